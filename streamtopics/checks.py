@@ -23,6 +23,8 @@ MOST_SEED = 2**32 - 1
 MOST_PARTICLES = 1_000_000
 # Pseudo-counts that a prior may have.
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
+# What has the units of data, such as a rate or a precision.
+LEAST_SCALE, MOST_SCALE = 1e-50, 1e50
 # How far the sum of probabilities may be from 1.
 SUM_TOLERANCE = 1e-6
 # Characters of a value in a message.
@@ -50,6 +52,16 @@ def check_positive(record: object, **values: Any) -> None:
         if not (is_number(number) and 0 < number < np.inf):
             _refuse(record, name, value, "positive")
         _hold(record, name, value)
+
+
+def check_pseudo_counts(record: object, **values: Any) -> None:
+    """Refuse fields that are no pseudo-counts of a prior."""
+    check_range(record, LEAST_PRIOR, MOST_PRIOR, **values)
+
+
+def check_scales(record: object, **values: Any) -> None:
+    """Refuse fields that no data can have the scale of."""
+    check_range(record, LEAST_SCALE, MOST_SCALE, **values)
 
 
 def check_whole(record: object, least: int = 1, most: int = MOST_WHOLE, **values: Any) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -168,11 +169,13 @@ def _equal(values: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
     whole = bool((distinct == np.rint(distinct)).all())
     years = whole and LIKE_YEARS[0] <= low and high < LIKE_YEARS[1]
     # Beyond 2^53 one more is the same number.
-    if whole and high - low < MOST_PERIODS and max(-low, high) < 2**53:
+    with np.errstate(over="ignore"):
+        spread = min(high - low, sys.float_info.max)
+    if whole and spread < MOST_PERIODS and max(-low, high) < 2**53:
         distinct = np.arange(low, high + 1)
     if len(distinct) <= MOST_PERIODS:
         return "year" if years else "value", distinct, [f"{value:.10g}" for value in distinct]
-    step = _round_step((high - low) / (MOST_PERIODS - 1))
+    step = _round_step(spread / (MOST_PERIODS - 1))
     numbers = np.arange(np.floor(low / step), np.floor(high / step) + 1)
     width = step - 1 if whole and step >= 1 else step
     labels = [f"{i * step:.6g} to {i * step + width:.6g}" for i in numbers]

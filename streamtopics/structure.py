@@ -34,6 +34,20 @@ def has_entries(value: Any) -> bool:
     return isinstance(value, Iterable) and not is_one
 
 
+def holds_text(X: Any) -> bool:
+    """Whether X, or the first thing in it, is a text."""
+    for _ in range(3):
+        if isinstance(X, str | bytes):
+            return True
+        if is_sparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
+            return False
+        try:
+            X = X.iloc[0] if hasattr(X, "iloc") else X[0]
+        except (TypeError, IndexError, KeyError):
+            return False
+    return isinstance(X, str | bytes)
+
+
 def check_one_kind(labels: Any, name: str, caller: str) -> None:
     """Refuse labels of which some are None, or some are text and some are not."""
     kind = getattr(getattr(labels, "dtype", None), "kind", "O")

@@ -40,6 +40,7 @@ from streamtopics.structure import (
     is_sparse,
 )
 from streamtopics.structure import check_structure as check_structure
+from streamtopics.structure import holds_text as holds_text
 from streamtopics.structure import in_order as in_order
 
 POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")
@@ -200,21 +201,10 @@ def check_sample_weight(sample_weight: Any) -> np.ndarray:
             "sample_weight must be 0 or more, and more than 0 for a document at least; its "
             f"smallest is {weights.min():g}, its greatest {weights.max():g}"
         )
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise ValueError("sample_weight must have a finite sum; divide it by its greatest")
     return weights
-
-
-def holds_text(X: Any) -> bool:
-    """Whether X, or the first thing in it, is a text."""
-    for _ in range(3):
-        if isinstance(X, str | bytes):
-            return True
-        if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
-            return False
-        try:
-            X = X.iloc[0] if hasattr(X, "iloc") else X[0]
-        except (TypeError, IndexError, KeyError):
-            return False
-    return isinstance(X, str | bytes)
 
 
 def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> sparse.csr_matrix:

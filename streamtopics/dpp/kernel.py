@@ -17,6 +17,9 @@ from streamtopics.dpp.arrays import Floats, Points, dense, numbers, squares
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
 
+# Far from where products of two entries would have no room.
+MOST = 1e100
+
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
@@ -50,10 +53,10 @@ class Kernel:
         U, theta = numbers(self.U, "U"), numbers(self.theta, "theta")
         if U.ndim != 2 or not np.isfinite(U).all():
             raise ValueError(f"U must be a finite matrix of shape (V, r); got shape {U.shape}")
-        if theta.shape != (U.shape[1],) or not ((theta >= 0) & (theta < np.inf)).all():
+        if theta.shape != (U.shape[1],) or not ((theta >= 0) & (theta <= MOST)).all():
             raise ValueError(
-                f"theta must hold one finite number that is not negative for each of the "
-                f"{U.shape[1]} columns of U; got {theta}"
+                f"theta must hold one number from 0 to {MOST:g} for each of the {U.shape[1]} "
+                f"columns of U; got {theta}"
             )
         check_range(self, 0, np.inf, gamma=self.gamma)
         object.__setattr__(self, "U", U)

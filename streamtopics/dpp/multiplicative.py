@@ -21,12 +21,10 @@ import numpy as np
 from streamtopics.dpp.arrays import Floats, products
 from streamtopics.dpp.batches import Part, SetBatches
 from streamtopics.dpp.determinants import solve_positive
+from streamtopics.dpp.kernel import MOST
 from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected
 from streamtopics.kernels import dpp as kernels
-
-# Far from where products of two would have no room.
-MOST = 1e100
 
 
 def theta_steps(
@@ -72,7 +70,8 @@ def _part_theta_steps(
         Q = np.ascontiguousarray(products(z.transpose(0, 2, 1), solved))
         kernels.theta_steps(Q, P, penalty, n_steps, theta)
         found.append(theta)
-    return np.concatenate(found)
+    result: Floats = np.minimum(np.concatenate(found), MOST)
+    return result
 
 
 def joint_step(

@@ -21,6 +21,8 @@ from streamtopics.dpp.measures import BaseMeasure
 Sizes = TypeVar("Sizes", float, Floats)
 
 LEAST_LOG_P = -700.0
+# Points of all sets that are drawn at once.
+MOST_DRAWN = 10_000_000
 
 
 class Noise(Protocol):
@@ -164,6 +166,11 @@ class Background(Noise):
         self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
         """Draw as many points for each set, whatever is in it."""
+        if (n_drawn := np.sum(counts, dtype=np.float64)) > MOST_DRAWN:
+            raise ValueError(
+                f"n_sets asks for {n_drawn:,.0f} points of the noise {self!r:.100}, more than "
+                f"{MOST_DRAWN:,}; draw fewer sets, or learn with a lower noise_level"
+            )
         joined = np.repeat(np.arange(len(counts)), counts)
         return joined, measure.sample(len(joined), rng)
 
@@ -231,10 +238,10 @@ class Counting(Noise):
         """Return the log of level^e times the number of choices of e among the other items."""
         if self.level == 0:
             return np.where(np.equal(e, 0) & (m >= 0), 0.0, -np.inf)
-        free = measure.n_items - m
+        free = np.maximum(measure.n_items - m, 0)
         chosen = np.minimum(e, free)
         log_ways = -np.log1p(free) - betaln(free - chosen + 1, chosen + 1)
-        return np.where(e <= free, xlogy(e, self.level) + log_ways, -np.inf)
+        return np.where(e <= measure.n_items - m, xlogy(e, self.level) + log_ways, -np.inf)
 
     def draw(
         self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator

@@ -159,7 +159,8 @@ def infer_profiles(const int[::1] first, const int[::1] indptr, const int[::1] i
                     elif column[d] >= 0:
                         change += fabs(omega[1] + qualitative - pi[d, 1])
                         pi[d, 1] = <floating> (omega[1] + qualitative)
-                        pi[d, 0] = <floating> (omega[0] + tokens - qualitative)
+                        # A tiny prior is not lost in many tokens that are then taken off.
+                        pi[d, 0] = <floating> (omega[0] + (tokens - qualitative))
                 if last:
                     log_sums[g] = sums
                     break

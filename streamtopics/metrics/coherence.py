@@ -25,11 +25,13 @@ from sklearn.utils.validation import check_array
 
 from streamtopics.checks import check_one_of, is_whole, within_floats
 from streamtopics.metrics.windows import window_counts
-from streamtopics.structure import check_reach, check_structure, is_sparse
+from streamtopics.structure import check_reach, check_structure, holds_text, is_sparse
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
 WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
 EPSILON_OF_UCI = 1e-12
+# What is added to counts and probabilities.
+LEAST = 1e-100
 # Types of counts that stay; others become the first.
 KEPT = (np.float64, np.float32, np.int64, np.int32, np.bool_)
 
@@ -132,10 +134,14 @@ def topic_coherence(
     """
     check_one_of(MEASURES, measure=measure)
     check_no_model(topics, "topics", "the top words of each topic", "model.top_words()")
-    if not (isinstance(smoothing, Real) and 0 < smoothing < np.inf):
-        raise ValueError(f"smoothing must be a positive number, for example 1.0; got {smoothing!r}")
-    if not (epsilon is None or (isinstance(epsilon, Real) and 0 < epsilon < 1)):
-        raise ValueError(f"epsilon must be None or in (0, 1), for example 1e-12; got {epsilon!r}")
+    if not (isinstance(smoothing, Real) and LEAST <= smoothing < np.inf):
+        raise ValueError(
+            f"smoothing must be a number of at least {LEAST:g}, for example 1.0; got {smoothing!r}"
+        )
+    if not (epsilon is None or (isinstance(epsilon, Real) and LEAST <= epsilon < 1)):
+        raise ValueError(
+            f"epsilon must be None or in [{LEAST:g}, 1), for example 1e-12; got {epsilon!r}"
+        )
     smoothing, epsilon = float(smoothing), None if epsilon is None else float(epsilon)
     table = _check_table(topics)
     if window is None:
@@ -178,6 +184,11 @@ def _check_window(window: Any, measure: str) -> int:
 def _documents(table: np.ndarray, X: Any, names: Any) -> tuple[np.ndarray, list[Any]]:
     """Topics as columns, and the counts that they are columns of."""
     check_structure(X, "topic_coherence")
+    if holds_text(X):
+        raise TypeError(
+            "X must be counts of words where window is None, but topic_coherence got text; count "
+            "the words first, or pass documents as lists of words with window='auto'"
+        )
     with within_floats("X"):
         X = check_array(
             X, accept_sparse="csr", dtype=KEPT, input_name="X", ensure_min_samples=0,

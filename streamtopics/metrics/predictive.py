@@ -282,7 +282,10 @@ def topic_distributions(topics: Any) -> np.ndarray:
         with within_floats("topics"):
             weights = check_array(topics, dtype=np.float64, input_name="topics")
         check_non_negative(weights, "topics")
-    mass = weights.sum(axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        mass = weights.sum(axis=1, keepdims=True)
+    if not np.isfinite(mass).all():
+        raise ValueError("topics must have rows with a finite sum; divide each by its greatest")
     if not (mass > 0).all():
         raise ValueError(
             f"topics must have mass in each row; row {np.argmin(mass)} is 0 everywhere"

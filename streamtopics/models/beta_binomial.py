@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from streamtopics.checks import check_positive
+from streamtopics.checks import check_pseudo_counts
 from streamtopics.families import beta
 from streamtopics.messages import NodeStatistics
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
@@ -53,7 +53,7 @@ class BetaBinomial:
     tails: float = 1.0
 
     def __post_init__(self) -> None:
-        check_positive(self, **vars(self))
+        check_pseudo_counts(self, **vars(self))
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, which is the prior."""

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp, psi
 
-from streamtopics.checks import check_positive, check_range, check_whole
+from streamtopics.checks import check_pseudo_counts, check_range, check_scales, check_whole
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.messages import NodeStatistics
 from streamtopics.models.dense_model import check_codes, log_student_t
@@ -85,13 +85,10 @@ class GaussianMixture:
         check_whole(
             self, n_components=self.n_components, n_groups=self.n_groups, n_init=self.n_init
         )
-        check_positive(
-            self,
-            concentration=self.concentration,
-            mean_mass=self.mean_mass,
-            shape=self.shape,
-            rate=self.rate,
+        check_pseudo_counts(
+            self, concentration=self.concentration, mean_mass=self.mean_mass, shape=self.shape
         )
+        check_scales(self, rate=self.rate)
         check_range(self, -np.inf, np.inf, mean=self.mean)
         if self.n_groups > 1 and self.group_column is None:
             raise ValueError("GaussianMixture with several n_groups needs a group_column")

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import psi
 
-from streamtopics.checks import check_positive
+from streamtopics.checks import check_pseudo_counts, check_scales
 from streamtopics.families import normal_gamma_regression as family
 from streamtopics.messages import NodeStatistics
 from streamtopics.models.dense_model import log_student_t
@@ -68,8 +68,13 @@ class LinearRegression:
     intercept_precision: float = 0.01
 
     def __post_init__(self) -> None:
-        numbers = {name: value for name, value in vars(self).items() if name != "fit_intercept"}
-        check_positive(self, **numbers)
+        check_pseudo_counts(self, shape=self.shape)
+        check_scales(
+            self,
+            precision=self.precision,
+            rate=self.rate,
+            intercept_precision=self.intercept_precision,
+        )
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, which is the prior."""

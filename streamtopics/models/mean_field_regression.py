@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp, psi
 from scipy.stats import gamma as gamma_distribution
 
-from streamtopics.checks import check_positive
+from streamtopics.checks import check_pseudo_counts, check_scales
 from streamtopics.families import gamma, gaussian, normal_gamma
 from streamtopics.messages import NodeStatistics
 from streamtopics.models.dense_model import log_student_t
@@ -90,7 +90,13 @@ class MeanFieldRegression:
     input_rate: float = 1.0
 
     def __post_init__(self) -> None:
-        check_positive(self, **vars(self))
+        check_pseudo_counts(
+            self,
+            shape=self.shape,
+            input_mean_mass=self.input_mean_mass,
+            input_shape=self.input_shape,
+        )
+        check_scales(self, precision=self.precision, rate=self.rate, input_rate=self.input_rate)
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, which is the prior."""

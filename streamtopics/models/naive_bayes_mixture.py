@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
-from streamtopics.checks import check_positive, check_whole
+from streamtopics.checks import check_pseudo_counts, check_whole
 from streamtopics.families import dirichlet
 from streamtopics.messages import NodeStatistics
 from streamtopics.models.dense_model import check_codes
@@ -61,7 +61,7 @@ class NaiveBayesMixture:
 
     def __post_init__(self) -> None:
         check_whole(self, n_classes=self.n_classes)
-        check_positive(self, class_concentration=self.class_concentration)
+        check_pseudo_counts(self, class_concentration=self.class_concentration)
         if self.mixture.group_column is not None:
             raise ValueError("the mixture of NaiveBayesMixture cannot have a group_column")
 

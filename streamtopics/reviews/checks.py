@@ -29,9 +29,11 @@ def check_ratings(y: Any, X: Any, caller: str, remedy: str) -> np.ndarray:
         # With a time zone they are objects.
         if values.dtype.kind in "mM" or any(isinstance(one, date) for one in values.ravel()[:1]):
             raise TypeError("dates and spans of time are no ratings")
-        y = check_array(
-            y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0
-        )
+        # What is too large for 64 bits is infinite, and refused.
+        with np.errstate(over="ignore"):
+            y = check_array(
+                y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0
+            )
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"{error}; y, passed to {caller}, must be ratings, one number for each row of X"

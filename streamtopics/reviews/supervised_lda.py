@@ -39,7 +39,7 @@ from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.validation import check_doc_topic_prior, check_word_prior
 
 # Standard deviations of a rating from the mean that may be why the inference overflows.
-FAR = 1e50
+FAR = 1e10
 
 
 @dataclass(frozen=True, kw_only=True)

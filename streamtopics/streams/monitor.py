@@ -18,7 +18,7 @@ from sklearn.utils import get_tags
 
 from streamtopics.base.frame import lock_of
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.checks import check_integer, is_number
+from streamtopics.checks import MOST_WHOLE, check_integer, is_number
 from streamtopics.kernels import rows as kernel
 from streamtopics.posteriors.protocol import Swap
 from streamtopics.steps import last_step, names_of
@@ -152,7 +152,8 @@ class DriftMonitor:
         check_integer(least=2, max_documents=max_documents)
         check_integer(least=0, random_state=random_state)
         why = " for this alpha, as the exact test cannot reach the level with fewer"
-        check_integer(least=int(FAMILY / alpha), why=why, n_relabellings=n_relabellings)
+        least = int(min(FAMILY / float(alpha), MOST_WHOLE))
+        check_integer(least=least, why=why, n_relabellings=n_relabellings)
         if n_documents is not None:
             check_n_documents(n_documents)
         self.alpha, self.ring, self.held_back = float(alpha), int(ring), float(held_back)

@@ -139,8 +139,7 @@ class TopicTracker:
         self.n_words = int(n_words)
         self.n_snapshots = int(n_snapshots)
         self.max_documents = int(max_documents)
-        self.budget = budget
-        self.threshold = threshold
+        self.budget, self.threshold = float(budget), float(threshold)
         self.feature_names = feature_names
         self._state: State = State(Moment(0, None, 0), 0.0, (), (), (), 0, 0)
 

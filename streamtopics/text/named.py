@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
@@ -133,6 +135,20 @@ class StaysSparse:
         return self
 
 
+@contextmanager
+def reading_texts(vectorizer: Any) -> Iterator[None]:
+    """Name the argument where a vectorizer gets what it does not take, such as None for a text."""
+    try:
+        yield
+    except NotFittedError:
+        raise
+    except (AttributeError, TypeError) as error:
+        raise TypeError(
+            f"raw_documents must be what {vectorizer!r:.200} takes, such as a list of texts: "
+            f"{error}"
+        ) from error
+
+
 class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstimator):
     """Base of the vectorizers that let one of scikit-learn's, `vectorizer_`, count words."""
 
@@ -222,7 +238,9 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         self : object
             The fitted vectorizer.
         """
-        self.vectorizer_ = self._naming().fit(raw_documents, y)
+        vectorizer = self._naming()
+        with reading_texts(vectorizer):
+            self.vectorizer_ = vectorizer.fit(raw_documents, y)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> NamedCounts:
@@ -240,7 +258,8 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         X : NamedCounts of shape (n_documents, n_words)
         """
         vectorizer = self._naming()
-        counts = vectorizer.fit_transform(raw_documents, y)
+        with reading_texts(vectorizer):
+            counts = vectorizer.fit_transform(raw_documents, y)
         self.vectorizer_ = vectorizer
         return NamedCounts.of(counts, self.get_feature_names_out())
 
@@ -257,7 +276,8 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         X : NamedCounts of shape (n_documents, n_words)
         """
         check_is_fitted(self)
-        counts = self.vectorizer_.transform(raw_documents)
+        with reading_texts(self.vectorizer_):
+            counts = self.vectorizer_.transform(raw_documents)
         return NamedCounts.of(counts, self.get_feature_names_out())
 
     def _naming(self) -> Any:

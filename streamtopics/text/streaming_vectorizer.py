@@ -110,7 +110,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         **CountVectorizer._parameter_constraints,
         "half_life": [None, Interval(Real, 0, None, closed="neither")],
         "n_candidates": [None, Interval(Integral, 1, MOST_WHOLE, closed="both")],
-        "margin": [Interval(Real, 1, None, closed="left")],
+        "margin": [Interval(Real, 1, 1e10, closed="both")],
         "n_jobs": [None, Integral],
     }
     __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
@@ -208,7 +208,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     ) -> tuple[Counts, np.ndarray]:
         """Set the vocabulary; return what was counted and the column of each word."""
         given = self._checked()
-        counts = counted(self, raw_documents, self.n_jobs)
+        counts = self._counted(raw_documents, counted)
         if given is not None:
             columns = given.columns_of(counts.words())
         else:
@@ -261,7 +261,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         vocabulary = self._fitted()
         if not self._are_checked(self._parameters()):
             self._check_parameters()
-        counts = count(self, raw_documents, self.n_jobs)
+        counts = self._counted(raw_documents)
         columns = vocabulary.columns_of(counts.words())
         return self._matrix(counts, columns, vocabulary.n_columns)
 
@@ -340,7 +340,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                 f"max_features is {self.max_features} now, but the stream was started with "
                 f"{vocabulary.n_columns}; set it back, or start anew with a clone"
             )
-        counts = count(self, raw_documents, self.n_jobs)
+        counts = self._counted(raw_documents)
         words = counts.words()
         if isinstance(vocabulary, OpenVocabulary):
             vocabulary = vocabulary.step(
@@ -471,6 +471,23 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                 f"dtype must be a type of numbers, such as np.int64; got {self.dtype!r}"
             )
 
+    def _counted(
+        self, raw_documents: Iterable[Any], counted: Callable[..., Counts] = count
+    ) -> Counts:
+        """The words of documents, no more often in one than `dtype` has room for."""
+        self._check_dtype()
+        counts, kind = counted(self, raw_documents, self.n_jobs), np.dtype(self.dtype)
+        if self.binary or kind.kind == "b" or kind.itemsize >= 4:
+            return counts
+        room = np.iinfo(kind).max if kind.kind in "iu" else 2 ** (np.finfo(kind).nmant + 1)
+        most = counts.matrix(None, len(counts.owners)).data.max(initial=0)
+        if most > room:
+            raise ValueError(
+                f"dtype must have room for the counts of words; a text has a word {most:,} times, "
+                f"but {kind.name} counts up to {room:,}: pass a wider one, such as np.int64"
+            )
+        return counts
+
     def _given(self) -> ClosedVocabulary | None:
         """The vocabulary that the parameter is, checked as CountVectorizer does."""
         if self.vocabulary is None:
@@ -519,7 +536,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self, counts: Counts, columns: np.ndarray, n_columns: int | None = None
     ) -> sparse.csr_matrix:
         n_columns = self._vocabulary.n_columns if n_columns is None else n_columns
-        self._check_dtype()
         X = counts.matrix(columns, n_columns, self.dtype)
         if self.binary:
             X.data.fill(1)

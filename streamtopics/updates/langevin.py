@@ -13,7 +13,7 @@ of lam moves with every minibatch, so a step costs as much as the vocabulary.
 
 from dataclasses import dataclass
 
-from streamtopics.checks import MOST_DOCUMENTS, check_positive, check_whole
+from streamtopics.checks import MOST_DOCUMENTS, check_scales, check_whole
 from streamtopics.posteriors import Blend, Learn, Noise, Posterior
 from streamtopics.updates.rule import Rule
 
@@ -37,7 +37,7 @@ class Langevin(Rule):
     n_documents: int | None = None
 
     def __post_init__(self) -> None:
-        check_positive(self, a=self.a, b=self.b, c=self.c)
+        check_scales(self, a=self.a, b=self.b, c=self.c)
         if self.n_documents is not None:
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
 

@@ -9,7 +9,7 @@ experiments have the 1 / B.
 
 from dataclasses import dataclass, replace
 
-from streamtopics.checks import check_able, check_positive, check_range
+from streamtopics.checks import MOST_DOCUMENTS, check_able, check_positive, check_range
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
@@ -36,6 +36,7 @@ class PopulationVB(Rule):
 
     def __post_init__(self) -> None:
         check_positive(self, population_size=self.population_size, rate=self.rate)
+        check_range(self, 0, MOST_DOCUMENTS, population_size=self.population_size)
         check_range(self, 0, 1, rate=self.rate)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from streamtopics.checks import check_positive, check_range
+from streamtopics.checks import MOST_PRIOR, check_pseudo_counts, check_range
 from streamtopics.families import truncated_exponential, truncated_normal
 
 
@@ -65,8 +65,8 @@ class Normal:
     precision: float = 1.0
 
     def __post_init__(self) -> None:
-        check_range(self, -np.inf, np.inf, mean=self.mean)
-        check_positive(self, precision=self.precision)
+        check_range(self, -MOST_PRIOR, MOST_PRIOR, mean=self.mean)
+        check_pseudo_counts(self, precision=self.precision)
 
     def posterior(self, evidence: np.ndarray) -> Rate:
         """A truncated normal distribution again, of the same precision."""

@@ -19,6 +19,9 @@ from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.rule import Rule
 from streamtopics.updates.schedules import DECAY, StepSize
 
+# Tokens that are subtracted for each that stays.
+MOST_TAKEN_OUT = 1e6
+
 
 @dataclass(frozen=True)
 class Window(Rule):
@@ -45,6 +48,8 @@ class Window(Rule):
         """Return the blend to lam + s_t - s_{t-n}, of n minibatches."""
         new = learn(posterior)
         change, kept = _replaced(new, state, self.n_minibatches)
+        if _rounds(new, state, kept):
+            return Blend(0.0, 1.0, 1.0, _sum_of(new, kept)), (*kept, new)
         return Blend(1.0, 1.0, 0.0, change), (*kept, new)
 
     def without_words(self, state: tuple[Any, ...], words: np.ndarray) -> tuple[Any, ...]:
@@ -94,8 +99,12 @@ class IncrementalVB(Rule):
         """Return the blend to (1 - r) lam + r (eta + sum_b s_b)."""
         kept, total = state
         rate, new = self.step_size(posterior.n_batches), learn(posterior)
-        change, kept = _replaced(new, kept, self.n_minibatches)
-        total = change if total is None else change.plus(total, 1.0)
+        before = kept
+        change, kept = _replaced(new, before, self.n_minibatches)
+        if _rounds(new, before, kept):
+            total = _sum_of(new, kept)
+        else:
+            total = change if total is None else change.plus(total, 1.0)
         return Blend(1 - rate, rate, rate, total), ((*kept, new), total)
 
     def without_words(
@@ -113,3 +122,19 @@ def _replaced(new: Any, kept: tuple[Any, ...], most: int) -> tuple[Any, tuple[An
     for old in kept[:n_old]:
         new = new.plus(old, -1.0)
     return new, kept[n_old:]
+
+
+def _sum_of(new: Any, kept: tuple[Any, ...]) -> Any:
+    """The statistics of all minibatches, added up anew."""
+    for one in kept:
+        new = new.plus(one, 1.0)
+    return new
+
+
+def _rounds(new: Any, before: tuple[Any, ...], kept: tuple[Any, ...]) -> bool:
+    """Whether so much is taken out that rounding is more than a trace of what stays."""
+    gone, stays = (
+        sum(float(one.n_tokens) for one in some)
+        for some in (before[: len(before) - len(kept)], (new, *kept))
+    )
+    return gone > MOST_TAKEN_OUT * stays

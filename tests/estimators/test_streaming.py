@@ -244,16 +244,16 @@ BAD_BATCHES = {
 }
 
 
-@pytest.mark.parametrize("bad", BAD_BATCHES.values(), ids=BAD_BATCHES)
-def test_bad_input_changes_nothing(estimator, X, bad):
-    make, message = bad
-    estimator.partial_fit(X[:100])
-    before = bits(estimator)
-    for method in ("partial_fit", "transform", "score"):
-        with pytest.raises(ValueError, match=message):
-            getattr(estimator, method)(make(X))
-        assert bits(estimator) == before, method
-    estimator.partial_fit(X[100:200])
+def test_bad_input_changes_nothing(estimator, X):
+    for bad in BAD_BATCHES.values():
+        make, message = bad
+        estimator.partial_fit(X[:100])
+        before = bits(estimator)
+        for method in ("partial_fit", "transform", "score"):
+            with pytest.raises(ValueError, match=message):
+                getattr(estimator, method)(make(X))
+            assert bits(estimator) == before, method
+        estimator.partial_fit(X[100:200])
 
 
 TEXTS = {
@@ -265,29 +265,26 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)
-def test_texts_are_refused_with_advice(estimator, texts):
-    with pytest.raises(TypeError, match="CountVectorizer"):
-        estimator.partial_fit(texts)
-    assert not hasattr(estimator, "n_features_in_")
+def test_texts_are_refused_with_advice(estimator):
+    for texts in TEXTS.values():
+        with pytest.raises(TypeError, match="CountVectorizer"):
+            estimator.partial_fit(texts)
+        assert not hasattr(estimator, "n_features_in_")
 
 
-@pytest.mark.parametrize(
-    ("name", "place", "value", "message"),
-    [
+def test_broken_sparse_matrices_are_refused(estimator, X):
+    for name, place, value, message in [
         ("indices", 5, 300, "column 300, but only 300 columns"),
         ("indices", 5, -1, "column -1"),
         ("indptr", 0, 1, "pointers"),
         ("indptr", -1, 7, "pointers"),
         ("indptr", 3, 10**6, "pointers"),
-    ],
-)
-def test_broken_sparse_matrices_are_refused(estimator, X, name, place, value, message):
-    broken = X[:10].copy()
-    getattr(broken, name)[place] = value
-    with pytest.raises(ValueError, match=message):
-        estimator.partial_fit(broken)
-    assert not estimator.__sklearn_is_fitted__()
+    ]:
+        broken = X[:10].copy()
+        getattr(broken, name)[place] = value
+        with pytest.raises(ValueError, match=message):
+            estimator.partial_fit(broken)
+        assert not estimator.__sklearn_is_fitted__()
 
 
 def test_broken_sparse_matrices_of_other_kinds_are_refused(estimator, X):
@@ -548,33 +545,30 @@ def test_one_word_documents(estimator):
 
 
 # Integers are counted in single precision, so that they need not come with each prior.
-@pytest.mark.parametrize(
-    ("dtype", "prior"),
-    [*product([np.float32, np.float64], [1e-3, 0.1, 1e3]), (np.int64, 0.1)],
-)
-def test_huge_counts(estimator, dtype, prior):
-    X = np.random.default_rng(0).integers(0, 3, size=(12, 80)).astype(dtype)
-    X[:, 5] *= 10**9
-    priors = {"doc_topic_prior": prior, "topic_word_prior": prior}
-    known = estimator.get_params()
-    estimator.set_params(**{name: value for name, value in priors.items() if name in known})
-    estimator.fit(X)
-    for values in (estimator.components_, estimator.transform(X), estimator.score_samples(X)):
-        assert np.isfinite(values).all()
+def test_huge_counts(estimator):
+    for dtype, prior in [*product([np.float32, np.float64], [1e-3, 0.1, 1e3]), (np.int64, 0.1)]:
+        X = np.random.default_rng(0).integers(0, 3, size=(12, 80)).astype(dtype)
+        X[:, 5] *= 10**9
+        priors = {"doc_topic_prior": prior, "topic_word_prior": prior}
+        known = estimator.get_params()
+        estimator.set_params(**{name: value for name, value in priors.items() if name in known})
+        estimator.fit(X)
+        for values in (estimator.components_, estimator.transform(X), estimator.score_samples(X)):
+            assert np.isfinite(values).all()
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64])
-@pytest.mark.parametrize("prior", [1e-3, 0.1, 1e3])
-def test_huge_counts_are_all_kept(adding, dtype, prior):
-    estimator = adding
-    X = np.random.default_rng(0).integers(0, 3, size=(40, 300)).astype(dtype)
-    X[:, 5] *= 10**9
-    estimator.set_params(doc_topic_prior=prior, topic_word_prior=prior).fit(X)
-    update = estimator._composition().update
-    boost = 1 + (update.scale if hasattr(update, "scale") else 0)
-    tokens = X.sum(dtype=np.float64)
-    eta = estimator.n_components * 300 * prior
-    assert_allclose(estimator.components_.sum() - eta, boost * tokens, rtol=1e-5)
+def test_huge_counts_are_all_kept(adding):
+    for dtype in [np.int64, np.float32, np.float64]:
+        for prior in [1e-3, 0.1, 1e3]:
+            estimator = adding
+            X = np.random.default_rng(0).integers(0, 3, size=(40, 300)).astype(dtype)
+            X[:, 5] *= 10**9
+            estimator.set_params(doc_topic_prior=prior, topic_word_prior=prior).fit(X)
+            update = estimator._composition().update
+            boost = 1 + (update.scale if hasattr(update, "scale") else 0)
+            tokens = X.sum(dtype=np.float64)
+            eta = estimator.n_components * 300 * prior
+            assert_allclose(estimator.components_.sum() - eta, boost * tokens, rtol=1e-5)
 
 
 def test_single_and_double_precision_agree(estimator, X, fitted):

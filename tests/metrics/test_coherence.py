@@ -376,11 +376,11 @@ def test_words_in_place_of_columns(X, topics):
     ("topics", "options", "error", "message"),
     [
         ([[0, 1]], {"measure": "pmi"}, ValueError, "one of 'npmi', .*; got 'pmi'"),
-        ([[0, 1]], {"epsilon": 0}, ValueError, r"epsilon must be None or in \(0, 1\).*got 0"),
+        ([[0, 1]], {"epsilon": 0}, ValueError, r"epsilon must be None or in \[1e-100, 1\).*got 0"),
         ([[0, 1]], {"epsilon": "auto"}, ValueError, "epsilon must be .* got 'auto'"),
         ([[0, 1]], {"window": 1}, ValueError, "whole number of tokens of at least 2.*got 1"),
         ([[0, 1]], {"window": 5}, TypeError, "X must be a sequence of documents, each a seq"),
-        ([[0, 1]], {"smoothing": 0}, ValueError, r"smoothing must be a positive number.*got 0"),
+        ([[0, 1]], {"smoothing": 0}, ValueError, "smoothing must be a number of at least.*got 0"),
         ([[0, 1]], {"smoothing": np.nan}, ValueError, "smoothing must be .* got nan"),
         ([0, 1], {}, ValueError, r"\(n_topics, n_top_words\).*got shape \(2,\)"),
         ([[0], [1]], {}, ValueError, r"at least 2 words.*got shape \(2, 1\)"),

@@ -154,5 +154,5 @@ def test_the_mass_counts_samples():
 @pytest.mark.parametrize("name", ["precision", "shape", "rate", "intercept_precision"])
 @pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan])
 def test_wrong_parameters(name, value):
-    with pytest.raises(ValueError, match=f"{name} of LinearRegression must be positive"):
+    with pytest.raises(ValueError, match=f"{name} of LinearRegression must be a number in"):
         LinearRegression(**{name: value})

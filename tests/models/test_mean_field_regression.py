@@ -288,5 +288,5 @@ def test_restarting_needs_two_passes_and_is_then_the_last_minibatch_alone():
 @pytest.mark.parametrize("name", ["precision", "shape", "rate", "input_mean_mass", "input_rate"])
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan])
 def test_wrong_parameters(name, value):
-    with pytest.raises(ValueError, match=f"{name} of MeanFieldRegression must be positive"):
+    with pytest.raises(ValueError, match=f"{name} of MeanFieldRegression must be a number in"):
         MeanFieldRegression(**{name: value})

@@ -24,6 +24,9 @@ from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import COUNTS
 from streamtopics.dpp.measures.base import BaseMeasure, as_rows, check_rates, rank_of, rows_of_words
 
+# A sentence that is drawn, word by word.
+MOST_WORDS = 1_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class Poisson(BaseMeasure):
@@ -112,6 +115,11 @@ class Poisson(BaseMeasure):
         pi = self.lam / total
         m, c = _moments(pi, H)
         one, two = c + m**2, total * m**2
+        if total > MOST_WORDS:
+            raise ValueError(
+                f"lam has {total:,.0f} words a sentence, more than the {MOST_WORDS:,} that are "
+                "drawn; learn from smaller counts"
+            )
         extra = 1 + (rng.random(len(H)) * (one + two) < two)
         return _tilted_words(extra + rng.poisson(total, size=len(H)), pi, H, rng)
 
