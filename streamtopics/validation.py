@@ -123,7 +123,11 @@ def check_counts(
     check_reach(X, caller)
     X = in_wide_indices(X)
     in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
-    return in_order(X if in_a_row else X.copy())
+    ordered = in_order(X if in_a_row else X.copy())
+    if ordered is not X:
+        # Of an entry that is stored twice.
+        check_reach(ordered, caller)
+    return ordered
 
 
 def is_clean(estimator: Any, X: Any, allow_no_documents: bool) -> bool:

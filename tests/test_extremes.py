@@ -9,6 +9,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from streamtopics import (
+    SVBHPP,
+    SVBLDA,
     LowRankDPP,
     MultiViewLDA,
     RatingLDA,
@@ -61,6 +63,25 @@ def test_a_mixture_whose_first_minibatches_are_empty():
         )
         model.partial_fit(np.zeros((8, 6))).partial_fit(np.zeros((5, 6))).partial_fit(X)
         assert np.isfinite(model.components_).all()
+
+
+def test_a_limit_of_the_prior_that_is_next_to_nothing():
+    tiny = np.zeros((8, 6))
+    tiny[0, 3], tiny[6, 5] = 1e-7, 1e-29
+    model = StreamingMixture(2, prior_limit=1e-10, batch_size=2, max_iter=2, random_state=0)
+    assert np.isfinite(model.fit(tiny).components_).all()
+
+
+def test_a_count_that_is_stored_in_two_parts_has_the_bound_of_one():
+    twice = sparse.csr_matrix(([1e15, 1e15, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 6))
+    with pytest.raises(ValueError, match=r"X, passed to SVBLDA.fit, has a count of 2e"):
+        SVBLDA(2, random_state=0).fit(twice)
+
+
+def test_a_word_that_rounding_brings_below_those_that_it_leads():
+    counts = np.array([[1.0, 1e-7, 0.0, 2.0, 2.0, 1e15]])
+    model = SVBHPP(2, rate_prior=-1000.0, max_local_iter=5, random_state=0).partial_fit(counts)
+    assert np.isfinite(model.components_).all()
 
 
 def test_a_tiny_prior_of_the_qualitative_topic():

@@ -85,19 +85,24 @@ def observe(
     n = min(TOP_WORDS, posterior.shape[0])
     leaders = _old_leaders(posterior, retain, last, n)
     keeps_order = posterior.is_alike and blend.noise is None and not blend.statistics.takes_back
+    seen = None
     if leaders is not None and keeps_order:
-        moved, top_words = _seen_from(leaders, posterior, blend, n_hidden)
-    else:
+        seen = _seen_from(leaders, posterior, blend, n_hidden)
+    if seen is None:
         known = None if blend.statistics.takes_back else leaders
-        moved, top_words = _seen_from_all(known, posterior, blend, n_hidden, n)
+        seen = _seen_from_all(known, posterior, blend, n_hidden, n)
+    moved, top_words = seen
     kept = np.broadcast_to(np.asarray(blend.reported_retention, np.float64), posterior.n_nodes)
     return Drift(posterior.n_batches + 1, time, kept[own].copy(), mass, moved, top_words)
 
 
 def _seen_from(
     leaders: np.ndarray, posterior: TopicPosterior, blend: Blend, n_hidden: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far topics move and their leading words, where words without statistics stay."""
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return how far topics move and their leading words, where words without statistics stay.
+
+    None if rounding brings a word below those that it leads.
+    """
     k, n = leaders.shape
     topics = np.broadcast_to(np.arange(k)[:, None], leaders.shape)
     values = posterior.faded(blend, leaders, topics + n_hidden)
@@ -114,6 +119,8 @@ def _seen_from(
             leads = after >= least
         places, own = np.nonzero(leads)
         found.append((own - n_hidden, some[places], after[places, own]))
+    if np.bincount(np.concatenate([one[0] for one in found]), minlength=k).min() < n:
+        return None
     return moved[n_hidden:], leading(n, *map(np.concatenate, zip(*found, strict=True)))
 
 

@@ -15,7 +15,7 @@ from streamtopics.seeds import content_seeds, mix, standard_noise
 LEAST_LENGTH = 5
 SHARE_OF_DOCUMENT = 0.3
 ODDS_OF_DOCUMENT = SHARE_OF_DOCUMENT / (1.0 - SHARE_OF_DOCUMENT)
-# Of a sum that is taken off another.
+# The least of a prior that is left of it.
 ROUNDING = 1e-13
 
 
@@ -247,9 +247,9 @@ class LimitedPrior:
         # Topics of which alpha is 0 are none yet.
         alive = source.alpha > 0 if len(source.alpha) else slice(None)
         total = float(owed[alive].sum())
-        # Less than `ROUNDING` of the prior is what rounding leaves of nothing.
-        self._limits = ROUNDING * total < learnt and share * learnt < total
-        kept = share * learnt / total if self._limits else 1.0
+        self._limits = learnt > 0 and share * learnt < total
+        # Less of the prior would be lost in what is taken off it.
+        kept = max(share * learnt / total, ROUNDING) if self._limits else 1.0
         self._withheld = (1.0 - kept) * source.c
         self._mass = mass - self._withheld * source.prior_mass
 

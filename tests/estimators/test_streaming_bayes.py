@@ -449,10 +449,9 @@ def test_an_update_that_is_too_extreme_is_refused_whole():
     X, y = samples()
     model = StreamingBayes(REGRESSION, PowerPrior(0.9)).fit(X, y)
     before = bits(model)
-    for update in (PopulationVB(1e308, 1.0), HierarchicalPowerPrior(boost=Extreme(1.0))):
-        model.set_params(update=update)
-        with pytest.raises(ValueError, match="infinite or undefined"):
-            model.partial_fit(X, y)
+    model.set_params(update=HierarchicalPowerPrior(boost=Extreme(1.0)))
+    with pytest.raises(ValueError, match="infinite or undefined"):
+        model.partial_fit(X, y)
     assert bits(model) == before
 
 
