@@ -6,6 +6,7 @@
     python -m benchmarks.fuzz --episode 17 [--places] [--only NAME]
 
 An episode makes one estimator from its seed, and calls it a few times, or one function or record.
+In one of five the counts and the parameters are far out, though right.
 After each call: an error is one of the package's own words, and has changed nothing; what only
 reads has changed nothing either; results, and what was learnt, are finite unless the documentation
 says otherwise; nothing was warned of or ignored; a copy that was pickled before learns the same

@@ -23,7 +23,7 @@ from benchmarks.complaints import complaints
 from benchmarks.copies import pickled, saved
 from benchmarks.fuzz_arguments import PLACES, Scene, arguments
 from benchmarks.fuzz_estimators import input_of, needed_by, parameters
-from benchmarks.fuzz_inputs import Rng, chance, counts, pick
+from benchmarks.fuzz_inputs import Rng, chance, counts, far_out, pick
 from streamtopics.text import NamedCounts
 from tests.conventions.every import public_estimators
 
@@ -145,7 +145,7 @@ def run_episode(seed: int, only: str | None, tally: Tally) -> None:
     functions = [name for name in names if name in public_functions()]
     take = estimators if estimators and (not functions or chance(rng, 0.7)) else functions
     name = pick(rng, take)
-    with in_quiet():
+    with in_quiet(), far_out(chance(rng, 0.2)):
         if take is estimators:
             EstimatorEpisode(seed, rng, name, public_estimators()[name], tally).run()
         else:

@@ -121,6 +121,8 @@ def some_field(rng: Rng, name: str) -> Any:
     if name == "doc_topic":
         return updates.FixedPoint()
     found = pick(rng, (1, 2, 3, 0.5, 0.1, 10.0, 5))
+    if inputs.FAR_OUT.get() and chance(rng, 0.5):
+        found = pick(rng, (0.0, 1.0, 0.999, 1e-10, 1e10, 1e-50, 1e50))
     return as_kind(found, pick(rng, OF_NUMPY)) if chance(rng, 0.2) else found
 
 
@@ -139,7 +141,8 @@ def within(rng: Rng, name: str, constraints: Any) -> Any:
     left = -1e3 if interval.left is None else float(interval.left)
     right = 1e3 if interval.right is None else float(interval.right)
     inside = (left + 0.5, left + 1, left + 3.0, min(right, left + 100), (left + min(right, 5)) / 2)
-    value = pick(rng, (left, *inside, *inside)) if right > 5 else float(rng.uniform(left, right))
+    ends = (left, left, right, right) if inputs.FAR_OUT.get() else (left, *inside)
+    value = pick(rng, (*ends, *inside)) if right > 5 else float(rng.uniform(left, right))
     return int(min(value, 20)) if "Integral" in str(interval.type) else value
 
 
@@ -161,7 +164,7 @@ def parameters(rng: Rng, kind: type) -> dict[str, Any]:
     words, bounds = choices_of(kind), getattr(kind, "_parameter_constraints", {})
     wrong = chance(rng, 0.25)
     for key in taken:
-        if chance(rng, 0.12):
+        if chance(rng, 0.3 if inputs.FAR_OUT.get() else 0.12):
             given[key] = drawn(rng, key, words.get(key, []), bounds.get(key))
         elif wrong and chance(rng, 0.06):
             given[key] = lasting(junk(rng))

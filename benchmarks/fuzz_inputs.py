@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What generated calls are made with: matrices, sentences and texts, right and wrong, and junk."""
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import sparse
+
+from streamtopics.structure import LEAST_COUNT, MOST_COUNT
 
 Rng = np.random.Generator
 
@@ -20,6 +23,11 @@ TYPES = (
     "bool", "complex128", "object", "str",
 )  # fmt: skip
 STRANGE = (-1.0, np.nan, np.inf, -np.inf, 1e-310, 1e-40, 1e-7, 0.5, 2000.0, 1e16, 1e300)
+# Counts at the ends of what is promised, and what others are multiplied with.
+FAR = (1e-30, 1e-29, 1e-20, 1e-12, 1e-7, 1e-3, 0.5, 2000.0, 3e4, 1e9, 1e12, 1e14, 9e14)
+SCALES = (1e-20, 1e-9, 1e10)
+# Whether data and parameters of this episode are far out, though right.
+FAR_OUT = ContextVar("FAR_OUT", default=False)
 HUGE = (10**400, -(10**30), 2**63, None, "x")
 FORMATS = ("csr", "csc", "coo", "bsr", "lil", "dok", "dia")
 WORDS = ("a", "b", "c", "d", "e", "f", "soup", "tea", "cold", "rain", "not", "don't", "Dr.")
@@ -34,6 +42,16 @@ def pick(rng: Rng, values: Any) -> Any:
 def chance(rng: Rng, share: float) -> bool:
     """Whether something that has this chance happens."""
     return bool(rng.random() < share)
+
+
+@contextmanager
+def far_out(is_far: bool) -> Iterator[None]:
+    """Draw counts and parameters that are far out, or not."""
+    before = FAR_OUT.set(is_far)
+    try:
+        yield
+    finally:
+        FAR_OUT.reset(before)
 
 
 class Nameless:
@@ -70,6 +88,11 @@ def values_of(rng: Rng, n: int, width: int, *, whole: bool) -> np.ndarray:
     """Numbers as they should be, sometimes with alike, empty or strange ones."""
     found = rng.poisson(1.0, (n, width)) if whole else rng.normal(0, 2, (n, width))
     found = found.astype(np.float64)
+    if n and width and whole and FAR_OUT.get():
+        for value in rng.choice(FAR, size=int(rng.integers(4))):
+            found[int(rng.integers(n)), int(rng.integers(width))] = value
+        found *= pick(rng, SCALES) if chance(rng, 0.1) else 1.0
+        return np.where(found > 0, np.clip(found, LEAST_COUNT, MOST_COUNT), 0.0)
     if n and width:
         if chance(rng, 0.1):
             found[int(rng.integers(n))] = 0.0

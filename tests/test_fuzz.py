@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 import streamtopics
 from benchmarks import complaints, fuzz, fuzz_checks, fuzz_places
+from benchmarks import fuzz_inputs as inputs
 from benchmarks.fuzz_episodes import (
     NOT_TRIED,
     EstimatorEpisode,
@@ -80,6 +81,16 @@ def test_everything_public_is_tried():
     rooms = {room.name for room in pkgutil.iter_modules(streamtopics.__path__) if room.ispkg}
     assert {room: names for room in {"", *rooms} - INNER if (names := untried(room))} == {}
     assert {"metrics.perplexity", "saving.load", "streams.DriftMonitor"} <= set(public_functions())
+
+
+def test_what_is_far_out_is_right():
+    rng = np.random.default_rng(0)
+    with inputs.far_out(True):
+        drawn = np.concatenate([inputs.values_of(rng, 5, 6, whole=True) for _ in range(400)])
+    assert not inputs.FAR_OUT.get()
+    found = drawn[drawn > 0]
+    assert (drawn >= 0).all()
+    assert (found.min(), found.max()) == (1e-30, 1e15)
 
 
 def test_a_name_that_nothing_has_is_refused(capsys):
