@@ -141,7 +141,10 @@ def floats(values: Any, name: str) -> np.ndarray:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} is a masked array with masked entries; leave them out")
     with within_floats(name):
-        return np.array(values, dtype=np.float64)
+        try:
+            return np.array(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"{name} must hold numbers; got {values!r:.60}") from error
 
 
 def check_seed(random_state: Any) -> None:

@@ -405,7 +405,7 @@ REFUSED = {
     "one number for a minibatch": (
         lambda: prequential_score(learnt(), [NOTHING]), TypeError, "must have a row for each"),
     "a number beyond floating point": (
-        lambda: Kernel([[10**400]], [1]), TypeError, "must hold numbers"),
+        lambda: Kernel([[10**400]], [1]), ValueError, "U must hold numbers of"),
     "topics whose words are no probabilities": (
         lambda: simulate([2], WAS(), 0.1, [[0.5, 0.7]], np.random.default_rng(0)), ValueError,
         "got sums from 1.2 to 1.2"),

@@ -12,15 +12,6 @@ Places: TypeAlias = NDArray[np.integer[Any]]
 Points: TypeAlias = Any
 
 
-def numbers(values: Any, name: str) -> Floats:
-    """Return an array of float64, of its own."""
-    try:
-        found: Floats = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"{name} must hold numbers; got {values!r:.60}") from error
-    return found
-
-
 def dense(x: Any) -> Floats:
     """Return an array, of one itself or of a sparse matrix."""
     found: Floats = x.toarray() if hasattr(x, "toarray") else x

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import check_range
-from streamtopics.dpp.arrays import Floats, Points, dense, numbers, squares
+from streamtopics.checks import check_range, floats
+from streamtopics.dpp.arrays import Floats, Points, dense, squares
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
 
@@ -50,7 +50,7 @@ class Kernel:
         def __init__(self, U: ArrayLike, theta: ArrayLike, gamma: float = 0.0) -> None: ...
 
     def __post_init__(self) -> None:
-        U, theta = numbers(self.U, "U"), numbers(self.theta, "theta")
+        U, theta = floats(self.U, "U"), floats(self.theta, "theta")
         if U.ndim != 2 or not np.isfinite(U).all():
             raise ValueError(f"U must be a finite matrix of shape (V, r); got shape {U.shape}")
         if theta.shape != (U.shape[1],) or not ((theta >= 0) & (theta <= MOST)).all():

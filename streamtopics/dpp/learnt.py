@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import Commit, StreamingEstimator
 from streamtopics.base.glossary import documented
-from streamtopics.checks import check_integer, check_seed
+from streamtopics.checks import check_integer, check_seed, floats
 from streamtopics.dpp import conditioning, marginal, sampling
-from streamtopics.dpp.arrays import Floats, numbers
+from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import Form
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.learning import Online
@@ -82,7 +82,7 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         {returns_process}
         """
         learnt = self._learnt
-        theta = learnt.parameters.theta if theta is None else numbers(theta, "theta")
+        theta = learnt.parameters.theta if theta is None else floats(theta, "theta")
         if given is not None:
             return self.condition(given, theta)
         return learnt.parameters.process(learnt.measure, theta)

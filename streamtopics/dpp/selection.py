@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Floats, Places, Points, dense, numbers
+from streamtopics.checks import floats
+from streamtopics.dpp.arrays import Floats, Places, Points, dense
 from streamtopics.dpp.kernel import Kernel
 
 RELATIVE_GAIN = 1e-12
@@ -73,7 +74,7 @@ def greedy_map(
     """
     n = Phi.shape[0]
     costs, budget = _check_limits(n, n_points, costs, budget)
-    log_quality = np.zeros(n) if log_quality is None else numbers(log_quality, "log_quality")
+    log_quality = np.zeros(n) if log_quality is None else floats(log_quality, "log_quality")
     if log_quality.shape != (n,) or np.isnan(log_quality).any() or np.isposinf(log_quality).any():
         raise ValueError(
             f"log_quality must hold one number below inf for each of the {n} points; got "
@@ -114,7 +115,7 @@ def _check_limits(
         raise ValueError("costs and budget go together; give both, or neither")
     if costs is None or budget is None:
         return np.zeros(n), 0.0
-    costs = numbers(costs, "costs")
+    costs = floats(costs, "costs")
     if costs.shape != (n,) or not (costs >= 0).all():
         raise ValueError(
             f"costs must hold one number that is not negative for each of the {n} points; got "
