@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,12 @@ def run(options: Namespace) -> None:
     found = cut(records(options, skipped), options.batch_size)
     labels = labels_of(model, options.words, options.relevance)
     rows = rows_of_documents(model, found, options.leading, labels, kind or "jsonl")
-    n = write_rows(path, rows, kind or "jsonl")
-    tell_skipped(skipped)
-    if n == 0:
+    first = next(rows, None)
+    if first is None:
+        tell_skipped(skipped)
         raise ValueError("there are no documents to read; check the files")
+    n = write_rows(path, chain([first], rows), kind or "jsonl")
+    tell_skipped(skipped)
     if path is not None:
         note(f"topics of {counted(n, 'document')} written to {path}")
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from argparse import Namespace
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given or given[0] not in VERBS | OF_THE_COMMAND:
         given.insert(0, "fit")
     _print_anything()
-    options = parser().parse_args(given)
+    options = _parsed(given)
     with warnings.catch_warnings():
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
@@ -77,6 +78,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _parsed(given: list[str]) -> Namespace:
+    """Return the options; files may stand behind an option also where there need not be any."""
+    reader = parser()
+    options, left = reader.parse_known_args(given)
+    if left and (vars(options).get("files") != [] or any(one[:1] == "-" for one in left)):
+        reader.error(f"unrecognized arguments: {' '.join(left)}")
+    if left:
+        options.files = left
+    return options
+
+
 def _told(error: Exception, options: Namespace) -> str:
     """Return the message of an error, after the name of its class where it was not foreseen."""
     if isinstance(error, ReadingError):
@@ -95,7 +107,13 @@ def _told(error: Exception, options: Namespace) -> str:
 
 
 def _print_anything() -> None:
-    """Let characters that the terminal cannot show be printed by their numbers."""
+    """Let characters that the terminal cannot show be printed by their numbers.
+
+    What was closed before the process began prints to nowhere.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     for stream in (sys.stdout, sys.stderr):
         change: Any = getattr(stream, "reconfigure", None)
         if change is not None:

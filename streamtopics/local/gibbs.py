@@ -51,7 +51,7 @@ class Gibbs(LocalStep):
     def __post_init__(self) -> None:
         check_whole(self, n_sweeps=self.n_sweeps)
         if self.n_averaged is not None:
-            check_whole(self, least=0, n_averaged=self.n_averaged)
+            check_whole(self, least=0, most=self.n_sweeps, n_averaged=self.n_averaged)
 
     @property
     def averaged(self) -> int:

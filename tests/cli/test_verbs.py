@@ -6,7 +6,9 @@ import gzip
 import io
 import json
 import pickle
+import shlex
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -199,6 +201,35 @@ def test_a_full_disk_and_a_closed_pipe(fitted, python):
         err = process.stderr.read()
         assert process.wait() == 0, err
     assert "Traceback" not in err
+
+
+def test_no_documents_leave_the_file_that_was_there(fitted, capsys, tmp_path):
+    _, model = fitted
+    (tmp_path / "empty.jsonl").touch()
+    old = tmp_path / "out.csv"
+    old.write_text("OLD", encoding="utf-8")
+    status, _, err = run(capsys, "apply", model, tmp_path / "empty.jsonl", "--output", old)
+    assert (status, old.read_text(encoding="utf-8")) == (2, "OLD")
+    assert "there are no documents to read" in err
+
+
+def test_what_was_closed_before_prints_to_nowhere(fitted):
+    texts, model = fitted
+    for verb in (["apply", model, texts], ["show", model]):
+        words = " ".join(map(shlex.quote, map(str, [sys.executable, "-m", "streamtopics", *verb])))
+        done = subprocess.run(["sh", "-c", f"{words} >&-"], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_files_may_stand_behind_options(fitted, capsys, tmp_path):
+    texts, model = fitted
+    page = tmp_path / "page.html"
+    status, _, err = run(capsys, "report", model, "--output", page, texts)
+    assert status == 0, err
+    assert "ship" in page.read_text(encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["report", str(model), "--output", str(page), str(texts), "--unknown"])
+    assert "unrecognized arguments" in capsys.readouterr().err
 
 
 def test_a_reader_that_goes_away_costs_no_file(fitted, tmp_path, python):

@@ -288,8 +288,10 @@ def test_going_on_keeps_the_chain():
 
 def test_wrong_sweeps():
     minibatch, topics = make_minibatch(np.ones((1, 2))), make_topics(np.random.default_rng(0), 2, 2)
+    step = Gibbs(1)
+    object.__setattr__(step, "n_averaged", 2)
     with pytest.raises(ValueError, match="n_averaged <= n_sweeps"):
-        run(Gibbs(1, 2), minibatch, topics)
+        run(step, minibatch, topics)
 
 
 def test_float64_weights():
