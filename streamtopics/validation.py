@@ -356,7 +356,11 @@ def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
 
 def check_columns(columns: Any, n_features: int) -> np.ndarray:
     """Distinct columns of counts, sorted, int32."""
-    found = np.unique(columns)
+    try:
+        found = np.unique(columns)
+    except (TypeError, ValueError):
+        # Lists of several lengths, or of what has no order.
+        found = np.array([np.nan])
     if found.size and found.dtype.kind not in "iu":
         raise TypeError(f"columns must be whole numbers, of columns of X; got {columns!r:.60}")
     outside = found[(found < 0) | (found >= n_features)]

@@ -228,6 +228,7 @@ def test_models_of_reviews_and_sentences(make):
         ([0.5], TypeError, "columns must be whole numbers"),
         ([True], TypeError, "columns must be whole numbers"),
         (["a"], TypeError, "columns must be whole numbers"),
+        ([[1], [2, 3]], TypeError, "columns must be whole numbers"),
     ],
 )
 def test_wrong_columns_change_nothing(columns, error, message):
