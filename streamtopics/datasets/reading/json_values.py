@@ -30,10 +30,13 @@ def json_file(path: Path, how: How, origin: Origin) -> Iterator[Found]:
     """Read the values of an array, if the file begins with one, or those on each line."""
     chunks = byte_chunks(path, how)
     start = b""
-    for chunk in chunks:
-        start += chunk
-        if start.lstrip(MARK.encode() + b" \t\r\n") or len(start) > how.max_line:
-            break
+    try:
+        for chunk in chunks:
+            start += chunk
+            if start.lstrip(MARK.encode() + b" \t\r\n") or len(start) > how.max_line:
+                break
+    except ReadingError as error:
+        how.bad(error)
     chunks = chain([start] if start else [], chunks)
     if start.lstrip(MARK.encode() + b" \t\r\n").startswith(b"["):
         return _values_of_array(Buffer(text_chunks(chunks, how, origin)), how, origin)
@@ -77,9 +80,13 @@ class _NoValueError(Exception):
 
 
 class Buffer:
-    """A text that is read as it is needed, and forgotten behind the place where one stands."""
+    """A text that is read as it is needed, and forgotten behind the place where one stands.
+
+    What is wrong with the file is in `error`, once all that comes before it was read.
+    """
 
     def __init__(self, chunks: Iterator[str]) -> None:
+        self.error: ReadingError | None = None
         self._chunks = chunks
         self._text = ""
         self._at = 0
@@ -101,11 +108,14 @@ class Buffer:
         """Read at least as much again as is left, so that trying again costs twice in all."""
         self._line = self.line
         parts, added = [self._text[self._at :]], 0
-        for chunk in self._chunks:
-            parts.append(chunk)
-            added += len(chunk)
-            if added and added >= len(parts[0]):
-                break
+        try:
+            for chunk in self._chunks:
+                parts.append(chunk)
+                added += len(chunk)
+                if added and added >= len(parts[0]):
+                    break
+        except ReadingError as error:
+            self.error = error
         self._text, self._at, self._counted = "".join(parts), 0, 0
         return added > 0
 
@@ -134,6 +144,8 @@ class Buffer:
                 raise OverflowError
             length = end - self._at
             if not self.more():
+                if self.error is not None:
+                    raise _NoValueError("the file ends in it")
                 end = self._at + length
                 break
         if problem is not None:
@@ -167,20 +179,21 @@ def _values_of_array(text: Buffer, how: How, origin: Origin) -> Iterator[Found]:
             how.bad(too_much(origin.place(line), "a value of a JSON array", how))
             return
         except (_NoValueError, RecursionError) as error:
-            how.bad(_broken(origin.place(line), f"no value ({error})"))
+            how.bad(text.error or _broken(origin.place(line), f"no value ({error})"))
             return
         yield origin, line, value
         mark = text.mark()
         if mark not in {",", "]"}:
             there = repr(mark) if mark else "the end of the file"
-            how.bad(_broken(origin.place(text.line), f"{there} where ',' or ']' should be"))
+            problem = f"{there} where ',' or ']' should be"
+            how.bad(text.error or _broken(origin.place(text.line), problem))
             return
         if mark == ",":
             text.step()
             text.mark()
     text.step()
-    if mark := text.mark():
-        how.bad(_broken(origin.place(text.line), f"{mark!r} after its end"))
+    if (mark := text.mark()) or text.error:
+        how.bad(text.error or _broken(origin.place(text.line), f"{mark!r} after its end"))
 
 
 def _broken(place: str, problem: str) -> ReadingError:

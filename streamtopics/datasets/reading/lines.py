@@ -14,7 +14,19 @@ MARK = "\ufeff"  # the byte order mark
 def text_lines(
     chunks: Iterator[bytes], how: How, origin: Origin
 ) -> Iterator[tuple[int, list[str]]]:
-    r"""Yield the number of a line with it and lines that follow, without "\n"."""
+    r"""Yield the number of a line with it and lines that follow, without "\n".
+
+    Of a file that is broken, the line in which it ends is left out.
+    """
+    try:
+        yield from _decoded_lines(chunks, how, origin)
+    except ReadingError as error:
+        how.bad(error)
+
+
+def _decoded_lines(
+    chunks: Iterator[bytes], how: How, origin: Origin
+) -> Iterator[tuple[int, list[str]]]:
     for first, block in _whole_lines(chunks, how, origin):
         try:
             lines = block.decode(how.encoding).split("\n")
@@ -93,7 +105,10 @@ def undecoded(error: UnicodeDecodeError, line: bytes, how: How, place: str) -> R
 
 
 def text_chunks(chunks: Iterator[bytes], how: How, origin: Origin) -> Iterator[str]:
-    """Yield what chunks of bytes say, wherever they are cut; the last one may be empty."""
+    """Yield what chunks of bytes say, wherever they are cut, then raise what is bad.
+
+    The last one may be empty.
+    """
     decoder = codecs.getincrementaldecoder(how.encoding)()
     line, before, first = 1, b"", True
     for chunk in chunks:
@@ -103,14 +118,13 @@ def text_chunks(chunks: Iterator[bytes], how: How, origin: Origin) -> Iterator[s
             yield (
                 error.object[: error.start].decode(how.encoding).removeprefix(MARK if first else "")
             )
-            how.bad(_undecoded_after(before + chunk, line, error, how, origin))
-            return
+            raise _undecoded_after(before + chunk, line, error, how, origin) from error
         yield text.removeprefix(MARK) if first else text
         line, before, first = line + before.count(b"\n"), chunk, False
     try:
         yield decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        how.bad(_undecoded_after(before, line, error, how, origin))
+        raise _undecoded_after(before, line, error, how, origin) from error
 
 
 def _undecoded_after(
@@ -127,20 +141,23 @@ def _undecoded_after(
 def whole_text(chunks: Iterator[bytes], how: How, origin: Origin) -> Iterator[str]:
     """Yield all of a file as one text, or nothing if it is bad."""
     held, size = [], 0
-    for chunk in chunks:
-        size += len(chunk)
-        if size > how.max_line:
-            how.bad(too_much(origin.name, "a document", how))
-            return
-        held.append(chunk)
-    block = b"".join(held)
     try:
-        text = block.decode(how.encoding)
+        for chunk in chunks:
+            size += len(chunk)
+            if size > how.max_line:
+                raise too_much(origin.name, "a document", how)
+            held.append(chunk)
+        yield _decoded(b"".join(held), how, origin)
+    except ReadingError as error:
+        how.bad(error)
+
+
+def _decoded(block: bytes, how: How, origin: Origin) -> str:
+    try:
+        return block.decode(how.encoding).removeprefix(MARK)
     except UnicodeDecodeError as error:
         number = block.count(b"\n", 0, error.start)
         line = block.split(b"\n")[number]
         start = error.start - (block.rfind(b"\n", 0, error.start) + 1)
         at = UnicodeDecodeError(how.encoding, line, start, start + 1, error.reason)
-        how.bad(undecoded(at, line, how, origin.place(number + 1)))
-    else:
-        yield text.removeprefix(MARK)
+        raise undecoded(at, line, how, origin.place(number + 1)) from error

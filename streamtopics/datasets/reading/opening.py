@@ -61,7 +61,10 @@ def kind_of(name: str) -> str:
 
 
 def byte_chunks(path: Path, how: How) -> Iterator[bytes]:
-    """Read a file or standard input, as much at a time as there is, but no more than a line."""
+    """Read a file or standard input, as much at a time as there is, but no more than a line.
+
+    ReadingError, whatever is done about bad records: who reads must not take the end for a whole.
+    """
     suffix = compression_suffix(path.name)
     compression = COMPRESSIONS[suffix]() if suffix else Compression(byte_stream, ())
     size = min(CHUNK, how.max_line)
@@ -72,13 +75,11 @@ def byte_chunks(path: Path, how: How) -> Iterator[bytes]:
     except compression.errors as error:
         if getattr(error, "errno", None) is not None:  # the disk, not what is on it
             raise
-        how.bad(
-            ReadingError(
-                "broken file", str(path),
-                f"ends in {suffix} but cannot be decompressed ({error}); it may be incomplete, or "
-                "not be compressed that way: fetch it again, or rename it",
-            )
-        )  # fmt: skip
+        raise ReadingError(
+            "broken file", str(path),
+            f"ends in {suffix} but cannot be decompressed ({error}); it may be incomplete, or "
+            "not be compressed that way: fetch it again, or rename it",
+        ) from error  # fmt: skip
 
 
 def byte_stream(path: Path) -> AbstractContextManager[Any]:
