@@ -9,7 +9,8 @@ the vectorizer's analyzer does, in Python, and the counter counts what it finds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, pairwise, permutations
@@ -146,10 +147,13 @@ def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int
             "object received. Pass a list of texts, [text] for one; "
             "streamtopics.datasets.iter_minibatches reads them from a file"
         )
-    analyze = vectorizer.build_analyzer()
+    if vectorizer.input == "file":
+        raw_documents = _open_files(raw_documents)
     if not is_compiled(vectorizer):
-        part = _analyzed(raw_documents, analyze)
+        part = _analyzed(raw_documents, checked_analyzer(vectorizer))
         return _merged([part], part.n_rows, 1)
+    # It warns of stop words that no word is equal to.
+    vectorizer.build_analyzer()
     texts = _texts_of(vectorizer, list(raw_documents))
     return _compiled(vectorizer, texts, np.ones(len(texts), dtype=np.uint8), len(texts), n_jobs)
 
@@ -177,6 +181,62 @@ def count_sentences(
     lengths = np.fromiter(map(len, documents), np.int64, len(documents))
     begins[(np.cumsum(lengths) - lengths)[lengths > 0]] = 1
     return _compiled(vectorizer, texts, begins, len(documents), n_jobs)
+
+
+def checked_analyzer(vectorizer: Any) -> Callable[[Any], list[str]]:
+    """The analyzer of a vectorizer, which names the function that returns what cannot be counted.
+
+    What a function raises itself passes through.
+    """
+    checked = copy(vectorizer)
+    if callable(vectorizer.tokenizer):
+        checked.tokenizer = partial(_words_by, "tokenizer", vectorizer.tokenizer)
+    elif cuts_as_given(vectorizer):
+        # A tokenizer of one's own may take other things than texts.
+        for name in ("preprocessor", "strip_accents"):
+            if callable(function := getattr(vectorizer, name)):
+                setattr(checked, name, partial(_text_by, name, function))
+    return partial(_words_by, "analyzer", checked.build_analyzer())
+
+
+def _words_by(name: str, function: Callable[[Any], Iterable[str]], document: Any) -> list[str]:
+    """The words that a function finds in a document."""
+    found = function(document)
+    try:
+        each = iter(found)
+    except TypeError:
+        raise TypeError(
+            f"{name} must return words, such as a list of str; got {found!r:.60}"
+        ) from None
+    words = list(each)
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(
+                f"{name} must return words of type str; got {word!r:.60}, a {type(word).__name__}"
+            )
+    return words
+
+
+def _text_by(name: str, function: Callable[[Any], str], document: Any) -> str:
+    """The text that a function makes of a document."""
+    text = function(document)
+    if not isinstance(text, str):
+        raise TypeError(
+            f"{name} must return a str, or else a tokenizer has to take what it returns; got "
+            f"{text!r:.60}, a {type(text).__name__}"
+        )
+    return text
+
+
+def _open_files(documents: Iterable[Any]) -> Iterator[Any]:
+    """Documents that can be read from, as they come."""
+    for place, document in enumerate(documents):
+        if not hasattr(document, "read"):
+            raise TypeError(
+                "raw_documents must be open files where input is 'file', but has as document "
+                f"{place} {document!r:.60}; for texts set input='content', for paths 'filename'"
+            )
+        yield document
 
 
 def is_compiled(vectorizer: CountVectorizer) -> bool:

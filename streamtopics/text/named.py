@@ -160,7 +160,13 @@ class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstima
 
     def _fresh(self) -> Any:
         """The vectorizer to fit, as it was given."""
-        return CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
+        given = self.vectorizer
+        if given is not None and (isinstance(given, type) or not hasattr(given, "get_params")):
+            raise TypeError(
+                "vectorizer must be None or a vectorizer such as CountVectorizer(); got "
+                f"{given!r:.60}"
+            )
+        return CountVectorizer() if given is None else clone(given)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The words of the columns.

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.structure import has_entries
-from streamtopics.text.counting import count_sentences, is_compiled
+from streamtopics.text.counting import checked_analyzer, count_sentences, is_compiled
 from streamtopics.text.named import NamedCounts, TextVectorizer, rows_apart
 from streamtopics.text.splitting import split_sentences
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
@@ -193,12 +193,14 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
                 f"with input='content'; got {vectorizer!r}. Files are read by "
                 "streamtopics.datasets.read_texts"
             )
-        if isinstance(vectorizer, StreamingCountVectorizer) and is_compiled(vectorizer):
-            learnt = vectorizer._learn(documents, count_sentences)
-            self.vectorizer_ = vectorizer
-            return vectorizer._matrix(*learnt)
+        if isinstance(vectorizer, StreamingCountVectorizer):
+            vectorizer._check_parameters()
+            if is_compiled(vectorizer):
+                learnt = vectorizer._learn(documents, count_sentences)
+                self.vectorizer_ = vectorizer
+                return vectorizer._matrix(*learnt)
         # Its analyzer takes a sentence; while it is fitted, a document.
-        analyze = vectorizer.build_analyzer()
+        analyze = checked_analyzer(vectorizer)
         vectorizer.build_analyzer = lambda: lambda document: chain(*map(analyze, document))
         vectorizer.fit(documents)
         del vectorizer.build_analyzer

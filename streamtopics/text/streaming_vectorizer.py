@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
 from types import FunctionType
 from typing import Any, ClassVar, Self
@@ -21,7 +21,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from streamtopics.checks import MOST_WHOLE, HoldsPlainNumbers, is_whole
 from streamtopics.documentation import LinksToReference
-from streamtopics.structure import to_sparse
+from streamtopics.structure import has_entries, to_sparse
 from streamtopics.text.counting import Counts, count, cuts_as_given
 from streamtopics.text.named import StaysSparse
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
@@ -430,6 +430,12 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         if isinstance(self.n_jobs, int) and self.n_jobs == 0:
             raise ValueError("n_jobs must be a number of threads, -1 for all processors; got 0")
         self._check_dtype()
+        sizes = self.ngram_range
+        if len(sizes) != 2 or not all(map(is_whole, sizes)):
+            raise ValueError(
+                "ngram_range must be two whole numbers, the words of the shortest and of the "
+                f"longest n-gram, such as (1, 2); got {sizes!r:.60}"
+            )
         self._validate_ngram_range()
         if self.analyzer == "word" and self.tokenizer is None and cuts_as_given(self):
             if self.token_pattern is None:
@@ -492,11 +498,18 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """The vocabulary that the parameter is, checked as CountVectorizer does."""
         if self.vocabulary is None:
             return None
-        # CountVectorizer sorts no set but those, and others are in another order in each process.
         vocabulary = self.vocabulary
-        if isinstance(vocabulary, set | frozenset):
+        if not has_entries(vocabulary):
+            raise TypeError(
+                "vocabulary must be None, words such as a list of str, or a dict of the column of "
+                f"each word; got {vocabulary!r:.60}"
+            )
+        if not isinstance(vocabulary, Mapping):
+            # CountVectorizer sorts no set but those, and others are in another order in each
+            # process.
+            kind = set if isinstance(vocabulary, set | frozenset) else list
+            vocabulary = kind(vocabulary)
             _check_words(vocabulary)
-            vocabulary = set(vocabulary)
         # It sets attributes, which a call that fails may not.
         checked: Any = CountVectorizer(vocabulary=vocabulary)
         checked._validate_vocabulary()

@@ -30,6 +30,13 @@ BAD = {
     "width": ("a.csv", b"text\na\nb,c\nd,\n", ["a", "d"], {"rows of another width": 1}, 3),
     "narrow": ("a.csv", b"n,text\n1,a\n2\n", ["a"], {"rows of another width": 1}, 3),
     "unclosed": ("a.csv", b'text\na\n"b\n', ["a"], {"no rows of a table": 1}, 3),
+    "row": ("a.csv", b'text,n\n"a\n\xff \nb",1\nc,2\n', ["c"], {"not utf-8": 1}, 3),
+    "row_end": ("a.csv", b'text\n"a\nb\xff"\nc\n"\xff\nd"\ne', ["c", "e"], {"not utf-8": 2}, 3),
+    "long_row": (
+        "a.csv", b'text\n"a\n' + b"x" * 300 + b'\nb"\n' + (b"x" * 300 + b"\n") * 2 + b"c\n\nd",
+        ["c", "d"], {"too long": 3}, 3,
+    ),
+    "long_last_row": ("a.csv", b"text\na\n" + b"x" * 300, ["a"], {"too long": 1}, 3),
     "long": ("a.txt", b"a\n" + b"x" * 300 + b"\nb\n", ["a", "b"], {"too long": 1}, 2),
     "long_last": ("a.txt", b"a\n" + b"x" * 300, ["a"], {"too long": 1}, 2),
     "long_json": ("a.jsonl", b'"a"\n"' + b"x" * 300 + b'"\n"b"', ["a", "b"], {"too long": 1}, 2),
@@ -71,6 +78,25 @@ def test_bad_records_are_refused_with_their_place(bad):
         list(read_texts(path, max_line=max_line))
     assert caught.value.reason == next(iter(counts))
     assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        (b"text,pr\xe9\n", "not utf-8"),
+        (b'text,"n"m\n', "no rows of a table"),
+        (b"text," + b"x" * 200 + b"\n", "too long"),
+        (b"text" * 200, "too long"),
+    ],
+)
+def test_a_bad_header_is_refused_always(tmp_path, header, reason):
+    path = tmp_path / "a.csv"
+    path.write_bytes(header + b"one,1\ntwo,2\n")
+    for on_bad in ("raise", "skip"):
+        with pytest.raises(ReadingError, match=r"line 1: ") as caught:
+            list(read_texts(path, max_line=100, on_bad=on_bad))
+        assert caught.value.reason == reason
+    assert "the first row, of the names of the columns, cannot be read" in str(caught.value)
 
 
 def test_good_records_before_a_bad_one_come_first(tmp_path):
@@ -170,7 +196,8 @@ def test_a_bomb_does_not_fill_the_memory(tmp_path, name, suffix):
     """A line of 32 MB, where 1 MB is allowed; some formats need several copies of a line."""
     path = tmp_path / (name + suffix)
     path.parent.mkdir(exist_ok=True)
-    path.write_bytes(bomb(b'["' if name.endswith("json") else b'"', suffix))
+    start = {"bomb.json": b'["', "bomb.csv": b'text\n"'}.get(name, b'"')
+    path.write_bytes(bomb(start, suffix))
     source = path.parent if "/" in name else path
     skipped = Skipped()
     texts = read_texts(source, max_line=2**20, on_bad="skip", skipped=skipped)

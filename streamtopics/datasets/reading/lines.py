@@ -12,26 +12,30 @@ MARK = "\ufeff"  # the byte order mark
 
 
 def text_lines(
-    chunks: Iterator[bytes], how: How, origin: Origin
+    chunks: Iterator[bytes],
+    how: How,
+    origin: Origin,
+    lost: list[ReadingError] | None = None,
 ) -> Iterator[tuple[int, list[str]]]:
     r"""Yield the number of a line with it and lines that follow, without "\n".
 
-    Of a file that is broken, the line in which it ends is left out.
+    Of a file that is broken, the line in which it ends is left out. Where bad lines are skipped and
+    there is a list `lost`, their errors are put there, and what can be read of them comes, too.
     """
     try:
-        yield from _decoded_lines(chunks, how, origin)
+        yield from _decoded_lines(chunks, how, origin, lost if how.skip_bad else None)
     except ReadingError as error:
         how.bad(error)
 
 
 def _decoded_lines(
-    chunks: Iterator[bytes], how: How, origin: Origin
+    chunks: Iterator[bytes], how: How, origin: Origin, lost: list[ReadingError] | None
 ) -> Iterator[tuple[int, list[str]]]:
-    for first, block in _whole_lines(chunks, how, origin):
+    for first, block in _whole_lines(chunks, how, origin, lost):
         try:
             lines = block.decode(how.encoding).split("\n")
         except UnicodeDecodeError:
-            yield from _one_by_one(first, block, how, origin)
+            yield from _one_by_one(first, block, how, origin, lost)
             continue
         if first == 1:
             lines[0] = lines[0].removeprefix(MARK)
@@ -40,23 +44,28 @@ def _decoded_lines(
         yield first, lines
 
 
-def _whole_lines(chunks: Iterator[bytes], how: How, origin: Origin) -> Iterator[tuple[int, bytes]]:
+def _whole_lines(
+    chunks: Iterator[bytes], how: How, origin: Origin, lost: list[ReadingError] | None
+) -> Iterator[tuple[int, bytes]]:
     """Join chunks so that each has whole lines, the first with its number."""
+    bad = how.bad if lost is None else lost.append
     number, held, too_long = 1, [b""], False
     for chunk in chunks:
         cut = chunk.rfind(b"\n") + 1
         end_of_first = chunk.find(b"\n") if cut else len(chunk)
         if not too_long and sum(map(len, held)) + end_of_first > how.max_line:
-            how.bad(too_much(origin.place(number), "a line", how))
+            bad(too_much(origin.place(number), "a line", how))
             too_long = True
         if not cut:
             held = [b""] if too_long else [*held, chunk]
             continue
-        if too_long:  # what is left of it
-            number, held, too_long = number + 1, [b""], False
-            block = chunk[end_of_first + 1 : cut]
-        else:
+        if not too_long:
             block = b"".join(held) + chunk[:cut]
+        elif lost is None:  # what is left of the line goes
+            number, block = number + 1, chunk[end_of_first + 1 : cut]
+        else:  # an empty one comes for it
+            block = chunk[end_of_first:cut]
+        too_long = False
         if block:
             yield number, block
             number += block.count(b"\n")
@@ -75,17 +84,20 @@ def too_much(place: str, what: str, how: How) -> ReadingError:
 
 
 def _one_by_one(
-    first: int, block: bytes, how: How, origin: Origin
+    first: int, block: bytes, how: How, origin: Origin, lost: list[ReadingError] | None
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines of a block with some that cannot be decoded."""
+    bad = how.bad if lost is None else lost.append
     lines = block.removesuffix(b"\n").split(b"\n")
     for number, line in enumerate(lines, start=first):
         try:
             text = line.decode(how.encoding)
         except UnicodeDecodeError as error:
-            how.bad(undecoded(error, line, how, origin.place(number)))
-        else:
-            yield number, [text.removeprefix(MARK) if number == 1 else text]
+            bad(undecoded(error, line, how, origin.place(number)))
+            if lost is None:
+                continue
+            text = line.decode(how.encoding, "replace")
+        yield number, [text.removeprefix(MARK) if number == 1 else text]
 
 
 def undecoded(error: UnicodeDecodeError, line: bytes, how: How, place: str) -> ReadingError:

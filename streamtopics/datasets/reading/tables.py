@@ -44,29 +44,36 @@ tabs = partial(_table, dialect="excel-tab", between="tabs")
 def _rows(
     path: Path, how: How, origin: Origin, dialect: str, between: str
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not empty, with the line on which each begins."""
-    left_out = 0  # lines that the reader of rows was not given
+    """Yield the rows that are not empty, with the line on which each begins.
 
-    def blocks() -> Iterator[list[str]]:
-        nonlocal left_out
-        for first, lines in text_lines(byte_chunks(path, how), how, origin):
-            left_out = first - 1 - rows.line_num
-            yield [line + "\n" for line in lines]
-
-    rows: Any = csv.reader(chain.from_iterable(blocks()), dialect, strict=True)
-    ended = False
+    A row with a bad line in it is bad as a whole; the first one is refused then, always.
+    """
+    lost: list[ReadingError] = []  # of the lines of a row
+    blocks = text_lines(byte_chunks(path, how), how, origin, lost)
+    lines = chain.from_iterable([line + "\n" for line in block] for _, block in blocks)
+    rows: Any = csv.reader(lines, dialect, strict=True)
+    named = ended = False
     while not ended:
-        begin = rows.line_num + left_out + 1
+        begin = rows.line_num + 1
         try:
             for row in rows:
+                if lost:
+                    break
                 if row:
+                    named = True
                     yield begin, row
                 else:
                     how.skipped.add("empty lines", origin.place(begin))
-                begin = rows.line_num + left_out + 1
-            ended = True
+                begin = rows.line_num + 1
+            else:
+                ended = True
         except csv.Error as error:
-            how.bad(_no_row(error, between, origin.place(begin)))
+            lost += [] if lost else [_no_row(error, between, origin.place(begin))]
+        for problem in lost:
+            if not named:
+                raise _no_names(problem) from problem
+            how.bad(problem)
+        lost.clear()
 
 
 def _place_of(name: str, names: list[str], how: How, origin: Origin, between: str) -> int:
@@ -104,6 +111,11 @@ def _other_width(row: list[str], width: int, between: str, place: str) -> Readin
         f"a row of {len(row)} fields, but the first row has {width}: {shown(row)}. Complete it, "
         f"put fields with {between} in them in quotation marks, or leave it out",
     )  # fmt: skip
+
+
+def _no_names(error: ReadingError) -> ReadingError:
+    problem = f"the first row, of the names of the columns, cannot be read: {error.problem}"
+    return ReadingError(error.reason, error.place, problem, error.setting, error.value)
 
 
 def _no_row(error: csv.Error, between: str, place: str) -> ReadingError:
