@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 
+import numpy as np
 import pytest
 
 from streamtopics.datasets import Position, ReadingError, Skipped, follow, read_records
@@ -151,10 +152,32 @@ def test_what_cannot_be_followed(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["poll", "idle"])
-@pytest.mark.parametrize("value", [-1, float("nan")])
+@pytest.mark.parametrize("value", [-1, float("nan"), "a", np.array([1, 2]), True])
 def test_seconds_are_checked_at_once(path, name, value):
     with pytest.raises(ValueError, match=f"{name} must be a number of seconds"):
         follow(path, **{name: value})
+
+
+@pytest.mark.parametrize("poll", [None, float("inf"), 1e300, 10**400])
+def test_who_polls_comes_back(path, poll):
+    with pytest.raises(ValueError, match=r"poll must be .* at most 1,000,000,000; got"):
+        follow(path, poll=poll, idle=1)
+    assert list(follow(path, poll=np.float32(0), idle=np.int8(0))) == []
+
+
+@pytest.mark.parametrize(
+    "position",
+    [5, (), (1, 2), (1, 2, 3, 4), ("a", "b", "c"), (1.5, 0, 0), (0, -5, 0), np.zeros(3, int)],
+)
+def test_a_position_is_three_numbers(path, position):
+    with pytest.raises(ValueError, match="position must be three whole numbers of at least 0"):
+        follow(path, position=position)
+
+
+@pytest.mark.parametrize("path", [b"/x", 5, None])
+def test_a_path_is_a_text_or_a_path(path):
+    with pytest.raises(TypeError, match="path must be the path of a file, a str or a Path; got"):
+        follow(path)
 
 
 def test_a_missing_file(tmp_path):

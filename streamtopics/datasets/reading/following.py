@@ -6,9 +6,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Generator, Iterator, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
+from streamtopics.checks import is_number, is_whole, plain
 from streamtopics.datasets.reading.formats import SUFFIXES, check_fields
 from streamtopics.datasets.reading.growing import (
     Place,
@@ -27,6 +29,9 @@ from streamtopics.datasets.reading.records import Record, record_of
 from streamtopics.datasets.reading.settings import MAX_LINE, OnBad, how_of
 from streamtopics.datasets.reading.sources import existing
 from streamtopics.datasets.reading.times import Times
+
+# That the system can wait for, some 30 years.
+MOST_SECONDS = 10**9
 
 
 class Follower(Iterator[Record | None]):
@@ -106,7 +111,7 @@ def follow(
     ReadingError
         A ValueError; as `read_records`, for a line.
     ValueError
-        If the file is compressed or has another format, or `poll` or `idle` is negative.
+        If the file is compressed or has another format, or `poll`, `idle` or `position` is none.
 
     See Also
     --------
@@ -131,17 +136,39 @@ def follow(
         text_key=text_key, time_key=time_key, keys=keys, format=format, encoding=encoding,
         max_line=max_line, on_bad=on_bad, skipped=skipped,
     )  # fmt: skip
-    for name, seconds in (("poll", poll), ("idle", idle)):
-        if seconds is not None and not seconds >= 0:
-            raise ValueError(f"{name} must be a number of seconds, not below 0; got {seconds!r}")
-    path = existing(Path(path))
+    poll = _seconds("poll", poll, MOST_SECONDS)
+    idle = None if idle is None else _seconds("idle", idle)
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be the path of a file, a str or a Path; got {path!r:.60}")
+    path = existing(Path(os.fsdecode(path)))
     kind = _format_of(path, how)
     is_file = str(path) != STANDARD_INPUT and stat.S_ISREG(path.stat().st_mode)
-    place = place_at(path, Position(*(position or ()))) if is_file else Place()
+    start = Position() if position is None else _position(position)
+    place = place_at(path, start) if is_file else Place()
     chunks = growing_chunks(path, place, poll, idle) if is_file else input_chunks(path, how, poll)
     origin = Origin("standard input" if str(path) == STANDARD_INPUT else str(path))
     lines = complete_lines(chunks, place, how, origin)
     return Follower(_records(lines, place, kind, tell_waits, how, origin), place)
+
+
+def _seconds(name: str, value: Any, most: float = inf) -> float:
+    seconds = plain(value)
+    if not (is_number(seconds) and 0 <= seconds <= most):
+        limit = f" and at most {most:,}" if most < inf else ""
+        raise ValueError(
+            f"{name} must be a number of seconds, not below 0{limit}; got {value!r:.60}"
+        )
+    return float(seconds)
+
+
+def _position(value: Any) -> Position:
+    is_triple = isinstance(value, tuple | list) and len(value) == len(Position._fields)
+    if not (is_triple and all(is_whole(part) and part >= 0 for part in value)):
+        raise ValueError(
+            "position must be three whole numbers of at least 0, the `position` of a follower "
+            f"before, or None for the beginning; got {value!r:.60}"
+        )
+    return Position(*map(int, value))
 
 
 def _format_of(path: Path, how: How) -> str | None:
