@@ -12,6 +12,8 @@ from datetime import UTC, date, datetime
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from streamtopics.datasets import ReadingError, Record, Skipped, read_records, read_texts
@@ -222,6 +224,10 @@ def test_a_format_reads_all_files_of_a_folder(tmp_path):
         # Of 13 digits fromisoformat would make a day of the year 1712.
         ("1712121200000", 1712121200000),
         (1.5, 1.5),
+        (np.int64(3), 3),
+        (np.float32(0.5), 0.5),
+        (np.datetime64("2024-01-31T05"), datetime(2024, 1, 31, 5)),
+        (np.datetime64(10**18, "ns"), datetime(2001, 9, 9, 1, 46, 40)),
         ("Q3 of 2020", "Q3 of 2020"),
     ],
 )
@@ -231,7 +237,11 @@ def test_times(value, expected):
     assert type(record.time) is type(expected)
 
 
-@pytest.mark.parametrize("value", [None, "", True, [1], "nan", float("inf"), "1e999", 10**400])
+NO_TIMES = [None, "", True, [1], "nan", float("inf"), "1e999", 10**400]
+NO_TIMES += [pd.NaT, np.datetime64("NaT"), np.datetime64("20000-01-01"), np.timedelta64(1, "s")]
+
+
+@pytest.mark.parametrize("value", NO_TIMES)
 def test_no_times(value):
     with pytest.raises(ReadingError, match="item 1 of source: a time must be"):
         list(read_records([{"text": "a", "t": value}], time_key="t"))
@@ -314,6 +324,33 @@ def test_keys_are_a_list_and_lines_have_whole_numbers_of_bytes():
         read_texts(["a"], max_line=1.5)
     with pytest.raises(TypeError, match=r"keys must be a list.*pass \['tag'\]"):
         read_records(["a"], keys="tag")
+
+
+def test_a_limit_of_few_bits_does_not_wrap_around(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("x" * 101)
+    with pytest.raises(ReadingError, match="max_line=400"):
+        list(read_texts(path, max_line=np.int8(100)))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("text_key", ["a"]), ("text_key", None), ("time_key", 5),
+        ("keys", ["a", 1]), ("keys", (name for name in "ab")), ("encoding", None),
+    ],
+)  # fmt: skip
+def test_names_are_text(name, value):
+    with pytest.raises(TypeError, match=f"^{name} must be"):
+        read_records(["a"], **{name: value})
+
+
+@pytest.mark.parametrize(
+    "encoding", ["undefined", "punycode", "a\0b", "\ud800", "xyz", "", "rot13"]
+)
+def test_encodings_that_are_none(encoding):
+    with pytest.raises((LookupError, ValueError), match=r"^encoding"):
+        read_texts(["a"], encoding=encoding)
 
 
 def test_remedies_in_the_words_of_the_caller(tmp_path):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from streamtopics.checks import check_integer, check_one_of
@@ -27,10 +27,15 @@ def how_of(
     skipped: Skipped | None,
 ) -> How:
     """Return how to read, if the arguments make sense."""
+    for name, key in (("text_key", text_key), ("time_key", time_key)):
+        if not (isinstance(key, str) or (key is None and name == "time_key")):
+            raise TypeError(f"{name} must be the name of a field, a str; got {key!r:.60}")
     if isinstance(keys, str):
         raise TypeError(f"keys must be a list of names; got the str {keys!r}: pass [{keys!r}]")
-    if not has_entries(keys):
-        raise TypeError(f"keys must be a list of names; got {keys!r}")
+    if not has_entries(keys) or isinstance(keys, Iterator):
+        raise TypeError(f"keys must be a list of names; got {keys!r:.60}")
+    if wrong := [key for key in keys if not isinstance(key, str)]:
+        raise TypeError(f"keys must be names, each a str; one is {wrong[0]!r:.60}")
     if format is not None and not (isinstance(format, str) and format in FORMATS):
         raise ValueError(f"format must be None or one of {', '.join(FORMATS)}; got {format!r}")
     if not (skipped is None or isinstance(skipped, Skipped)):
@@ -44,18 +49,25 @@ def how_of(
         keys=tuple(keys),
         format=format,
         encoding=encoding,
-        max_line=max_line,
+        max_line=int(max_line),  # one of NumPy with few bits would wrap around
         skip_bad=on_bad == "skip",
         skipped=Skipped() if skipped is None else skipped,
     )
 
 
 def _check_encoding(encoding: str) -> None:
+    if not isinstance(encoding, str):
+        raise TypeError(f"encoding must be a name such as 'utf-8'; got {encoding!r:.60}")
     try:
         ends_alike = b"\n".decode(encoding) == "\n"
-    except (TypeError, UnicodeDecodeError):
+    except LookupError as error:
+        raise LookupError(
+            f"encoding must be one that Python knows, such as 'utf-8'; got {encoding!r:.60}"
+        ) from error
+    except ValueError:
         ends_alike = False
     if not ends_alike:
         raise ValueError(
-            f"files in the encoding {encoding!r} cannot be read line by line; convert them to UTF-8"
+            f"encoding: files in {encoding!r:.60} cannot be read line by line; convert them to "
+            "UTF-8"
         )

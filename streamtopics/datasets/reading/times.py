@@ -7,6 +7,9 @@ import math
 from datetime import date, datetime, time
 from typing import Any, TypeAlias
 
+import numpy as np
+
+from streamtopics.checks import plain
 from streamtopics.datasets.reading.problems import ReadingError, shown
 
 Time: TypeAlias = datetime | float | str
@@ -16,15 +19,16 @@ LONGEST = 2**63
 
 def time_of(value: Any, place: str) -> Time:
     """Read a time: a number, else a date as of ISO 8601, else a text, which is kept as it is."""
-    if isinstance(value, datetime):
+    given, value = value, _of_python(value)
+    if isinstance(value, datetime) and value == value:  # that of pandas which is missing is not
         return value
-    if isinstance(value, date):
+    if isinstance(value, date) and not isinstance(value, datetime):
         return datetime.combine(value, time())
     if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
         raise ReadingError(
             "no time", place,
-            f"a time must be a number, a date or a text; got {shown(value)} "
-            f"({type(value).__name__}). Complete it, or leave the record out",
+            f"a time must be a number, a date or a text; got {shown(given)} "
+            f"({type(given).__name__}). Complete it, or leave the record out",
         )  # fmt: skip
     number = _number(value)
     if number is None:
@@ -35,6 +39,15 @@ def time_of(value: Any, place: str) -> Time:
             f"a time must be finite; got {shown(value)}. Correct it, or leave the record out",
         )  # fmt: skip
     return whole if (whole := _whole(value)) is not None else number
+
+
+def _of_python(value: Any) -> Any:
+    """A number or a date of NumPy as one of Python; None where that has no such date."""
+    if not isinstance(value, np.datetime64):
+        return plain(value)
+    if not isinstance(value.astype("datetime64[s]").item(), datetime):
+        return None  # microseconds would wrap around
+    return value.astype("datetime64[us]").item()
 
 
 def _number(value: str | float) -> float | None:
