@@ -17,7 +17,9 @@ import numpy as np
 MOST_PERIODS = 80
 DAYS_OF_WEEK, DAY, HOUR = 7, 86_400, 3_600
 # Years in a period, from the finest.
-YEARS = (1, 5, 10, 50, 100, 1000)
+YEARS = (1, 5, 10, 50, 100, *(10**i for i in range(3, 11)))
+# From 1970 to a date, so that the periods at both ends can be counted in 64 bits.
+MOST_SECONDS = 2**62
 # Whole numbers from the first to before the last are taken for years.
 LIKE_YEARS = (1000, 3000)
 
@@ -116,7 +118,12 @@ def numbers_of(times: Any) -> tuple[np.ndarray, bool]:
         array = _from_objects(list(times))
     if array.dtype.kind == "M":
         seconds = array.astype("datetime64[s]")
-        return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64)), True
+        since = seconds.astype(np.int64)
+        if (abs(since[~np.isnat(seconds)]) > MOST_SECONDS).any():
+            raise ValueError(
+                f"times must be dates within {MOST_SECONDS:.1e} seconds of 1970; check their unit"
+            )
+        return np.where(np.isnat(seconds), np.nan, since), True
     if array.dtype.kind not in "iuf" or np.isinf(array.astype(np.float64)).any():
         raise TypeError(f"times must be numbers or dates; got {array[:1].tolist()[0]!r:.60}")
     return array.astype(np.float64), False
@@ -158,7 +165,10 @@ def _naive(time: Any) -> Any:
         with suppress(ValueError):
             time = datetime.fromisoformat(time)
     if isinstance(time, datetime) and time.tzinfo is not None:
-        return time.astimezone(UTC).replace(tzinfo=None)
+        try:
+            return time.astimezone(UTC).replace(tzinfo=None)
+        except OverflowError:  # before the year 1 or after 9999, which NumPy has
+            return np.datetime64(time.replace(tzinfo=None)) - np.timedelta64(time.utcoffset())
     return time
 
 

@@ -122,3 +122,18 @@ def test_a_time_is_told_as_it_was_given():
 def test_other_times_are_refused(times, error, message):
     with pytest.raises(error, match=message):
         periods_of(times)
+
+
+def test_zones_at_both_ends_of_the_calendar():
+    found = periods_of(["0001-01-01T00:00+14:00", "9999-12-31T23:00-12:00"])
+    assert [found.when(0), found.when(1)] == ["0000-12-31 10:00:00", "10000-01-01 11:00:00"]
+    assert found.place("0001-01-01T00:00+14:00") == 0
+
+
+def test_dates_of_any_age_have_few_periods():
+    found = periods_of(np.array([2**62, 0, 5, -(2**62)], "M8[s]"))
+    assert (found.unit, len(found.labels)) == ("10000000000 years", 30)
+    assert_array_equal(found.of, [29, 15, 15, 0])
+    assert len(periods_of(np.array([2**62, 0], "M8[s]")).labels) <= MOST_PERIODS
+    with pytest.raises(ValueError, match="times must be dates within"):
+        periods_of(np.array([2**63 - 1, 0], "M8[s]"))
