@@ -9,6 +9,7 @@ from typing import Any
 
 from streamtopics.checks import check_integer
 from streamtopics.datasets.reading import read_texts
+from streamtopics.datasets.reading.sources import is_matrix
 from streamtopics.structure import check_structure, is_sparse
 
 
@@ -74,7 +75,13 @@ def iter_minibatches(
     """
     check_integer(batch_size=batch_size)
     batch_size = int(batch_size)  # One of NumPy with few bits would wrap around.
-    if not _is_matrix(source):
+    is_able = callable(getattr(vectorizer, "transform", None)) and not isinstance(vectorizer, type)
+    if not (vectorizer is None or is_able):
+        raise TypeError(
+            "vectorizer must be an object with `transform`, such as a fitted CountVectorizer(), or "
+            f"None; got {vectorizer!r:.60}"
+        )
+    if not is_matrix(source):
         texts = read_texts(source, text_key=text_key, encoding=encoding)
         batches = _batches(texts, batch_size)
         return batches if vectorizer is None else map(vectorizer.transform, batches)
@@ -88,10 +95,6 @@ def iter_minibatches(
 
 
 # Batches
-
-
-def _is_matrix(source: Any) -> bool:
-    return len(getattr(source, "shape", ())) == 2
 
 
 def _row_slices(matrix: Any, batch_size: int) -> Iterator[Any]:

@@ -306,6 +306,20 @@ def test_sources_that_are_none(source):
         read_texts(source)
 
 
+@pytest.mark.parametrize("shape", [5, None])
+def test_a_shape_that_is_none(shape):
+    source = type("Source", (list,), {"shape": shape})(TEXTS)
+    assert list(iter_minibatches(source, 9)) == [TEXTS]
+    with pytest.raises(TypeError, match="source must be an iterable of texts"):
+        iter_minibatches(type("Source", (), {"shape": shape})())
+
+
+@pytest.mark.parametrize("vectorizer", [5, CountVectorizer])
+def test_a_vectorizer_transforms(vectorizer):
+    with pytest.raises(TypeError, match="vectorizer must be an object with `transform`"):
+        iter_minibatches(TEXTS, vectorizer=vectorizer)
+
+
 def test_a_matrix_needs_no_vectorizer():
     with pytest.raises(ValueError, match=r"a matrix of shape \(2, 2\); pass vectorizer=None"):
         iter_minibatches(np.ones((2, 2)), vectorizer=CountVectorizer())

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,7 @@ def found_in(source: Any, how: How) -> Iterator[Found]:
     """Check a source, and read it when that is asked for."""
     if isinstance(source, str | os.PathLike):
         return _found_at(existing(source), how)
-    if (
-        isinstance(source, bytes | Mapping)
-        or len(getattr(source, "shape", ())) == 2
-        or not has_entries(source)
-    ):
+    if isinstance(source, bytes | Mapping) or is_matrix(source) or not has_entries(source):
         raise TypeError(
             "source must be an iterable of texts, such as a list, or a path or an iterable of "
             f"paths; got {type(source).__name__}"
@@ -36,6 +32,12 @@ def found_in(source: Any, how: How) -> Iterator[Found]:
             if type(item) is not str and isinstance(item, os.PathLike):
                 existing(item)
     return _found_in_items(source, how)
+
+
+def is_matrix(source: Any) -> bool:
+    """Tell whether a source has rows and columns."""
+    shape = getattr(source, "shape", None)
+    return isinstance(shape, Sized) and len(shape) == 2
 
 
 def _found_in_items(source: Iterable[Any], how: How) -> Iterator[Found]:
