@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import lzma
+import os
 import pickle
 import sys
 from datetime import UTC, date, datetime
@@ -194,6 +195,17 @@ def test_folders_within_folders(tmp_path):
     assert skipped.first["files that end in .md"] == str(tmp_path / "b.md")
     assert f"1 files that end in .md (first: {tmp_path / 'b.md'})" in str(skipped)
     assert str(Skipped()) == "nothing was skipped"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_is_no_file_of_a_folder(tmp_path):
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / "b.txt").symlink_to("none.txt")
+    (tmp_path / "c.txt").symlink_to("c.txt")
+    os.mkfifo(tmp_path / "d.txt")
+    skipped = Skipped()
+    assert list(read_texts(tmp_path, skipped=skipped)) == ["a"]
+    assert skipped.counts == {"links that lead nowhere": 2, "pipes, sockets or devices": 1}
 
 
 def test_a_format_reads_all_files_of_a_folder(tmp_path):

@@ -27,6 +27,10 @@ def files_of(folder: Path, how: How) -> Iterator[Path]:
         elif path.is_file() and (how.format is not None or kind in SUFFIXES):
             n_read += 1
             yield path
+        elif not path.exists():  # or one that leads to itself
+            how.skipped.add("links that lead nowhere", str(path))
+        elif not path.is_file():
+            how.skipped.add("pipes, sockets or devices", str(path))
         else:
             others.add(kind)
             reason = f"files that end in {kind}" if kind else "files without suffix"
