@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
-from streamtopics.checks import MOST_WHOLE, check_integer, check_seed
+from streamtopics.checks import MOST_WHOLE, check_integer, check_seed, plain
 
 
 def make_subtle_corpus(
@@ -76,6 +76,10 @@ def make_subtle_corpus(
         most=MOST_WHOLE, n_documents=n_documents, n_subtle=n_subtle, n_features=n_features,
         n_sentences=n_sentences, sentence_length=sentence_length,
     )  # fmt: skip
+    n_documents, n_subtle, n_features = int(n_documents), int(n_subtle), int(n_features)
+    n_sentences, sentence_length = int(n_sentences), int(sentence_length)
+    subtle_share, purity = plain(subtle_share), plain(purity)
+    topic_word_prior = plain(topic_word_prior)
     check_integer(least=n_subtle + 2, most=MOST_WHOLE, n_topics=n_topics)
     check_scalar(subtle_share, "subtle_share", Real, max_val=0.5 / n_subtle, min_val=1e-9)
     check_scalar(purity, "purity", Real, min_val=0.5, max_val=1)
@@ -83,8 +87,8 @@ def make_subtle_corpus(
     _check_finite(subtle_share=subtle_share, purity=purity, topic_word_prior=topic_word_prior)
     check_seed(random_state)
     rng = check_random_state(random_state)
-    topic_word = rng.dirichlet(np.full(n_features, float(topic_word_prior)), n_topics)
-    n_major = n_topics - n_subtle
+    topic_word = _draw_topics(n_topics, n_features, topic_word_prior, rng)
+    n_major = int(n_topics) - n_subtle
     shape = n_documents, n_sentences
     majors = np.stack([rng.permutation(n_major)[:2] for _ in range(n_documents)])
     which = rng.randint(2, size=shape)
@@ -105,6 +109,17 @@ def make_subtle_corpus(
         sentence_topic=sentence_topic,
         subtle=np.arange(n_major, n_topics),
     )
+
+
+def _draw_topics(
+    n_topics: int, n_features: int, prior: float, rng: np.random.RandomState
+) -> np.ndarray:
+    """Topics whose rows sum to 1, also where all that is drawn for one is rounded to 0."""
+    topics: np.ndarray = rng.dirichlet(np.full(n_features, float(prior)), n_topics)
+    lost = np.flatnonzero(~np.isclose(topics.sum(axis=1), 1))
+    topics[lost] = 0
+    topics[lost, rng.randint(n_features, size=len(lost))] = 1
+    return topics
 
 
 def _check_finite(**numbers: float) -> None:

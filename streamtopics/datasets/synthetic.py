@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.checks import MOST_WHOLE, check_integer, check_seed, floats, plain
+from streamtopics.checks import MOST_PRIOR, MOST_WHOLE, check_integer, check_seed, floats, plain
 
 # Tokens of a document, on average.
 MOST_LENGTH = 1e8
@@ -117,9 +117,9 @@ def _check_prior(prior: Any, name: str, *shapes: tuple[int, ...]) -> np.ndarray:
             f"{name} must be a number or have shape {' or '.join(map(str, shapes))}; "
             f"got {prior.shape}"
         )
-    if not ((prior > 0) & (prior < np.inf)).all():
+    if not ((prior > 0) & (prior <= MOST_PRIOR)).all():
         raise ValueError(
-            f"{name} must be positive and finite everywhere; its smallest entry is "
+            f"{name} must be positive and at most {MOST_PRIOR:g} everywhere; its smallest entry is "
             f"{prior.min():g}, its largest {prior.max():g}"
         )
     return np.broadcast_to(prior, shapes[-1]).copy()

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from streamtopics.datasets import make_lda_corpus
+from streamtopics.datasets import make_lda_corpus, make_subtle_corpus
 
 SIGMAS = 4.5
 
@@ -119,6 +119,8 @@ def test_short_documents_and_tiny_priors():
         ({"mean_length": np.nan}, ValueError, "mean_length"),
         ({"doc_topic_prior": -1.0}, ValueError, "doc_topic_prior must be positive"),
         ({"doc_topic_prior": np.inf}, ValueError, "doc_topic_prior must be positive"),
+        ({"doc_topic_prior": 1e308}, ValueError, r"doc_topic_prior must .* at most 1e\+10"),
+        ({"topic_word_prior": 1e308}, ValueError, r"topic_word_prior must .* at most 1e\+10"),
         ({"doc_topic_prior": [1, 1]}, ValueError, r"doc_topic_prior .* \(10,\); got \(2,\)"),
         ({"topic_word_prior": 0.0}, ValueError, "topic_word_prior must be positive"),
         ({"topic_word_prior": np.ones((2, 3))}, ValueError, r"topic_word_prior .* got \(2, 3\)"),
@@ -131,3 +133,21 @@ def test_short_documents_and_tiny_priors():
 def test_errors(arguments, error, message):
     with pytest.raises(error, match=message):
         make_lda_corpus(**arguments)
+
+
+def test_topics_of_sentences_that_are_drawn_as_0():
+    corpus = make_subtle_corpus(n_features=5, topic_word_prior=1e-3, random_state=1)
+    np.testing.assert_allclose(corpus.topic_word.sum(axis=1), 1)
+
+
+def test_numbers_of_few_bits():
+    many = make_subtle_corpus(
+        20, n_subtle=np.int8(127), n_topics=130, subtle_share=1e-4, random_state=0
+    )
+    assert many.subtle.tolist() == list(range(3, 130))
+    prior = np.float16(0.05)
+    given, same = (
+        make_subtle_corpus(20, topic_word_prior=value, random_state=0)
+        for value in (prior, float(prior))
+    )
+    np.testing.assert_array_equal(given.topic_word, same.topic_word)
