@@ -61,7 +61,9 @@ def open_vocabulary_probability(
     n_characters : int or None, default=64
         Symbols that unknown words are spelled with, from 2 to 1,114,113: a word of n letters costs
         n log(n_characters) + log(n_characters - 1) nats. 64 is about letters of both cases and
-        digits. None spells as the observed tokens of these texts are spelled, each of their
+        digits; take about 10,000 for Chinese. More than there are distinct characters in the
+        vocabulary always leaves some probability to unknown words; too few may leave none, which
+        is refused. None spells as the observed tokens of these texts are spelled, each of their
         words once: with a character, or the end, in proportion to how often it follows the one
         before. That charges about half as much, what a reader would be surprised by. Keep it the
         same for all that is compared.
@@ -81,7 +83,8 @@ def open_vocabulary_probability(
         topic model, or one of `texts` is no text.
     ValueError
         If the steps before the model do not give the counts of words, if `n_characters` is not an
-        integer of at least 2, or if `random_state` is not an integer in [0, 2**63).
+        integer of at least 2 or so few that the vocabulary has all probability of b, or if
+        `random_state` is not an integer in [0, 2**63).
 
     Examples
     --------
@@ -113,6 +116,8 @@ def open_vocabulary_probability(
         raise TypeError(f"texts must be an iterable of texts; got {texts!r:.60}")
     texts = list(texts)
     names = [str(name) for name in pipeline[:-1].get_feature_names_out()]
+    if n_characters is not None:
+        _check_enough_characters(n_characters, names)
     words, X = _all_counts(texts, vectorizer.build_analyzer())
     column_of = {name: column for column, name in enumerate(names)}
     columns = np.array([column_of.get(word, UNKNOWN) for word in words], dtype=np.intp)
@@ -236,6 +241,18 @@ def _evenly(n_characters: int, words: Any) -> np.ndarray:
     lengths = np.array([max(1, len(word)) for word in words], dtype=np.float64)
     spelled: np.ndarray = -lengths * np.log(n_characters) - np.log(n_characters - 1)
     return spelled
+
+
+def _check_enough_characters(n_characters: int, names: list[str]) -> None:
+    """Refuse so few that nothing is left for words that are not in the vocabulary."""
+    if np.exp(_evenly(n_characters, names)).sum() < 1:
+        return
+    n_distinct = len(set().union(*names))
+    raise ValueError(
+        f"n_characters={n_characters} leaves no probability for unknown words: those of the "
+        f"vocabulary have {n_distinct:,} distinct characters, and it must be more than these; "
+        f"pass at least {max(n_distinct, n_characters) + 1:,}, or None"
+    )
 
 
 def _alike(examples: Any, words: Any) -> np.ndarray:
