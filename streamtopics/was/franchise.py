@@ -31,6 +31,8 @@ LOOKED_AT = 32
 CLOSE = 1e-6
 # A Dirichlet process is taken for broken when no more than this is left of its stick.
 LEAST_STICK = 1e-12
+# Concentration up to which it is broken; there are 28 sticks for each unit of it.
+MOST_BROKEN = 10_000
 
 
 class Franchise(ABC):
@@ -125,6 +127,11 @@ class HDP(Franchise):
         self, n_words: int, rng: np.random.Generator, used: bool
     ) -> list[SharedWeights]:
         """Draw the weights of the atoms in two groups; G_0 is broken until little is left."""
+        if self.dish_concentration > MOST_BROKEN:
+            raise ValueError(
+                f"dish_concentration of HDP must be at most {MOST_BROKEN:,} to draw shared "
+                f"weights, which takes 28 times as many sticks; got {self.dish_concentration:g}"
+            )
         sticks, left = [], 1.0
         while left > LEAST_STICK:
             sticks.append(rng.beta(1.0, self.dish_concentration))

@@ -9,9 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import MOST_WHOLE, SUM_TOLERANCE, check_truth, floats, is_whole
+from streamtopics.checks import SUM_TOLERANCE, check_truth, floats, is_whole
+from streamtopics.structure import has_entries
+from streamtopics.was.corpus import MOST_WORDS
 from streamtopics.was.prior import SentencePrior
 from streamtopics.was.sampler import SentenceSampler
+
+# How far the sum of probabilities may be from 1 for NumPy, which takes somewhat more.
+EXACT = 1e-8
 
 
 class Simulation(NamedTuple):
@@ -62,6 +67,7 @@ def simulate(
     Parameters
     ----------
     sentence_lengths : sequence of int
+        Words of each sentence, at most 2**24 in all.
     prior : WAS, HDP, SBP or another prior of sentences
     atom_prior : float
         Dirichlet parameter of the dishes, over topics.
@@ -75,8 +81,11 @@ def simulate(
 
     Raises
     ------
+    TypeError
+        If `prior` is no prior, or `rng` no Generator.
     ValueError
-        If `sentence_lengths` are not whole numbers, or `topic_word` no probabilities.
+        If `sentence_lengths` are not whole numbers of at least 0 or too many words, or
+        `topic_word` no probabilities.
 
     Examples
     --------
@@ -88,20 +97,9 @@ def simulate(
     ((6,), 2)
     """
     SentenceSampler(prior, atom_prior)  # Checks both.
-    topic_word = floats(topic_word, "topic_word")
-    if topic_word.ndim != 2:
-        raise ValueError(f"topic_word must have a row for each topic; got shape {topic_word.shape}")
-    sums = topic_word.sum(axis=1)
-    if not (topic_word >= 0).all() or not (abs(sums - 1) <= SUM_TOLERANCE).all():
-        raise ValueError(
-            "topic_word must have rows of probabilities that sum to 1; got sums from "
-            f"{sums.min(initial=np.inf):g} to {sums.max(initial=-np.inf):g}, and a least entry of "
-            f"{topic_word.min(initial=np.inf):g}"
-        )
-    lengths = np.asarray(sentence_lengths)
-    if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
-        raise ValueError(f"sentence_lengths must be whole numbers; got {sentence_lengths!r:.60}")
-    seats = prior.draw_seats(lengths.tolist(), rng)
+    _check_rng(rng)
+    topic_word = _word_probabilities(topic_word)
+    seats = prior.draw_seats(_whole_lengths(sentence_lengths), rng)
     n_dishes = int(seats.dish.max(initial=-1)) + 1
     proportions = rng.dirichlet(np.full(len(topic_word), atom_prior), n_dishes)
     topic = [rng.choice(len(topic_word), p=proportions[dish]) for dish in seats.dish]
@@ -109,6 +107,49 @@ def simulate(
     return Simulation(
         np.array(words, np.int32), np.array(topic, np.int32), seats.table, seats.dish, proportions
     )
+
+
+def _check_rng(rng: Any) -> None:
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(
+            f"rng must be a numpy Generator, such as numpy.random.default_rng(0); got {rng!r:.60}"
+        )
+
+
+def _word_probabilities(given: ArrayLike) -> np.ndarray:
+    """Rows that sum to 1 as closely as NumPy wants it."""
+    topic_word = floats(given, "topic_word")
+    if topic_word.ndim != 2 or not len(topic_word):
+        raise ValueError(
+            f"topic_word must have a row for each topic, one at least; got shape {topic_word.shape}"
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = topic_word.sum(axis=1)
+    if not (topic_word >= 0).all() or not (abs(sums - 1) <= SUM_TOLERANCE).all():
+        raise ValueError(
+            "topic_word must have rows of probabilities that sum to 1; got sums from "
+            f"{sums.min(initial=np.inf):g} to {sums.max(initial=-np.inf):g}, and a least entry of "
+            f"{topic_word.min(initial=np.inf):g}"
+        )
+    rounded = abs(sums - 1) > EXACT
+    topic_word[rounded] /= sums[rounded, None]
+    return topic_word
+
+
+def _whole_lengths(sentence_lengths: Any) -> list[int]:
+    given = list(sentence_lengths) if has_entries(sentence_lengths) else [sentence_lengths]
+    lengths = [int(length) if is_whole(length) else -1 for length in given]
+    if not has_entries(sentence_lengths) or min(lengths, default=0) < 0:
+        raise ValueError(
+            "sentence_lengths must be whole numbers of at least 0, one for each sentence; got "
+            f"{sentence_lengths!r:.60}"
+        )
+    if sum(lengths) > MOST_WORDS:
+        raise ValueError(
+            f"sentence_lengths must be at most {MOST_WORDS:,} words in all; got "
+            f"{sum(lengths):,}. Draw several documents"
+        )
+    return lengths
 
 
 def weight_correlation(
@@ -139,12 +180,13 @@ def weight_correlation(
     -------
     correlation : WeightCorrelation
     """
-    if not callable(getattr(prior, "shared_weights", None)):
+    if isinstance(prior, type) or not callable(getattr(prior, "shared_weights", None)):
         raise TypeError(f"prior must have a method shared_weights, as WAS() has; got {prior!r}")
+    _check_rng(rng)
     for name, value in (("n_words", n_words), ("n_draws", n_draws)):
-        if not (is_whole(value) and 0 <= value <= MOST_WHOLE):
+        if not (is_whole(value) and 0 <= value <= MOST_WORDS):
             raise ValueError(
-                f"{name} must be a whole number from 0 to {MOST_WHOLE:,}; got {value!r}"
+                f"{name} must be a whole number from 0 to {MOST_WORDS:,}; got {value!r}"
             )
     check_truth(used=used)
     n_words, n_draws = int(n_words), int(n_draws)
