@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.sentences import Sentences, read_sentences
 from streamtopics.structure import has_entries
@@ -117,6 +118,10 @@ def specific_comment_scores(estimator: Any, article: Any, comments: Sequence[Any
 
     Raises
     ------
+    TypeError
+        If `estimator` is no topic model of sentences.
+    NotFittedError
+        If it is not fitted.
     ValueError
         If the article has no words.
 
@@ -132,6 +137,13 @@ def specific_comment_scores(estimator: Any, article: Any, comments: Sequence[Any
     >>> bool(scores[1] > scores[0])
     True
     """
+    if isinstance(estimator, type) or not hasattr(estimator, "transform_sentences"):
+        raise TypeError(
+            "estimator must be a fitted topic model of sentences, such as WASTopicModel; got "
+            f"{estimator!r:.60}"
+        )
+    if not hasattr(estimator, "n_features_in_"):
+        check_is_fitted(estimator)
     n_words, caller = estimator.n_features_in_, "specific_comment_scores"
     if sparse.issparse(comments):
         raise TypeError(
