@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from numbers import Real
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import check_integer
+from streamtopics.checks import SUM_TOLERANCE, check_integer, is_number, is_whole
 from streamtopics.dpp.summarizer import DPPSummarizer
 from streamtopics.inspection.documents import documents_of
 from streamtopics.inspection.tables import TopicRow, model_and_names, topic_table
@@ -107,9 +106,10 @@ def label_topics(
     """
     if not callable(label):
         raise TypeError(f"label must be callable as label(words, sentences) -> str; got {label!r}")
-    if not (isinstance(change, Real) and 0 <= change <= 1):
+    if not (is_number(change) and 0 <= change <= 1):
         raise ValueError(f"change must be in [0, 1], for example 0.3; got {change!r}")
     check_integer(n_words=n_words, n_sentences=n_sentences)
+    _check_texts(texts)
     if X is None and steps_before(estimator):
         X = texts
     if (X is None) != (texts is None):
@@ -117,10 +117,12 @@ def label_topics(
             "X and texts go together; give both, or neither, or texts alone with a pipeline"
         )
     table = sorted(topic_table(estimator, feature_names, max(n_words, N_REMEMBERED)))
-    before = list(before) if has_entries(before) else [before]
-    if not all(isinstance(old, TopicLabel) for old in before):
-        raise TypeError(f"before must be what label_topics returned; got {before!r:.60}")
-    known = {old.topic: old for old in before if old.topic < len(table)}
+    olds: list[Any] = list(before) if has_entries(before) else [before]
+    if not all(isinstance(old, TopicLabel) for old in olds):
+        raise TypeError(f"before must be what label_topics returned; got {olds!r:.60}")
+    for old in olds:
+        _check_label(old)
+    known = {old.topic: old for old in olds if old.topic < len(table)}
     left = _shares_left(estimator, feature_names, known)
     new = [row for row in table if left.get(row.topic, np.inf) > change]
     evidence = _evidence(estimator, X, texts, new, n_sentences)
@@ -132,6 +134,38 @@ def label_topics(
         remembered = tuple(row.probabilities[:N_REMEMBERED])
         known[row.topic] = TopicLabel(row.topic, given, words, remembered)
     return [known[row.topic] for row in table]
+
+
+def _check_texts(texts: Any) -> None:
+    """Refuse what is no sequence of texts."""
+    if texts is None:
+        return
+    is_sequence = isinstance(texts, Collection) and has_entries(texts)
+    if not is_sequence or getattr(texts, "ndim", 1) != 1:
+        raise TypeError(f"texts must be a sequence of str; got {texts!r:.60}")
+    if wrong := [text for text in texts if not isinstance(text, str)]:
+        raise TypeError(f"texts must be a sequence of str, but one is {wrong[0]!r:.60}")
+
+
+def _check_label(old: TopicLabel) -> None:
+    """Refuse a label that no topic can have had."""
+    words, probabilities = old.words, old.probabilities
+    fits = (
+        is_whole(old.topic)
+        and old.topic >= 0
+        and isinstance(old.label, str)
+        and isinstance(words, list | tuple)
+        and isinstance(probabilities, list | tuple)
+        and len(words) == len(probabilities)
+        and all(isinstance(word, str) for word in words)
+        and all(is_number(p) and 0 <= p <= 1 + SUM_TOLERANCE for p in probabilities)
+        and sum(probabilities) > 0
+    )
+    if not fits:
+        raise ValueError(
+            "before must hold labels of a topic from 0 on, with a str as label, and words with as "
+            f"many probabilities, not all of them 0; got {old!r:.200}"
+        )
 
 
 def _shares_left(
@@ -160,8 +194,6 @@ def _evidence(
         return {}
     found = documents_of(estimator, X, n_documents=N_DOCUMENTS)
     n = np.shape(X)[0] if hasattr(X, "shape") else len(X)
-    if not has_entries(texts) or getattr(texts, "ndim", 1) != 1:
-        raise TypeError(f"texts must be a sequence of str; got {texts!r:.60}")
     if len(texts) != n:
         raise ValueError(f"texts must be those of the {n} documents; got {len(texts)}")
     # By their places, whatever index a series has.

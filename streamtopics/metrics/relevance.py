@@ -8,12 +8,11 @@ Of a topic k, with p(w) = sum_k p(k) p(w | k),
 (Sievert and Shirley 2014): 1 ranks by probability, less prefers words that other topics lack.
 """
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import check_integer
+from streamtopics.checks import check_integer, is_number
 
 # Least probability of a word, as a share of that of the n-th most probable word.
 FLOOR = 0.7
@@ -75,7 +74,7 @@ def relevant_words(
     [[1, 0], [3, 0]]
     """
     check_integer(n_words=n_words)
-    if not (isinstance(relevance, Real) and 0 <= relevance <= 1):
+    if not (is_number(relevance) and 0 <= relevance <= 1):
         raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
     topics = _numbers(topic_word, "topic_word")
     if (
