@@ -4,12 +4,26 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import StreamingLDA
-from streamtopics.metrics import OpenVocabularyScorer, open_vocabulary_probability
-from streamtopics.was import HDP, WAS, simulate, weight_correlation
+from streamtopics import SVBLDA, StreamingLDA, WASTopicModel
+from streamtopics.inspection import TopicLabel, label_topics
+from streamtopics.metrics import (
+    OpenVocabularyScorer,
+    open_vocabulary_probability,
+    relevant_words,
+    rouge,
+    summary_redundancy,
+)
+from streamtopics.was import (
+    HDP,
+    WAS,
+    simulate,
+    specific_comment_scores,
+    weight_correlation,
+)
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -69,3 +83,62 @@ def test_a_simulation_refuses_what_cannot_be_drawn_from():
 def test_a_process_of_too_many_sticks_is_not_broken():
     with pytest.raises(ValueError, match="dish_concentration of HDP must be at most 10,000"):
         weight_correlation(HDP(0.5, 1e5), 5, 1, np.random.default_rng(0))
+
+
+def test_comments_are_scored_by_a_fitted_model_of_sentences():
+    for wrong in (None, StreamingLDA(), WASTopicModel):
+        with pytest.raises(TypeError, match="estimator must be a fitted topic model of sent"):
+            specific_comment_scores(wrong, [[1, 1]], [[[1, 1]]])
+    with pytest.raises(NotFittedError, match="WASTopicModel"):
+        specific_comment_scores(WASTopicModel(), [[1, 1]], [[[1, 1]]])
+
+
+LABEL = TopicLabel(0, "sea", ("a", "b"), (0.5, 0.25))
+MALFORMED = [
+    {"topic": -1}, {"topic": 0.0}, {"topic": True}, {"label": None}, {"words": ("a",)},
+    {"words": (), "probabilities": ()}, {"words": "ab"}, {"words": (1, 2)}, {"words": None},
+    {"probabilities": ("a", "b")}, {"probabilities": (0.0, 0.0)}, {"probabilities": (np.nan, 1)},
+    {"probabilities": (1e308, 1e308)}, {"probabilities": 1.0},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fields", MALFORMED, ids=str)
+def test_labels_that_do_not_fit_are_refused(fields):
+    model = SVBLDA(2, random_state=0).fit(np.eye(2))
+    kept = label_topics(model, lambda *_: "new", ["a", "b"], before=[LABEL], change=1)
+    assert kept[0] is LABEL
+    with pytest.raises(ValueError, match="before must hold labels of a topic from 0 on"):
+        label_topics(model, lambda *_: "new", ["a", "b"], before=[LABEL._replace(**fields)])
+
+
+def test_spans_of_time_and_truth_values_are_no_shares():
+    model = SVBLDA(2, random_state=0).fit(np.eye(2))
+    for wrong in (np.timedelta64(0), True):
+        with pytest.raises(ValueError, match="change must be in"):
+            label_topics(model, lambda *_: "new", ["a", "b"], change=wrong)
+        with pytest.raises(ValueError, match="relevance must be in"):
+            relevant_words(np.eye(2), relevance=wrong)
+
+
+@pytest.mark.parametrize("texts", [5, [None], ["a sea", b"a sky"], "a sea"])
+def test_texts_of_labels_are_looked_at_before_all_else(texts):
+    model = make_pipeline(CountVectorizer(), SVBLDA(2, random_state=0)).fit(["sea sky", "sky sun"])
+    with pytest.raises(TypeError, match="texts must be a sequence of str"):
+        label_topics(model, lambda *_: "new", texts=texts)
+
+
+def test_tokenize_may_give_words_one_by_one():
+    found = rouge(["a b"], ["a c"], tokenize=lambda text: (word for word in text.split()))
+    assert_array_equal(found.f1, [0.5])
+    sentences = [["a b", "a c"]]
+    assert_array_equal(summary_redundancy(sentences, tokenize=lambda text: iter(text.split())), 0.5)
+
+
+@pytest.mark.parametrize("returned", [None, 5, [["a"]], [None]], ids=str)
+def test_tokenize_must_return_words(returned):
+    with pytest.raises(TypeError, match="tokenize must return the words of a text"):
+        rouge(["a b"], ["a c"], tokenize=lambda text: returned)
+    with pytest.raises(TypeError, match="tokenize must return the words of a text"):
+        summary_redundancy([["a b", "a c"]], tokenize=lambda text: returned)
+    with pytest.raises(TypeError, match="tokenize must be a function of a text"):
+        summary_redundancy([["a b", "a c"]], tokenize=returned)

@@ -12,7 +12,7 @@ common subsequence of words (Lin 2004).
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -52,7 +52,7 @@ def rouge(
     *,
     order: int | str = 1,
     several: str = "mean",
-    tokenize: Callable[[str], Sequence[str]] = words_of,
+    tokenize: Callable[[str], Iterable[str]] = words_of,
 ) -> Rouge:
     """Overlap of summaries with references.
 
@@ -69,7 +69,7 @@ def rouge(
         What is made of several references: the mean of the scores; those of the reference
         of the highest F; or the mean of that over all ways to leave one reference out.
     tokenize : callable, default=words_of
-        Takes a text and returns a list of words. The default has small letters and stems
+        Takes a text and returns its words. The default has small letters and stems
         nothing; take ``list`` for Chinese or Japanese, and ``str.split`` for scripts that
         write vowels as marks, such as Devanagari.
 
@@ -81,7 +81,7 @@ def rouge(
     Raises
     ------
     TypeError
-        If summaries or references are not texts, or `tokenize` is no function.
+        If summaries or references are not texts, or `tokenize` is no function or returns no words.
     ValueError
         If there are not as many of both, a document has no reference, or an option is
         unknown.
@@ -107,8 +107,7 @@ def rouge(
     array([0.8])
     """
     check_options(order, several)
-    if not callable(tokenize):
-        raise TypeError(f"tokenize must be a function of a text; got {tokenize!r}")
+    _check_tokenize(tokenize)
     for name, values in (("summaries", summaries), ("references", references)):
         if not has_entries(values):
             raise TypeError(
@@ -123,14 +122,14 @@ def rouge(
         )
     rows = []
     for d, (summary, texts) in enumerate(zip(summaries, references, strict=True)):
-        words = tokenize(_joined(summary, d))
-        scores = [_scores(words, tokenize(text), order) for text in _references(texts, d)]
+        words = _words(tokenize, _joined(summary, d))
+        scores = [_scores(words, _words(tokenize, text), order) for text in _references(texts, d)]
         rows.append(_combined(np.array(scores), several))
     return Rouge(*np.array(rows).reshape(-1, 3).T)
 
 
 def summary_redundancy(
-    summaries: Iterable[Sequence[str]], *, tokenize: Callable[[str], Sequence[str]] = words_of
+    summaries: Iterable[Sequence[str]], *, tokenize: Callable[[str], Iterable[str]] = words_of
 ) -> np.ndarray:
     """Overlap of the sentences of a summary with each other.
 
@@ -155,6 +154,7 @@ def summary_redundancy(
     >>> summary_redundancy([["The soup was hot.", "The soup was good."], ["Good food."]])
     array([0.75, 0.  ])
     """
+    _check_tokenize(tokenize)
     if not has_entries(summaries):
         raise TypeError(f"summaries must be the sentences of each document; got {summaries!r}")
     out = []
@@ -164,7 +164,7 @@ def summary_redundancy(
                 f"summaries must be lists of sentences, but that of document {d} is {summary!r}; "
                 "put a single sentence into a list"
             )
-        sentences = [tokenize(text) for text in summary]
+        sentences = [_words(tokenize, text) for text in summary]
         highest = [
             max(_scores(one, other, 1)[2] for j, other in enumerate(sentences) if j != i)
             for i, one in enumerate(sentences)
@@ -234,6 +234,20 @@ def check_options(order: int | str, several: str) -> None:
             f"order must be a number of words from 1 to {MOST_ORDER}, or 'l'; got {order!r}"
         )
     check_one_of(SEVERAL, several=several)
+
+
+def _check_tokenize(tokenize: Any) -> None:
+    if not callable(tokenize):
+        raise TypeError(f"tokenize must be a function of a text; got {tokenize!r:.60}")
+
+
+def _words(tokenize: Callable[[str], Iterable[str]], text: str) -> list[str]:
+    """What `tokenize` makes of a text; of a str its characters."""
+    found = tokenize(text)
+    words = list(found) if isinstance(found, str) or has_entries(found) else [None]
+    if not all(isinstance(word, Hashable) and word is not None for word in words):
+        raise TypeError(f"tokenize must return the words of a text; got {found!r:.60}")
+    return words
 
 
 def _joined(summary: Any, d: int) -> str:
