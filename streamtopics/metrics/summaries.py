@@ -244,7 +244,7 @@ def _check_tokenize(tokenize: Any) -> None:
 def _words(tokenize: Callable[[str], Iterable[str]], text: str) -> list[str]:
     """What `tokenize` makes of a text; of a str its characters."""
     found = tokenize(text)
-    words = list(found) if isinstance(found, str) or has_entries(found) else [None]
+    words: list[Any] = list(found) if isinstance(found, str) or has_entries(found) else [None]
     if not all(isinstance(word, Hashable) and word is not None for word in words):
         raise TypeError(f"tokenize must return the words of a text; got {found!r:.60}")
     return words

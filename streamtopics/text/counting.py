@@ -188,15 +188,22 @@ def checked_analyzer(vectorizer: Any) -> Callable[[Any], list[str]]:
 
     What a function raises itself passes through.
     """
-    checked = copy(vectorizer)
-    if callable(vectorizer.tokenizer):
-        checked.tokenizer = partial(_words_by, "tokenizer", vectorizer.tokenizer)
-    elif cuts_as_given(vectorizer):
+    checked, given = vectorizer, {}
+    if cuts_as_given(vectorizer):
         # A tokenizer of one's own may take other things than texts.
-        for name in ("preprocessor", "strip_accents"):
-            if callable(function := getattr(vectorizer, name)):
-                setattr(checked, name, partial(_text_by, name, function))
-    return partial(_words_by, "analyzer", checked.build_analyzer())
+        names = (
+            ("tokenizer",) if callable(vectorizer.tokenizer) else ("preprocessor", "strip_accents")
+        )
+        given = {name: f for name in names if callable(f := getattr(vectorizer, name))}
+    if given:
+        checked = copy(vectorizer)
+        for name, function in given.items():
+            check = _words_by if name == "tokenizer" else _text_by
+            setattr(checked, name, partial(check, name, function))
+    analyze = checked.build_analyzer()
+    # That the stop words were checked, so that it warns of them once.
+    vars(vectorizer).update({k: v for k, v in vars(checked).items() if k == "_stop_words_id"})
+    return partial(_words_by, "analyzer", analyze)
 
 
 def _words_by(name: str, function: Callable[[Any], Iterable[str]], document: Any) -> list[str]:

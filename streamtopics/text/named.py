@@ -143,6 +143,9 @@ def reading_texts(vectorizer: Any) -> Iterator[None]:
     except NotFittedError:
         raise
     except (AttributeError, TypeError) as error:
+        if str(error).partition(" ")[0] in {"raw_documents", *vars(vectorizer)}:
+            # It names what is wrong.
+            raise
         raise TypeError(
             f"raw_documents must be what {vectorizer!r:.200} takes, such as a list of texts: "
             f"{error}"

@@ -405,6 +405,56 @@ def test_tokens_must_be_texts():
         StreamingCountVectorizer(analyzer=lambda text: [1]).fit(["red"])
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"tokenizer": lambda text: None}, "tokenizer must return words, .* got None"),
+        ({"tokenizer": lambda text: 5}, "tokenizer must return words, .* got 5"),
+        ({"tokenizer": lambda text: [1]}, "tokenizer must return words of type str; got 1"),
+        ({"analyzer": lambda text: None}, "analyzer must return words, .* got None"),
+        ({"preprocessor": lambda text: 5}, "preprocessor must return a str, .* got 5"),
+        ({"strip_accents": lambda text: None}, "strip_accents must return a str, .* got None"),
+        ({"ngram_range": ("a", 1)}, "ngram_range must be two whole numbers"),
+        ({"ngram_range": (1, 2, 3)}, "ngram_range must be two whole numbers"),
+        ({"vocabulary": [["a"]]}, r"vocabulary must be of words, .* got \['a'\]"),
+        ({"vocabulary": "cat"}, "vocabulary must be None, words .* got 'cat'"),
+        ({"input": "file"}, "raw_documents must be open files .* document 0 'red'"),
+        ({"input": "file", "analyzer": "char"}, "raw_documents must be open files"),
+    ],
+)
+@pytest.mark.parametrize("around", [None, NamedVectorizer, SentenceVectorizer])
+@pytest.mark.filterwarnings("ignore:The parameter 'token_pattern'")
+def test_what_cannot_be_counted_is_named(given, message, around):
+    vectorizer = StreamingCountVectorizer(**given)
+    if around is SentenceVectorizer and "input" in given:
+        message = "input='content'"
+    with pytest.raises((TypeError, ValueError), match=f"^(vectorizer .*)?{message}"):
+        (around(vectorizer) if around else vectorizer).fit(["red", "sea"])
+
+
+@pytest.mark.parametrize("name", ["tokenizer", "analyzer", "preprocessor", "strip_accents"])
+@pytest.mark.filterwarnings("ignore:The parameter 'token_pattern'")
+def test_errors_of_functions_of_ones_own_pass_through(name):
+    def fails(text):
+        raise TypeError("not that")
+
+    with pytest.raises(TypeError, match=r"^not that$"):
+        StreamingCountVectorizer(**{name: fails}).fit(["red"])
+
+
+@pytest.mark.filterwarnings("ignore:The parameter 'token_pattern'")
+def test_a_preprocessor_may_return_what_a_tokenizer_takes():
+    model = StreamingCountVectorizer(preprocessor=str.split, tokenizer=iter, ngram_range=(1, 2))
+    assert model.fit(["red sea"]).get_feature_names_out().tolist() == ["red", "red sea", "sea"]
+
+
+@pytest.mark.parametrize("kind", [NamedVectorizer, SentenceVectorizer])
+@pytest.mark.parametrize("given", [5, CountVectorizer])
+def test_what_is_no_vectorizer_is_named(kind, given):
+    with pytest.raises(TypeError, match="vectorizer must be None or a vectorizer"):
+        kind(given).fit(["red"])
+
+
 def test_before_fit():
     model = StreamingCountVectorizer()
     for ask in (
