@@ -9,7 +9,13 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, StreamingLDA, WASTopicModel
-from streamtopics.inspection import TopicLabel, label_topics
+from streamtopics.inspection import (
+    TopicLabel,
+    label_topics,
+    plot_curves,
+    plot_sentences,
+    plot_shares,
+)
 from streamtopics.metrics import (
     OpenVocabularyScorer,
     open_vocabulary_probability,
@@ -142,3 +148,28 @@ def test_tokenize_must_return_words(returned):
         summary_redundancy([["a b", "a c"]], tokenize=lambda text: returned)
     with pytest.raises(TypeError, match="tokenize must be a function of a text"):
         summary_redundancy([["a b", "a c"]], tokenize=returned)
+
+
+HALVES = [[0.5, 0.5], [0.2, 0.8]]
+PICTURES = {
+    "no mapping": (lambda: plot_curves([], x=[1.0], xlabel="", ylabel=""), "curves must map"),
+    "ragged": (lambda: plot_curves({}, x=[[1], [2, 3]], xlabel="", ylabel=""), "x must be 1-D"),
+    "ragged curve": (
+        lambda: plot_curves({"a": [[1], [2, 3]]}, x=[1, 2], xlabel="", ylabel=""), "must be 1-D"),
+    "huge shares": (lambda: plot_shares([1], [[1e308, 1e308]], "ab"), "shares must be finite"),
+    "infinite shares": (lambda: plot_shares([1], [[np.inf, 1]], "ab"), "shares must be finite"),
+    "huge times": (lambda: plot_shares([-1e308, 1e308], HALVES, "ab"), "times must be finite"),
+    "huge numbers": (
+        lambda: plot_shares([1, 2], HALVES, "ab", n_documents=[1e308, 1e308]), "n_documents must"),
+    "counts": (lambda: plot_sentences(["a", "b"], [[1e308, 1e308], [0, 1]]), "shares must be in"),
+    "no shares": (lambda: plot_sentences(["a", "b"], [[np.nan, 1], [0, 1]]), "shares must be in"),
+    "letters": (lambda: plot_sentences(["a", "b"], HALVES, font_size=1e300), "at most 1,000"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PICTURES)
+def test_pictures_of_what_has_no_place_are_refused(case):
+    door, message = PICTURES[case]
+    error = TypeError if case == "no mapping" else ValueError
+    with pytest.raises(error, match=message):
+        door()

@@ -70,6 +70,14 @@ def several_axes(ax: Any, n: int, shape: tuple[int, int], size: tuple[float, flo
     return axes[:n]
 
 
+def check_drawable(values: np.ndarray, name: str, most: float) -> None:
+    """Refuse what has no place in a picture; NaN, of what is not known, is left out of it."""
+    if (beyond := np.abs(values) > most).any():
+        raise ValueError(
+            f"{name} must be finite and at most {most:g} in size; got {values[beyond][0]:g}"
+        )
+
+
 def colour(k: int) -> Any:
     """The colour of the k-th thing: seven, and then lighter ones of these."""
     from matplotlib.colors import to_rgb

@@ -45,16 +45,19 @@ def plot_curves(
 
     Raises
     ------
+    TypeError
+        If `curves` is no mapping.
     ValueError
         If `x` is not 1-D, or a curve is not of its length.
     """
-    if np.ndim(x) != 1:
+    if not isinstance(curves, Mapping):
+        raise TypeError(f"curves must map labels to values, as a dict does; got {curves!r:.60}")
+    n = _shape(x, "x")
+    if len(n) != 1:
         raise ValueError(f"x must be 1-D; got {x!r:.60}")
     for label, values in curves.items():
-        if np.shape(values) != np.shape(x):
-            raise ValueError(
-                f"curves[{label!r}] must have the shape {np.shape(x)} of x; got {np.shape(values)}"
-            )
+        if (found := _shape(values, f"curves[{label!r}]")) != n:
+            raise ValueError(f"curves[{label!r}] must have the shape {n} of x; got {found}")
     ax = one_axes(ax)
     for k, (label, values) in enumerate(curves.items()):
         with within_floats(f"x or curves[{label!r}]"):
@@ -64,6 +67,15 @@ def plot_curves(
     legend(ax, len(curves))
     plain(ax)
     return ax
+
+
+def _shape(values: Any, name: str) -> tuple[int, ...]:
+    try:
+        return np.shape(values)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} must be 1-D, but its entries are of several lengths: {values!r:.60}"
+        ) from error
 
 
 def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None) -> Axes:

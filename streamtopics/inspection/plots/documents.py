@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import check_integer, floats, is_number
+from streamtopics.checks import SUM_TOLERANCE, check_integer, floats, is_number
 from streamtopics.inspection.documents import topic_shares
 from streamtopics.inspection.plots.axes import colour, one_axes
 from streamtopics.steps import last_step, names_of, steps_before
@@ -23,6 +23,8 @@ PIECE = re.compile(r"\w+|[^\w\s]+|\s+")
 # In units of the font's size.
 LINE = 1.7
 LEAST_SHARE = 0.01
+# Points, more than a letter for a page.
+MOST_FONT_SIZE = 1000
 
 
 def plot_document(
@@ -144,7 +146,8 @@ def plot_sentences(
         If `sentences` is no list of str, or `n_topics` is no integer.
     ValueError
         If `shares` have not a row for each sentence or have no topic, `labels` are not one for each
-        topic, `n_topics` is less than 1, or `font_size` is not positive.
+        topic, a share is not from 0 to 1, `n_topics` is less than 1, or `font_size` is not
+        positive or beyond 1000.
     """
     _check_font_size(font_size)
     check_integer(n_topics=n_topics)
@@ -156,6 +159,9 @@ def plot_sentences(
             f"shares must have a row for each of the {len(sentences)} sentences, and a column for "
             f"each topic; got shape {shares.shape}"
         )
+    right = (shares >= -SUM_TOLERANCE) & (shares <= 1 + SUM_TOLERANCE)
+    if not right.all():
+        raise ValueError(f"shares must be in [0, 1]; got {shares[~right][0]:g}. Divide by the sums")
     n = shares.shape[1]
     names = [f"topic {k}" for k in range(n)] if labels is None else labels
     _check_labels(names, n)
@@ -183,8 +189,11 @@ def _check_labels(labels: Any, n_topics: int) -> None:
 
 
 def _check_font_size(font_size: Any) -> None:
-    if not (is_number(font_size) and 0 < font_size < np.inf):
-        raise ValueError(f"font_size must be a positive number of points; got {font_size!r:.60}")
+    if not (is_number(font_size) and 0 < font_size <= MOST_FONT_SIZE):
+        raise ValueError(
+            f"font_size must be a positive number of points, at most {MOST_FONT_SIZE:,}; got "
+            f"{font_size!r:.60}"
+        )
 
 
 def _write(ax: Axes, pieces: list[str], backgrounds: list[Any], font_size: float) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from streamtopics.checks import check_integer, check_truth, floats
 from streamtopics.inspection.plots.axes import (
     COLOURS,
+    check_drawable,
     colour,
     one_axes,
     plain,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 N_LABELS = 12
+# Shares and documents, and times, beyond which the axes are no numbers any more.
+MOST_SHARE, MOST_TIME = 1e15, 1e100
 
 
 def plot_shares(
@@ -72,7 +75,8 @@ def plot_shares(
         If `times` or `labels` are no sequences, `panels` is neither True nor False, or `n_topics`
         is no integer.
     ValueError
-        If the lengths do not fit each other, or `n_topics` is less than 1.
+        If the lengths do not fit each other, a number is too large for a picture, or `n_topics`
+        is less than 1.
     """
     for name, values in (("times", times), ("labels", labels)):
         if not isinstance(values, str) and not has_entries(values):
@@ -89,6 +93,9 @@ def plot_shares(
             f"shares must have a row for each of the {len(times)} times and a column for each of "
             f"the {len(labels)} labels; got shape {shares.shape}"
         )
+    check_drawable(shares, "shares", MOST_SHARE)
+    if np.asarray(times).dtype.kind == "f":
+        check_drawable(np.asarray(times), "times", MOST_TIME)
     # By their places, whatever index a series has.
     labels = list(labels)
     times, shares = _few_dates(times, np.nan_to_num(shares), n_documents)
@@ -110,6 +117,7 @@ def _few_dates(
             f"n_documents must have one number for each of the {len(times)} times; got shape "
             f"{weights.shape}"
         )
+    check_drawable(weights, "n_documents", MOST_SHARE)
     if len(times) <= MOST_PERIODS or not _are_dates(times):
         return times, shares
     periods = periods_of(times)
