@@ -6,10 +6,12 @@ that are checked as fields are Python's own from then on: those of NumPy wrap ar
 to 32 bits, or refuse a power, where they meet others.
 """
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -122,6 +124,20 @@ def check_not_masked(values: Any, caller: str, name: str) -> None:
             f"{name}, passed to {caller}, is a masked array with masked entries, which no result "
             f"may hang on; leave them out, or pass {name}.filled(...)"
         )
+
+
+def path_of(path: Any, name: str = "path") -> Path:
+    """A path as one of pathlib; what no file can be called is refused by name."""
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a text or a path; got {path!r:.60}")
+    try:
+        sound = b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        sound = False
+    if not sound:
+        raise ValueError(f"{name} must be what a file can be called; got {path!r:.60}")
+    return Path(text)
 
 
 @contextmanager

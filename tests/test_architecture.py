@@ -64,7 +64,7 @@ ALLOWED = {
         "base", "checks", "kernels", "local", "metrics", "parallel", "posteriors", "progress",
         "saving", "steps", "structure", "text",
     },
-    "saving": {"families", "posteriors", "text"},
+    "saving": {"checks", "families", "posteriors", "text"},
     "distributed": {"base", "checks", "datasets", "steps", "streams", "structure", "updates"},
     "report": {"__init__", "checks", "metrics", "periods", "saving", "steps", "structure"},
     # Rooms that users reach as attributes, for those who check types.

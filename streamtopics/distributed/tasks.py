@@ -150,7 +150,11 @@ def documents_of(partition: Any, read: Read | None) -> Any:
         found = partition
     if hasattr(found, "columns") and "text" in found.columns:
         found = found["text"]
-    return found if hasattr(found, "shape") or isinstance(found, list) else list(found)
+    if hasattr(found, "shape") or isinstance(found, list):
+        return found
+    if not has_entries(found):
+        raise TypeError(f"partitions must each be documents, or be read as such; got {found!r:.60}")
+    return list(found)
 
 
 def read_partitions(read: Read | None, before: Any, batch_size: int, *partitions: Any) -> Counts:

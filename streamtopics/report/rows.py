@@ -16,6 +16,8 @@ from streamtopics.structure import has_entries
 
 # Rows, columns and characters of a cell that a table shows at most.
 MOST_ROWS, MOST_COLUMNS, LONGEST_CELL = 200, 12, 300
+# A number of another kind than floating point.
+MOST_SHOWN = 1e300
 # Entries of a list in a cell.
 MOST_ENTRIES = 10
 
@@ -108,6 +110,9 @@ def _text(value: Any) -> str:
         return ""
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
+    is_exact = isinstance(value, Real) and not isinstance(value, float | np.floating)
+    if is_exact and not -MOST_SHOWN <= value <= MOST_SHOWN:
+        return "too large to show"
     if isinstance(value, Integral):
         return str(int(value))
     if isinstance(value, Real):

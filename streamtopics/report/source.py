@@ -12,7 +12,7 @@ from scipy import sparse
 
 from streamtopics.report.settings import ReportSettings
 from streamtopics.steps import counted, last_step, names_of, steps_before
-from streamtopics.structure import check_structure, has_entries, is_sparse
+from streamtopics.structure import check_structure, has_entries, is_sparse, to_sparse
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _labels(topics: Any, labels: Any) -> list[str]:
     """Return the names of the topics that were given, or those of the model."""
     if labels is None:
         return [str(name) for name in getattr(topics, "topic_names_", ())]
-    given = labels if isinstance(labels, str) else [getattr(one, "label", one) for one in labels]
+    given = [getattr(one, "label", one) for one in labels] if has_entries(labels) else labels
     found = _strings("labels", given) or []
     if len(found) != len(topics.topic_weights_):
         raise ValueError(
@@ -136,8 +136,7 @@ def _counts(X: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:
         counts = sparse.vstack(each, format="csr")
     else:
         if not isinstance(X, sparse.csr_matrix):  # such as NamedCounts, which stay
-            given = X if is_sparse(X) else np.asarray(X)
-            X = sparse.csr_matrix(given)
+            X = to_sparse(X, "report")
         counts = X.astype(np.float64) if X.dtype == bool else X
     if counts.shape[1] != n_features:
         raise ValueError(

@@ -15,6 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from streamtopics.checks import path_of
 from streamtopics.report.data import ReportData, Topic, report_data
 from streamtopics.report.documents import Document
 from streamtopics.report.rows import Table
@@ -146,13 +147,13 @@ def page(data: ReportData) -> bytes:
         if len(content) >= before:
             raise ValueError(
                 f"a report of at most {MOST_BYTES:,} bytes cannot be made: title and model card "
-                f"alone make {before:,}; give a shorter title"
+                f"alone make {before:,}; give a shorter title or date"
             )
     return content
 
 
 def _target(path: str | PathLike[str]) -> Path:
-    target = Path(path)
+    target = path_of(path)
     if target.is_dir() or not target.parent.is_dir():
         raise ValueError(
             f"path must be a file in a folder that is there, such as topics.html; got {str(path)!r}"

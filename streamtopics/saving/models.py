@@ -13,6 +13,7 @@ import numpy as np
 import scipy
 import sklearn
 
+from streamtopics.checks import path_of
 from streamtopics.saving import container
 from streamtopics.saving.describing import Describer
 from streamtopics.saving.errors import LoadError
@@ -74,7 +75,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """
     if isinstance(model, type) or not hasattr(model, "get_params"):
         raise TypeError(f"model must be an estimator; got {model!r}")
-    write(model, Path(path), kind=MODEL)
+    write(model, path_of(path), kind=MODEL)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -107,7 +108,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     --------
     save : Saves it, with an example.
     """
-    model = read(Path(path), kind=MODEL)
+    model = read(path_of(path), kind=MODEL)
     if not hasattr(model, "get_params"):
         raise LoadError(f"{path} holds a {type(model).__name__} in place of an estimator")
     return model

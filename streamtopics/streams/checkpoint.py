@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from streamtopics.checks import check_integer, is_number
+from streamtopics.checks import check_integer, is_number, path_of
 from streamtopics.saving.errors import LoadError
 from streamtopics.saving.files import sync_folder
 from streamtopics.saving.models import read, write
@@ -106,7 +106,7 @@ class Checkpointer:
     ) -> None:
         check_settings(every, seconds, keep)
         check_callables("also", also)
-        self.path, self.every, self.seconds, self.keep = Path(path), every, seconds, int(keep)
+        self.path, self.every, self.seconds, self.keep = path_of(path), every, seconds, int(keep)
         self.also = tuple(also)
         self._last: tuple[BatchInfo, Any] | None = None
         self._written_at = time.monotonic()
@@ -199,7 +199,7 @@ def resume(path: str | os.PathLike[str]) -> Resumed | None:
     see `streamtopics.load`.
     """
     damaged: list[LoadError | OSError] = []
-    for _, file in reversed(checkpoints_in(Path(path))):
+    for _, file in reversed(checkpoints_in(path_of(path))):
         try:
             found = read(file, kind=CHECKPOINT)
             if not isinstance(found, Resumed):

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.sentences import Sentences, read_sentences
 from streamtopics.structure import has_entries
+from streamtopics.validation import check_is_fitted
 
 
 class SubtleTopic(NamedTuple):
