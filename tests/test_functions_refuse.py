@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from streamtopics import SVBLDA, StreamingLDA, WASTopicModel
 from streamtopics.inspection import (
     TopicLabel,
+    compare_n_components,
     label_topics,
     plot_curves,
     plot_sentences,
@@ -22,7 +23,10 @@ from streamtopics.metrics import (
     relevant_words,
     rouge,
     summary_redundancy,
+    topic_stability,
 )
+from streamtopics.priors import SeedWords, seed_prior, seed_pulls, zipf_prior
+from streamtopics.streams import TimeSplit
 from streamtopics.was import (
     HDP,
     WAS,
@@ -173,3 +177,29 @@ def test_pictures_of_what_has_no_place_are_refused(case):
     error = TypeError if case == "no mapping" else ValueError
     with pytest.raises(error, match=message):
         door()
+
+
+def test_priors_are_numbers_of_tokens():
+    for numbers in ({"strength": 1e308, "base": 1e308}, {"strength": 5e-324}):
+        for door in (seed_prior, seed_pulls, SeedWords):
+            vocabulary = [["a", "b"]] * (door is not SeedWords)
+            with pytest.raises(ValueError, match=r"strength must be a number in \[1e-10, 1e\+10\]"):
+                door({"sea": ["a"]}, *vocabulary, **numbers)
+    with pytest.raises(ValueError, match=r"mass must be a number in \[1e-10, 1e\+10\]"):
+        zipf_prior([1, 2], mass=5e-324)
+    for ranks in ([1, 2, 3e300], [1, 1e240]):
+        with pytest.raises(
+            ValueError, match=r"leaves nothing for the last rank, .*e.*; 1 is usual"
+        ):
+            zipf_prior(ranks)
+    assert zipf_prior([1, 1e200], mass=1e-10).min() > 0
+
+
+def test_ragged_lists_are_refused_by_name():
+    with pytest.raises(ValueError, match="groups must have one time for each document"):
+        next(TimeSplit(2).split(np.zeros((3, 1)), groups=[[1, 2], [3]]))
+    with pytest.raises(ValueError, match="X, passed to compare_n_components, must have rows of"):
+        compare_n_components(StreamingLDA(), [[1, 2], [3]], [1, 2], n_splits=2)
+    for models in (["ab", "cd"], [[[1, 2], [3]]] * 2):
+        with pytest.raises(TypeError, match="topics must hold numbers"):
+            topic_stability(models)

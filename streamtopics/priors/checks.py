@@ -6,17 +6,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import floats, is_number
+from streamtopics.checks import LEAST_PRIOR, MOST_PRIOR, floats, is_number, plain
 
 # Mass of the default prior, in tokens for each word.
 MASS_PER_WORD = 0.05
 
 
 def check_positive(**values: Any) -> None:
-    """Refuse what is not a positive, finite number."""
+    """Refuse what is no number of tokens that a prior can have."""
     for name, value in values.items():
-        if not (is_number(value) and 0 < value < np.inf):
-            raise ValueError(f"{name} must be a number in (0, inf); got {value!r:.60}")
+        if not (is_number(value) and LEAST_PRIOR <= plain(value) <= MOST_PRIOR):
+            raise ValueError(
+                f"{name} must be a number in [{LEAST_PRIOR:g}, {MOST_PRIOR:g}]; got {value!r:.60}"
+            )
 
 
 def vector(given: ArrayLike, name: str, least: float) -> np.ndarray:

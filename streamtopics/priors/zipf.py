@@ -13,6 +13,9 @@ from streamtopics.checks import is_number
 from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
 from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary, check_words, word_columns
 
+# Of the prior of the first rank; less is lost in rounding, or is 0.
+LEAST_SHARE = 1e-250
+
 
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
     """Ranks of a vocabulary's words in a list of words, the most frequent first.
@@ -104,8 +107,11 @@ def zipf_prior(
     else:
         raise ValueError("pass exactly one of ranks and counts")
     share: np.ndarray = (rank / rank.min()) ** -float(exponent)
-    if share.min() == 0:
-        raise ValueError(f"exponent {exponent!r} leaves nothing for the last rank; 1 is usual")
+    if share.min() < LEAST_SHARE:
+        raise ValueError(
+            f"exponent {exponent!r} leaves nothing for the last rank, {rank.max():g}; 1 is usual, "
+            "and ranks are seldom beyond the number of words"
+        )
     mass = MASS_PER_WORD * len(rank) if mass is None else mass
     prior: np.ndarray = mass * share / share.sum()
     return prior
