@@ -208,7 +208,13 @@ def _indexable(X: Any) -> Any:
     check_structure(X, "compare_n_components")
     if is_sparse(X):
         return X if X.format == "csr" else X.tocsr()
-    X = X if hasattr(X, "iloc") else np.asarray(X)
+    try:
+        X = X if hasattr(X, "iloc") else np.asarray(X)
+    except ValueError as error:
+        raise ValueError(
+            "X, passed to compare_n_components, must have rows of one length, a row for each "
+            f"document; got {X!r:.60}"
+        ) from error
     if len(X.shape) != 2:
         raise ValueError(
             "X, passed to compare_n_components, must be a matrix of documents by words; got the "

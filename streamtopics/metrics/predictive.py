@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
-from streamtopics.checks import check_integer, within_floats
+from streamtopics.checks import check_integer, floats, within_floats
 from streamtopics.steps import counted, last_step
 from streamtopics.structure import check_reach, check_structure, to_sparse
 
@@ -279,6 +279,8 @@ def topic_distributions(topics: Any) -> np.ndarray:
         weights = check_components(topics)
     else:
         check_structure(topics, "a measure of topics", "topics")
+        # What scikit-learn would speak of in the words of NumPy.
+        topics = floats(topics, "topics") if isinstance(topics, str | list | tuple) else topics
         with within_floats("topics"):
             weights = check_array(topics, dtype=np.float64, input_name="topics")
         check_non_negative(weights, "topics")

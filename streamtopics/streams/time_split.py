@@ -139,7 +139,12 @@ def check_times(times: Any, n_documents: int) -> np.ndarray:
         # Categories that have an order of their own, such as months; -1 is none of them.
         codes = np.asarray(getattr(times, "cat", times).codes)
         times = codes if codes.min(initial=0) >= 0 else times
-    found = np.asarray(times)
+    try:
+        found = np.asarray(times)
+    except ValueError as error:
+        raise ValueError(
+            f"groups must have one time for each document, but some are lists; got {times!r:.60}"
+        ) from error
     if found.shape != (n_documents,):
         raise ValueError(
             f"groups must have a time for each of {n_documents} documents; got an array of shape "
