@@ -22,7 +22,6 @@ from sklearn.utils.validation import (
     check_array,
     check_consistent_length,
 )
-from sklearn.utils.validation import check_is_fitted as check_is_fitted
 
 from streamtopics.checks import LEAST_PRIOR as LEAST_PRIOR
 from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE, within_floats

@@ -11,7 +11,6 @@ from scipy import sparse
 
 from streamtopics.sentences import Sentences, read_sentences
 from streamtopics.structure import has_entries
-from streamtopics.validation import check_is_fitted
 
 
 class SubtleTopic(NamedTuple):
@@ -143,7 +142,7 @@ def specific_comment_scores(estimator: Any, article: Any, comments: Sequence[Any
             f"{estimator!r:.60}"
         )
     if not hasattr(estimator, "n_features_in_"):
-        check_is_fitted(estimator)
+        estimator.transform_sentences([article])  # It says that it is not fitted.
     n_words, caller = estimator.n_features_in_, "specific_comment_scores"
     if sparse.issparse(comments):
         raise TypeError(
