@@ -203,3 +203,8 @@ def test_ragged_lists_are_refused_by_name():
     for models in (["ab", "cd"], [[[1, 2], [3]]] * 2):
         with pytest.raises(TypeError, match="topics must hold numbers"):
             topic_stability(models)
+
+
+def test_times_of_16_bits_are_drawn():
+    pytest.importorskip("matplotlib")
+    plot_shares(np.array([1.0, 2.0], np.float16), HALVES, ["a", "b"])

@@ -72,7 +72,8 @@ def several_axes(ax: Any, n: int, shape: tuple[int, int], size: tuple[float, flo
 
 def check_drawable(values: np.ndarray, name: str, most: float) -> None:
     """Refuse what has no place in a picture; NaN, of what is not known, is left out of it."""
-    if (beyond := np.abs(values) > most).any():
+    # 16 bits have no room for the most.
+    if (beyond := np.abs(values.astype(np.float64)) > most).any():
         raise ValueError(
             f"{name} must be finite and at most {most:g} in size; got {values[beyond][0]:g}"
         )
