@@ -78,8 +78,7 @@ def make_subtle_corpus(
     )  # fmt: skip
     n_documents, n_subtle, n_features = int(n_documents), int(n_subtle), int(n_features)
     n_sentences, sentence_length = int(n_sentences), int(sentence_length)
-    subtle_share, purity = plain(subtle_share), plain(purity)
-    topic_word_prior = plain(topic_word_prior)
+    subtle_share, purity, topic_word_prior = map(plain, (subtle_share, purity, topic_word_prior))
     check_integer(least=n_subtle + 2, most=MOST_WHOLE, n_topics=n_topics)
     check_scalar(subtle_share, "subtle_share", Real, max_val=0.5 / n_subtle, min_val=1e-9)
     check_scalar(purity, "purity", Real, min_val=0.5, max_val=1)

@@ -61,9 +61,9 @@ def open_vocabulary_probability(
     n_characters : int or None, default=64
         Symbols that unknown words are spelled with, from 2 to 1,114,113: a word of n letters costs
         n log(n_characters) + log(n_characters - 1) nats. 64 is about letters of both cases and
-        digits; take about 10,000 for Chinese. More than there are distinct characters in the
-        vocabulary always leaves some probability to unknown words; too few may leave none, which
-        is refused. None spells as the observed tokens of these texts are spelled, each of their
+        digits. More than there are distinct characters in the vocabulary always leaves some
+        probability to unknown words; too few, as 64 are for thousands of one-character words,
+        may leave none, which is refused. None spells as the observed tokens of these texts are spelled, each of their
         words once: with a character, or the end, in proportion to how often it follows the one
         before. That charges about half as much, what a reader would be surprised by. Keep it the
         same for all that is compared.

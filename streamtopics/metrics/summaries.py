@@ -242,7 +242,7 @@ def _check_tokenize(tokenize: Any) -> None:
 
 
 def _words(tokenize: Callable[[str], Iterable[str]], text: str) -> list[str]:
-    """What `tokenize` makes of a text; of a str its characters."""
+    """The words that `tokenize` finds in a text; the characters of what is a str."""
     found = tokenize(text)
     words: list[Any] = list(found) if isinstance(found, str) or has_entries(found) else [None]
     if not all(isinstance(word, Hashable) and word is not None for word in words):

@@ -10,7 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from streamtopics.checks import is_number, is_whole, plain
+from streamtopics.checks import is_number, is_whole, path_of, plain
 from streamtopics.datasets.reading.formats import SUFFIXES, check_fields
 from streamtopics.datasets.reading.growing import (
     Place,
@@ -138,9 +138,7 @@ def follow(
     )  # fmt: skip
     poll = _seconds("poll", poll, MOST_SECONDS)
     idle = None if idle is None else _seconds("idle", idle)
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path must be the path of a file, a str or a Path; got {path!r:.60}")
-    path = existing(Path(os.fsdecode(path)))
+    path = existing(path_of(path))
     kind = _format_of(path, how)
     is_file = str(path) != STANDARD_INPUT and stat.S_ISREG(path.stat().st_mode)
     start = Position() if position is None else _position(position)
