@@ -63,8 +63,8 @@ def open_vocabulary_probability(
         n log(n_characters) + log(n_characters - 1) nats. 64 is about letters of both cases and
         digits. More than there are distinct characters in the vocabulary always leaves some
         probability to unknown words; too few, as 64 are for thousands of one-character words,
-        may leave none, which is refused. None spells as the observed tokens of these texts are spelled, each of their
-        words once: with a character, or the end, in proportion to how often it follows the one
+        may leave none, which is refused. None spells as the observed tokens of these texts are
+        spelled, each of their words once: with a character, or the end, in proportion to how often it follows the one
         before. That charges about half as much, what a reader would be surprised by. Keep it the
         same for all that is compared.
     random_state : int, default=0
