@@ -64,9 +64,9 @@ def open_vocabulary_probability(
         digits. More than there are distinct characters in the vocabulary always leaves some
         probability to unknown words; too few, as 64 are for thousands of one-character words,
         may leave none, which is refused. None spells as the observed tokens of these texts are
-        spelled, each of their words once: with a character, or the end, in proportion to how often it follows the one
-        before. That charges about half as much, what a reader would be surprised by. Keep it the
-        same for all that is compared.
+        spelled, each of their words once: with a character, or the end, in proportion to how often
+        it follows the one before. That charges about half as much, what a reader would be
+        surprised by. Keep it the same for all that is compared.
     random_state : int, default=0
         Of the split into observed and held-out tokens.
 
