@@ -26,7 +26,7 @@ from benchmarks.copies import pickled
 from benchmarks.fault_means import Lines, Means
 from benchmarks.fuzz_checks import difference, fingerprint, last_frame, place_of
 from streamtopics import load, parallel, save
-from streamtopics.base.frame import lock_of
+from streamtopics.locks import lock_of
 from streamtopics.steps import steps_of
 from tests.conventions.every import METHODS, Case, N
 

@@ -116,10 +116,15 @@ def check_truth(**values: Any) -> None:
             raise TypeError(f"{name} must be True or False; got {value!r:.60}")
 
 
+def is_masked(values: Any) -> bool:
+    """Whether it is an array with masked entries, which NumPy would read as if they were not."""
+    # Of a frame NumPy's own function would ask a column that is called _mask.
+    return isinstance(values, np.ma.MaskedArray) and bool(np.ma.is_masked(values))
+
+
 def check_not_masked(values: Any, caller: str, name: str) -> None:
-    """Refuse an array with entries that are masked, which NumPy would read as if they were not."""
-    # Of a frame `is_masked` would ask a column that is called _mask.
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+    """Refuse an array with masked entries."""
+    if is_masked(values):
         raise ValueError(
             f"{name}, passed to {caller}, is a masked array with masked entries, which no result "
             f"may hang on; leave them out, or pass {name}.filled(...)"
@@ -154,7 +159,7 @@ def within_floats(name: str) -> Iterator[None]:
 
 def floats(values: Any, name: str) -> np.ndarray:
     """An array of float64, of its own; masked entries are refused."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+    if is_masked(values):
         raise ValueError(f"{name} is a masked array with masked entries; leave them out")
     with within_floats(name):
         try:

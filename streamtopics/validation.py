@@ -24,7 +24,13 @@ from sklearn.utils.validation import (
 )
 
 from streamtopics.checks import LEAST_PRIOR as LEAST_PRIOR
-from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE, within_floats
+from streamtopics.checks import (
+    MOST_DOCUMENTS,
+    MOST_WHOLE,
+    check_not_masked,
+    is_masked,
+    within_floats,
+)
 from streamtopics.checks import MOST_PRIOR as MOST_PRIOR
 from streamtopics.checks import is_whole as is_whole
 from streamtopics.kernels import minibatch
@@ -177,6 +183,7 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
             f"{caller} requires y to be passed, but the target y is None; pass the class of each "
             "row of X"
         )
+    check_not_masked(y, caller, "y")
     given, y = y, _check_y(y)
     check_consistent_length(np.empty(n_documents), y)
     # Of a list of numbers and texts NumPy has made texts.
@@ -192,6 +199,8 @@ def check_sample_weight(sample_weight: Any) -> np.ndarray:
     try:
         if np.ndim(sample_weight) != 1:
             raise ValueError("it has another shape")
+        if is_masked(sample_weight):
+            raise ValueError("it has masked entries")
         weights: np.ndarray = check_array(
             sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
         )
@@ -356,6 +365,7 @@ def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
 
 def check_columns(columns: Any, n_features: int) -> np.ndarray:
     """Distinct columns of counts, sorted, int32."""
+    check_not_masked(columns, "forget_words", "columns")
     try:
         found = np.unique(columns)
     except (TypeError, ValueError):
@@ -374,6 +384,7 @@ def check_columns(columns: Any, n_features: int) -> np.ndarray:
 
 def check_feature_names(feature_names: Any, n_features: int) -> np.ndarray:
     """Names of all columns, as an array."""
+    check_not_masked(feature_names, "a model", "feature_names")
     strange = isinstance(feature_names, Mapping | Set | str | bytes)
     names = np.asarray(None if strange else feature_names, dtype=object)
     if names.ndim == 0:

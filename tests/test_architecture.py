@@ -17,6 +17,7 @@ ALLOWED = {
     "progress": set(),
     "checks": set(),
     "documentation": set(),
+    "locks": set(),
     "parallel": set(),
     "periods": set(),
     "steps": set(),
@@ -43,9 +44,9 @@ ALLOWED = {
     "datasets": {"checks", "dpp", "structure"},
     "validation": {"checks", "kernels", "priors", "structure"},
     "sentences": {"validation"},
-    "text": {"checks", "documentation", "kernels", "parallel", "steps", "structure"},
+    "text": {"checks", "documentation", "kernels", "locks", "parallel", "steps", "structure"},
     "base": {
-        "checks", "documentation", "local", "messages", "metrics", "models", "parallel",
+        "checks", "documentation", "local", "locks", "messages", "metrics", "models", "parallel",
         "posteriors", "progress", "records", "sentences", "typing", "updates", "validation",
     },
     "reviews": {
@@ -61,8 +62,8 @@ ALLOWED = {
         "base", "checks", "dpp", "metrics", "parallel", "periods", "steps", "structure",
     },
     "streams": {
-        "base", "checks", "kernels", "local", "metrics", "parallel", "posteriors", "progress",
-        "saving", "steps", "structure", "text",
+        "base", "checks", "kernels", "local", "locks", "metrics", "parallel", "posteriors",
+        "progress", "saving", "steps", "structure", "text",
     },
     "saving": {"checks", "families", "posteriors", "text"},
     "distributed": {"base", "checks", "datasets", "steps", "streams", "structure", "updates"},

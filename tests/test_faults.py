@@ -32,8 +32,8 @@ from benchmarks import (
 from benchmarks.fault_calls import Call, Undisturbed, doors_of, undisturbed
 from benchmarks.fault_means import Lines, Memory, compiled
 from streamtopics import SVBLDA, load, save
-from streamtopics.base.frame import lock_of
 from streamtopics.kernels import _hdp, _was, rows
+from streamtopics.locks import lock_of
 from streamtopics.saving import files
 from tests.conventions.every import EVERY, METHODS, N
 from tests.kernels.test_rows import add_rows_arguments

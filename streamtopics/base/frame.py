@@ -13,8 +13,6 @@ An estimator says how to read its input, what it starts from and how it learns a
 
 from __future__ import annotations
 
-import os
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -39,6 +37,7 @@ from streamtopics.base.fit_callbacks import (
 )
 from streamtopics.checks import HoldsPlainNumbers
 from streamtopics.documentation import LinksToReference
+from streamtopics.locks import held, lock_of
 from streamtopics.parallel import Workers, workers
 from streamtopics.progress import Progress, progress
 from streamtopics.updates.rule import Rounds, Rule
@@ -53,7 +52,6 @@ MEANS = ("mean", "decayed mean")
 # What the score of a pipeline is always asked for, where metadata is routed: without weights of
 # documents, but it has to be known as something that might be asked for.
 NO_WEIGHTS: dict[str, None] = {"sample_weight": None}
-_LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 # What cannot change in place.
 FIXED_TYPES = (bool, int, float, str, type(None), np.random.RandomState, FunctionType)
 
@@ -353,32 +351,7 @@ def locks_of(*estimators: Any) -> AbstractContextManager[None]:
     """Hold the locks of estimators, in one order, so that no two threads wait for ever."""
     # What is no estimator of topics is refused later, by name.
     known = {id(e): e for e in estimators if isinstance(e, StreamingEstimator)}
-    return _held([lock_of(known[number]) for number in sorted(known)])
-
-
-@contextmanager
-def _held(locks: list[threading.RLock]) -> Iterator[None]:
-    """Hold locks. One in another: a stack of them may find no memory to note one that it holds."""
-    if not locks:
-        yield
-        return
-    with locks[0], _held(locks[1:]):
-        yield
-
-
-def _new_locks() -> None:
-    """Forget the locks: in a forked process nobody is left to release them."""
-    _LOCKS.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_new_locks)
-
-
-def lock_of(estimator: Any) -> threading.RLock:
-    """The lock that is held while an estimator learns."""
-    # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
-    return _LOCKS.setdefault(estimator, threading.RLock())
+    return held([lock_of(known[number]) for number in sorted(known)])
 
 
 @contextmanager

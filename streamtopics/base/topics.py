@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import NO_WEIGHTS, StreamingEstimator, lock_of
+from streamtopics.base.frame import NO_WEIGHTS, StreamingEstimator
+from streamtopics.locks import lock_of
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.records import RecordParameters
 from streamtopics.validation import check_columns, check_feature_names, is_whole

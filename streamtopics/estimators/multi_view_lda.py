@@ -27,7 +27,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
 from streamtopics.base.topics import LearntTopics
-from streamtopics.checks import plain
+from streamtopics.checks import check_not_masked, plain
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.models.multi_view import MultiView
@@ -288,7 +288,9 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
                 "of the stream; pass classes=numpy.unique(of all labels)"
             )
         if classes is not None:
-            check_one_kind(classes, "classes", f"{type(self).__name__}.partial_fit")
+            caller = f"{type(self).__name__}.partial_fit"
+            check_not_masked(classes, caller, "classes")
+            check_one_kind(classes, "classes", caller)
             classes = unique_labels(classes)
             if known is not None and not np.array_equal(classes, known):
                 raise ValueError(

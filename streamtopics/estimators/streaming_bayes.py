@@ -24,7 +24,7 @@ from streamtopics.base.frame import (
     warn_of_no_boost,
 )
 from streamtopics.base.glossary import documented
-from streamtopics.checks import within_floats
+from streamtopics.checks import check_not_masked, within_floats
 from streamtopics.models.dense_model import DenseModel
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import DensePosterior
@@ -330,7 +330,10 @@ class StreamingBayes(
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """X and y as arrays of float64, y None unless it is asked for."""
         targets = {"y": y} if target else {}
-        check_structure(X, f"{type(self).__name__}.{method}")
+        caller = f"{type(self).__name__}.{method}"
+        check_structure(X, caller)
+        if target:
+            check_not_masked(y, caller, "y")
         with within_floats("X"):
             found = validate_data(
                 self,

@@ -23,7 +23,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import check_one_of, is_whole, within_floats
+from streamtopics.checks import check_not_masked, check_one_of, is_whole, within_floats
 from streamtopics.metrics.windows import window_counts
 from streamtopics.structure import check_reach, check_structure, holds_text, is_sparse
 
@@ -220,6 +220,7 @@ def _windows(
 
 def _check_table(topics: Any) -> np.ndarray:
     """Topics as a 2-D array of whatever they hold."""
+    check_not_masked(topics, "topic_coherence", "topics")
     try:
         table = np.asarray(topics)
         shape = f"shape {table.shape}"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.checks import check_integer
+from streamtopics.checks import check_integer, check_not_masked
 from streamtopics.priors.checks import check_positive
 from streamtopics.priors.columns import Columns, PriorRecord
 from streamtopics.structure import check_one_kind, check_reach, to_sparse
@@ -81,6 +81,7 @@ def class_words_prior(
     """
     _check_options(n_seeds, strength, base)
     for name, labels in (("y", y), ("classes", y if classes is None else classes)):
+        check_not_masked(labels, "class_words_prior", name)
         check_one_kind(labels, name, "class_words_prior")
     # As a sum of coordinates a word that is stored twice in a row is one.
     X, y = to_sparse(X, "class_words_prior", sparse.coo_matrix).tocsr(), np.asarray(y)

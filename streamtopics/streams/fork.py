@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.base.frame import lock_of
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.kernels import rows as kernel
+from streamtopics.locks import lock_of
 from streamtopics.posteriors.protocol import Swap
 from streamtopics.streams.clock import check_has_clock, check_n_documents, set_back
 

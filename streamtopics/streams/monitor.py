@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import get_tags
 
-from streamtopics.base.frame import lock_of
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.checks import MOST_WHOLE, check_integer, is_number
 from streamtopics.kernels import rows as kernel
+from streamtopics.locks import lock_of
 from streamtopics.posteriors.protocol import Swap
 from streamtopics.steps import last_step, names_of
 from streamtopics.streams import pieces

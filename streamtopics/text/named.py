@@ -17,6 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.checks import check_not_masked
 from streamtopics.documentation import LinksToReference
 from streamtopics.structure import check_structure, for_scipy
 
@@ -64,6 +65,7 @@ class NamedCounts(sparse.csr_matrix):
             raise ValueError(
                 f"counts, passed to NamedCounts.of, cannot be read as a matrix: {error}"
             ) from error
+        check_not_masked(feature_names, "NamedCounts.of", "feature_names")
         names = np.asarray(feature_names, dtype=object)
         if names.shape != named.shape[1:]:
             raise ValueError(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.documentation import LinksToReference
+from streamtopics.locks import lock_of
 from streamtopics.steps import last_step, names_of, steps_of
 
 MIXES = (
@@ -43,6 +45,10 @@ class StreamingPipeline(LinksToReference, Pipeline):
     When a step fails, those before it have learnt from the minibatch and it has not. Nothing is
     mixed up: which columns changed hands is known since the last minibatch that all have learnt
     from, and they are forgotten before the next one.
+
+    Of several threads one at a time learns. A copy, a pickle and a file hold all steps as they were
+    between two minibatches. What reads, such as `transform`, asks one step after the other, and
+    another thread may learn meanwhile: where words change columns, read from a `copy.copy`.
 
     Examples
     --------
@@ -89,6 +95,18 @@ class StreamingPipeline(LinksToReference, Pipeline):
         sklearn.exceptions.UnsetMetadataPassedError
             If one can, but did not say whether it wants it.
         """
+        with lock_of(self):
+            self._learn(X, y, params)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Parameters and steps, all as they were between two minibatches; nothing shares them."""
+        with lock_of(self):
+            state: dict[str, Any] = deepcopy(super().__getstate__())
+        return state
+
+    def _learn(self, X: Any, y: Any, params: dict[str, Any]) -> None:
+        """Learn from one minibatch, step by step."""
         self._check_steps()
         *before, (name, last) = steps_of(self)
         if not hasattr(last, "partial_fit"):
@@ -116,7 +134,6 @@ class StreamingPipeline(LinksToReference, Pipeline):
         of_y = {} if y is None else {"y": y}
         last.partial_fit(X, **of_y, **of_last.get("partial_fit", {}))
         self._handed_over = handed_over
-        return self
 
     def _check_steps(self) -> None:
         """Refuse to go on without steps, or with what is none."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import RLock
+from typing import Any
 
 import numpy as np
 
@@ -154,6 +155,13 @@ class OpenVocabulary:
     weight: float = 0.0
     undercount: float = 0.0
     recycled: np.ndarray = field(default_factory=lambda: NONE)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, with the words that are counted and none that a later step has added."""
+        with ADDING:
+            words = self.words[: self.n_words]
+        places = dict(zip(words, range(self.n_words), strict=True))
+        return {**vars(self), "words": words, "places": places}
 
     @classmethod
     def empty(cls, n_columns: int) -> OpenVocabulary:

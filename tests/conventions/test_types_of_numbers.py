@@ -8,11 +8,17 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from streamtopics import SVBLDA, AspectSentimentModel, HiddenFactorsTopics, StreamingBayes
+from streamtopics import (
+    SVBLDA,
+    AspectSentimentModel,
+    HiddenFactorsTopics,
+    MultiViewLDA,
+    StreamingBayes,
+)
 from streamtopics.datasets import iter_minibatches
 from streamtopics.dpp import Gaussian, Items, PointSets, Poisson
-from streamtopics.metrics import completion_split, relevant_words
-from streamtopics.models import GaussianMixture
+from streamtopics.metrics import completion_split, relevant_words, topic_coherence
+from streamtopics.models import GaussianMixture, LinearRegression
 from streamtopics.periods import periods_of
 from streamtopics.priors import class_words_prior
 from streamtopics.streams import TimeSplit, TopicTracker, stream
@@ -141,6 +147,8 @@ def test_missing_times_of_pandas_are_not_known():
 
 
 HIDDEN = np.ma.masked_array(COUNTS, mask=COUNTS > 2)
+HIDDEN_NAMES = np.ma.masked_array(NAMES, mask=np.arange(V) < 1)
+LABELS = np.ma.masked_array(np.arange(N) % 2, mask=np.arange(N) < 2)
 REVIEWS = {"items": ITEMS, "users": USERS}
 
 
@@ -156,6 +164,19 @@ REVIEWS = {"items": ITEMS, "users": USERS}
         ("groups", lambda: list(TimeSplit(2).split(
             COUNTS, groups=np.ma.masked_array(np.arange(N), mask=np.arange(N) > 5)))),
         ("mean", lambda: Gaussian(np.ma.masked_array([1.0, 99.0], mask=[0, 1]), [1.0, 1.0])),
+        ("y", lambda: MultiViewLDA(2).fit(COUNTS, LABELS)),
+        ("y", lambda: MultiViewLDA(2).fit(COUNTS, LABELS.data).score(COUNTS, LABELS)),
+        ("classes", lambda: MultiViewLDA(2).partial_fit(
+            COUNTS, LABELS.data, classes=np.ma.masked_array([0, 1], mask=[0, 1]))),
+        ("sample_weight", lambda: MultiViewLDA(2).fit(COUNTS, LABELS.data).score(
+            COUNTS, LABELS.data, sample_weight=LABELS)),
+        ("y", lambda: class_words_prior(COUNTS, LABELS)),
+        ("classes", lambda: class_words_prior(COUNTS, LABELS.data, classes=LABELS[:2])),
+        ("y", lambda: StreamingBayes(LinearRegression()).fit(COUNTS, LABELS)),
+        ("columns", lambda: SVBLDA(2).fit(COUNTS).forget_words(LABELS)),
+        ("feature_names", lambda: SVBLDA(2).fit(COUNTS).top_words(HIDDEN_NAMES)),
+        ("feature_names", lambda: NamedCounts.of(COUNTS, HIDDEN_NAMES)),
+        ("topics", lambda: topic_coherence(LABELS[None], COUNTS)),
     ],
 )  # fmt: skip
 def test_masked_entries_are_refused(name, call):

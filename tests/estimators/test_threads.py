@@ -15,8 +15,8 @@ from sklearn.base import clone
 
 from benchmarks.fault_calls import is_free
 from streamtopics import SVBLDA, GibbsOnlineEM, HDPGibbsOnlineEM, StreamingLDA
-from streamtopics.base.frame import lock_of
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.locks import lock_of
 from streamtopics.updates import PowerPrior
 
 MODELS = {
