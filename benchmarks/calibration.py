@@ -28,7 +28,7 @@ from benchmarks import (
     calibration_samplers,
     calibration_sentences,
 )
-from benchmarks.calibration_tests import FALSE_ALARMS, PValues, Subject, verdict
+from benchmarks.calibration_tests import FALSE_ALARMS, FEWEST, PValues, Subject, verdict
 from benchmarks.commands import at_least
 
 
@@ -58,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--replicates", type=at_least(1), help="of each subject; default: its own number"
+        "--replicates",
+        type=at_least(FEWEST),
+        help=f"of each subject, {FEWEST} or more; default: its own number",
     )
     parser.add_argument("--only", default="", help="subjects with this in their names")
     parser.add_argument("--seed", type=at_least(0), default=0)

@@ -31,6 +31,9 @@ N_DRAWS = 99
 # That all subjects are right, and the command says that they are not.
 FALSE_ALARMS = 0.01
 LEAST_EXPECTED = 5.0
+# Replicates of a subject. With fewer than 283 a law of sets is one cell, which has no p-value; with
+# few, p-values of the means of skewed numbers are too small too often.
+FEWEST = 300
 # What differs less is equal: the same sum in another order.
 DECIMALS = 9
 

@@ -42,6 +42,7 @@ from benchmarks.calibration_sentences import (
 )
 from benchmarks.calibration_tests import (
     FALSE_ALARMS,
+    FEWEST,
     N_DRAWS,
     Subject,
     alike,
@@ -382,6 +383,12 @@ def test_sets_with_a_point_twice_have_no_probability(monkeypatch):
     assert sets_of("items", None, 3, np.random.default_rng(0)) == {"law of all sets": 0.0}
 
 
+@pytest.mark.parametrize("k", [None, 3])
+@pytest.mark.parametrize("name", calibration_draws.PROCESSES)
+def test_the_fewest_replicates_that_may_be_asked_for_have_a_p_value(name, k):
+    assert 0 < sets_of(name, k, FEWEST, np.random.default_rng(0))["law of all sets"] <= 1
+
+
 def test_a_corpus_of_another_prior_is_found(monkeypatch):
     right = calibration_draws.make_lda_corpus
     monkeypatch.setattr(
@@ -455,7 +462,7 @@ def test_command(capsys):
     shown = capsys.readouterr().out
     assert "| families.gamma | value 0 | 300 | " in shown
     assert shown.endswith("calibrated\n")
-    assert calibration.main(["--only", "MeanField", "--replicates", "10"]) == 0
+    assert calibration.main(["--only", "MeanField", "--replicates", "300"]) == 0
     assert "not exact" in capsys.readouterr().out
 
 
@@ -466,7 +473,7 @@ def test_command_says_what_is_wrong(monkeypatch, capsys):
     assert "NOT CALIBRATED" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [["--only", "nothing of the kind"], ["--replicates", "0"]])
+@pytest.mark.parametrize("arguments", [["--only", "nothing of the kind"], ["--replicates", "299"]])
 def test_senseless_arguments_are_refused(arguments, capsys):
     with pytest.raises(SystemExit, match="2"):
         calibration.main(arguments)
