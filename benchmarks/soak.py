@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hundreds of millions of tokens of text through streams that are killed and interrupted.
 
-    python -m benchmarks.soak --tokens 500000000 [--faults 40] [--only NAME]
-    python -m benchmarks.soak --page doc
+    python -m benchmarks.soak --tokens 500000000 [--faults 40] [--only NAME] [--output FILE]
+    python -m benchmarks.soak --page doc [--output FILE]
 
 The streams are those of `benchmarks.soak_streams`: texts that drift and change all at once, with
 empty and enormous documents, minibatches without a word and of one document, columns that change
@@ -15,9 +15,10 @@ that is yet to come is scored.
 It ends with 1 if a check failed, a reader met an error or never came to read, no signal reached the
 service, the two ended in other bits or had other scores on the way, a process died by itself, was
 killed by somebody else or was silent, no column changed hands, memory grew with the tokens, or a
-stream became slower (`benchmarks.soak_checks`). Rows of `soak.csv` are those of streams of which
-nothing was wrong; what it has whole, for the same tokens, seed and faults, is not run again.
-`--tokens` are of text; rows count those that were learnt, and the processor's seconds of that.
+stream became slower (`benchmarks.soak_checks`). Rows of `soak.csv`, or of another file, are those
+of streams of which nothing was wrong; what it has whole, for the same tokens, seed and faults, is
+not run again. `--tokens` are of text, of all streams together: each has its share, but fifty
+minibatches at least. Rows count those that were learnt, and the processor's seconds of that.
 """
 
 import argparse
@@ -41,6 +42,7 @@ from benchmarks.results import append, read
 from benchmarks.soak_checks import COMINGS, leaking, slower, wrong_tokens, wrong_topics
 from benchmarks.soak_page import write_page
 from benchmarks.soak_streams import (
+    ROWS,
     WAYS,
     Reader,
     Send,
@@ -62,6 +64,7 @@ FIELDS = ("stream", "part", *GIVEN, "batch", *SUMS, *MEASURED, "kills", "interru
 SERVICE, ALONE = "service", "alone"
 # Minibatches between checkpoints; seconds until a fault, at most, and until a process is ended.
 CHECKPOINTS, DELAY, SILENCE = 5, 0.5, 300.0
+MOST_TOKENS = 1e15
 
 
 # In the process of a stream
@@ -301,33 +304,52 @@ def is_whole(rows: Sequence[Mapping[str, str]], way: Way, given: tuple[float, in
     return last == {SERVICE, ALONE}
 
 
-def main() -> int:
-    """Run."""
+def given_options() -> argparse.Namespace:
+    """What the command was asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--tokens", type=float, default=5e8, help="of text")
+    parser.add_argument(
+        "--tokens",
+        type=float,
+        default=5e8,
+        help=f"of text, of all streams together; each has {ROWS} minibatches at least",
+    )
     parser.add_argument(
         "--faults", type=at_least(0), default=40, help="kills and interrupts of a stream"
     )
     parser.add_argument("--only", choices=list(WAYS), help="one of the streams")
     parser.add_argument("--seed", type=at_least(0), default=0)
     parser.add_argument(
-        "--page", type=Path, help="run nothing: draw what is in soak.csv into this folder"
+        "--output", type=Path, default=OUTPUT, help="file of rows; default: benchmarks/soak.csv"
+    )
+    parser.add_argument(
+        "--page", type=Path, help="run nothing: draw what is in the file of rows into this folder"
     )
     options = parser.parse_args()
-    if not options.tokens > 0:
-        parser.error("--tokens must be more than 0")
+    if not 0 < options.tokens <= MOST_TOKENS:
+        parser.error(f"--tokens must be more than 0, and {MOST_TOKENS:g} at most")
+    for folder in (options.output.parent, options.page):
+        if folder and not folder.is_dir():
+            parser.error(f"there is no folder {folder}")
+    if options.page and not read(options.output):
+        parser.error(f"{options.output} has no rows yet: run the command without --page first")
+    return options
+
+
+def main() -> int:
+    """Run."""
+    options = given_options()
+    output: Path = options.output
     if options.page:
-        if not (rows := read(OUTPUT)):
-            parser.error(f"{OUTPUT.name} has no rows yet: run the command without --page first")
         (options.page / "_static").mkdir(exist_ok=True)
-        write_page(rows, options.page)
+        write_page(read(output), options.page)
         return 0
     warnings.simplefilter("error")
     given, problems = (options.tokens, options.seed, options.faults), list[str]()
     for way in WAYS.values():
-        if options.only not in (None, way.name) or is_whole(read(OUTPUT), way, given):
+        if options.only not in (None, way.name) or is_whole(read(output), way, given):
             continue
-        print(f"{way.name}: {options.tokens:,.0f} tokens of text, twice", flush=True)
+        n_tokens = way.n_batches(options.tokens) * way.n_tokens
+        print(f"{way.name}: some {n_tokens:,} tokens of text, twice", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             rows, found = soak(way, options.tokens, options.faults, options.seed, Path(folder))
         problems += found
@@ -335,7 +357,7 @@ def main() -> int:
             if found:
                 print(*row.values(), sep=" | ")
             else:
-                append(OUTPUT, FIELDS, row)
+                append(output, FIELDS, row)
     print(*problems or ["nothing was wrong"], sep="\n")
     return int(bool(problems))
 

@@ -538,6 +538,9 @@ def test_a_file_that_is_no_state_of_this_run_is_left_alone(tmp_path):
     (fuzz, ["--state", "nowhere/state.json"], "there is no folder nowhere for a state"),
     (mutation, ["--only", "nonsense"], "nothing that is mutated begins with nonsense"),
     (soak, ["--tokens", "-5"], "--tokens must be more than 0"),
+    (soak, ["--tokens", "1e400"], "1e+15 at most"),
+    (soak, ["--page", "nowhere"], "there is no folder nowhere"),
+    (soak, ["--output", "nowhere/rows.csv"], "there is no folder nowhere"),
     (calibration, ["--replicates", "299"], "must be a whole number from 300"),
 ])  # fmt: skip
 def test_commands_refuse_what_they_cannot_do(command, arguments, said, monkeypatch, capsys):

@@ -94,9 +94,10 @@ def test_the_page_is_of_the_largest_run():
 
 
 def test_a_failed_stream_is_not_written_and_runs_again(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(module, "OUTPUT", tmp_path / "soak.csv")
+    output = tmp_path / "rows.csv"
     monkeypatch.setattr(module, "WAYS", {"small": WAY})
-    monkeypatch.setattr("sys.argv", ["soak", "--tokens", "8000", "--faults", "0"])
+    arguments = ["--tokens", "8000", "--faults", "0", "--output", str(output)]
+    monkeypatch.setattr("sys.argv", ["soak", *arguments])
     rows = [
         dict.fromkeys(module.FIELDS, 0)
         | {"stream": "small", "part": part, "batch": 8, "asked": 8000.0}
@@ -105,11 +106,25 @@ def test_a_failed_stream_is_not_written_and_runs_again(tmp_path, monkeypatch, ca
     found = [(rows, ["small: wrong"]), (rows, [])]
     monkeypatch.setattr(module, "soak", lambda *_: found.pop(0))
     assert module.main() == 1
-    assert not module.OUTPUT.exists()
+    assert not output.exists()
     assert module.main() == 0
+    assert len(read(output)) == 2
     assert module.main() == 0
     assert found == []
-    assert "small: wrong" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "small: wrong" in said
+    assert "small: some 8,000 tokens of text, twice" in said
+
+
+def test_what_a_stream_learns_is_told(tmp_path, monkeypatch, capsys):
+    """Its share of the tokens, but eight minibatches here at least."""
+    monkeypatch.setattr(module, "soak", lambda *_: ([], []))
+    arguments = ["--tokens", "20000000", "--output", str(tmp_path / "rows.csv")]
+    monkeypatch.setattr("sys.argv", ["soak", *arguments])
+    assert module.main() == 0
+    said = capsys.readouterr().out
+    assert "StreamingLDA: some 8,000,000 tokens" in said
+    assert "HDP: some 2,000,000 tokens" in said
 
 
 def test_another_end_is_found(tmp_path):
