@@ -272,7 +272,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked = {"only": given.only, "door": given.door}
     try:
         walks_of("lines", given.only, given.door)
-        state = read_state(given.state, fresh_state(), asked)
+        state = read_state(None if given.repeat else given.state, fresh_state(), asked)
     except ValueError as error:
         parser.error(str(error))
     library = None

@@ -225,9 +225,10 @@ def main(arguments: list[str] | None = None) -> int:
     )
     given = parser.parse_args(arguments)
     asked = {"seed": given.seed, "only": given.only, "places": given.places}
+    kept_in = given.state if given.episode is None else None
     try:
         subjects(given.only)
-        state = read_state(given.state, fresh_state(given.seed), asked)
+        state = read_state(kept_in, fresh_state(given.seed), asked)
     except ValueError as error:
         parser.error(str(error))
     if given.episode is not None:

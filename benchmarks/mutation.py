@@ -205,7 +205,8 @@ def main() -> None:
     parser.add_argument("--only", metavar="PATH", help="of the areas, what begins with it")
     parser.add_argument("--sample", type=at_least(0), default=200, metavar="N", help="0: all")
     parser.add_argument("--seed", type=at_least(0), default=0, metavar="S")
-    parser.add_argument("--state", type=Path, metavar="FILE", help="build/mutation/verdicts.jsonl")
+    parser.add_argument("--state", type=Path, metavar="FILE",
+                        help="of verdicts; default: build/mutation/verdicts.jsonl")  # fmt: skip
     parser.add_argument("--budget", type=float, default=30.0, metavar="SECONDS",
                         help="of tests for one mutant, as they took once")  # fmt: skip
     parser.add_argument("--patience", type=float, default=PATIENCE, metavar="SECONDS",

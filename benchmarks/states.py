@@ -39,16 +39,17 @@ def read_state(path: Path | None, fresh: dict[str, Any], asked: dict[str, Any]) 
             raise ValueError(f"there is no folder {path.parent} for a state")
         return {"of": of, **fresh}
     try:
-        found: dict[str, Any] = json.loads(path.read_text())
-        then = dict(found["of"])
-    except (ValueError, TypeError, KeyError) as error:
+        held = json.loads(path.read_text())
+        found = {name: held[name] for name in ("of", *fresh)}
+        before = dict(found["of"])
+        then = before.pop("version")
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise ValueError(f"{path} holds no state; choose another file") from error
-    if then == of:
-        return found
-    before = {name: value for name, value in then.items() if name != "version"}
     if before != asked:
         raise ValueError(f"{path} is of a run with {before}, not {asked}; choose another file")
-    kept = path.with_name(f"{path.name}.{then['version']}")
+    if then == of["version"]:
+        return found
+    kept = path.with_name(f"{path.name}.{then}")
     path.replace(kept)
     print(f"{path} was of other sources; it is {kept} now, and the run begins anew", flush=True)
     return {"of": of, **fresh}

@@ -511,13 +511,31 @@ def test_a_file_that_is_no_state_of_this_run_is_left_alone(tmp_path):
     with pytest.raises(ValueError, match=r"is of a run with .'only': ''., not .'only': 'SVBLDA'."):
         states.read_state(path, {"calls": 0}, {"only": "SVBLDA"})
     assert path.read_bytes() == before
-    for content in ("", "[]", "{}", '{"of": 3}'):
+    only_of = json.dumps({"of": json.loads(before)["of"]})
+    for content in ("", "[]", "{}", '{"of": 3}', '{"of": {"only": ""}, "calls": 0}', only_of):
         path.write_text(content)
         with pytest.raises(ValueError, match="holds no state"):
             states.read_state(path, {"calls": 0}, asked)
         assert path.read_text() == content
+    with pytest.raises(ValueError, match="holds no state"):
+        states.read_state(tmp_path, {"calls": 0}, asked)
     with pytest.raises(ValueError, match="there is no folder"):
         states.read_state(tmp_path / "nowhere" / "state.json", {"calls": 0}, asked)
+
+
+@pytest.mark.parametrize(("command", "arguments"), [
+    (faults, ["--repeat", "SVBLDA:later:lines:0:5"]),
+    (fuzz, ["--episode", "5"]),
+])  # fmt: skip
+def test_what_repeats_one_call_looks_at_no_state(command, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(faults, "is_first", lambda library: True)
+    monkeypatch.setattr(faults, "repeated", lambda given, library: 0)
+    monkeypatch.setattr(fuzz, "run_episode", lambda *_: None)
+    path = tmp_path / "state.json"
+    path.write_text("of something else")
+    assert command.main([*arguments, "--state", str(path)]) == 0
+    assert path.read_text() == "of something else"
 
 
 @pytest.mark.parametrize(("command", "arguments", "said"), [
