@@ -186,9 +186,9 @@ def compare(total: Counter[str], found: tuple[float, str], expected: tuple[float
 def main() -> None:
     """Run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--kills", type=int, default=100, help="of workers")
-    parser.add_argument("--hangs", type=int, default=20, help="of workers")
-    parser.add_argument("--restarts", type=int, default=20, help="of clients")
+    parser.add_argument("--kills", type=int, default=100, help="of workers, or a few more")
+    parser.add_argument("--hangs", type=int, default=20, help="of workers, or a few more")
+    parser.add_argument("--restarts", type=int, default=20, help="of clients, or a few more")
     parser.add_argument("--allowed-failures", type=int, default=3, help="Dask's setting")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()

@@ -216,12 +216,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--calls", type=at_least(1), default=1000, help="calls in all, or a few more; default 1000"
     )
-    parser.add_argument("--seed", type=at_least(0), default=0, help="of the first episode")
+    parser.add_argument(
+        "--seed", type=at_least(0), default=0, help=f"the first episode is {SEEDS:,} times this"
+    )
     parser.add_argument("--only", help="what has this in its name, such as SVBLDA or metrics")
     parser.add_argument("--state", type=Path, help="file that keeps counts, and to go on from")
     parser.add_argument("--places", action="store_true", help="each value in each place instead")
     parser.add_argument(
-        "--episode", type=at_least(0), help="run this one here, and show its calls and errors"
+        "--episode", type=at_least(0), help="run this one here, of any seed; show calls and errors"
     )
     given = parser.parse_args(arguments)
     asked = {"seed": given.seed, "only": given.only, "places": given.places}

@@ -216,9 +216,13 @@ def told_of(found: Kills) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--streams", type=at_least(0), default=800, help="kills of streams")
+    parser.add_argument(
+        "--streams", type=at_least(0), default=800, help="kills of streams, or a few more"
+    )
     parser.add_argument("--saves", type=at_least(0), default=200, help="kills of saves")
-    parser.add_argument("--only", default="", help="estimators with this in their names")
+    parser.add_argument(
+        "--only", default="", help="of streams, estimators with this in their names"
+    )
     parser.add_argument("--seed", type=at_least(0), default=0)
     parser.add_argument("--folder", type=Path, help="where to write; default is a temporary folder")
     given = parser.parse_args()
