@@ -163,6 +163,8 @@ def floats(values: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name} is a masked array with masked entries; leave them out")
     with within_floats(name):
         try:
+            if np.asarray(values).dtype.kind in "mM":
+                raise TypeError("dates and spans of time are no numbers")
             return np.array(values, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise TypeError(f"{name} must hold numbers; got {values!r:.60}") from error

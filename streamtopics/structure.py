@@ -6,7 +6,7 @@ arrays that do not fit. A count is 0 or within [LEAST_COUNT, MOST_COUNT], wherev
 And whether the labels of its rows have an order.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from numbers import Real
 from operator import index
@@ -49,22 +49,45 @@ def holds_text(X: Any) -> bool:
 
 
 def check_one_kind(labels: Any, name: str, caller: str) -> None:
-    """Refuse labels of which some are None, or some are text and some are not."""
-    kind = getattr(getattr(labels, "dtype", None), "kind", "O")
+    """Refuse labels of which some are missing, or some are text and some are not."""
     if is_sparse(labels) or not has_entries(labels):
         raise TypeError(f"{name}, passed to {caller}, must be a list of labels; got {labels!r:.60}")
-    found = {type(label) for label in list(labels)} if kind == "O" else set()
-    kinds = {str if issubclass(kind, str) else kind for kind in found}
-    if type(None) in kinds:
+    own = getattr(labels, "dtype", None)
+    if isinstance(own, np.dtype) and own.kind in "biuSU":
+        return
+    entries = labels.to_pylist() if hasattr(labels, "to_pylist") else list(labels)
+    if missing := next(([entry] for entry in entries if is_missing(entry)), None):
         raise ValueError(
-            f"{name}, passed to {caller}, has labels that are None; leave out documents without one"
+            f"{name}, passed to {caller}, has labels that are {missing[0]}; leave out documents "
+            "without one"
         )
+    found = {type(entry) for entry in entries}
+    if odd := next((kind for kind in found if hasattr(kind, "as_py")), None):
+        raise TypeError(
+            f"{name}, passed to {caller}, has labels of the type {odd.__name__} of PyArrow; pass "
+            "the array itself, or its to_pylist()"
+        )
+    kinds = {str if issubclass(kind, str) else kind for kind in found}
     if len(kinds) > 1 and str in kinds:
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise ValueError(
             f"{name}, passed to {caller}, mixes labels of the types {names}, which have no order; "
             "make all of them strings"
         )
+
+
+def is_missing(value: Any) -> bool:
+    """Whether this stands for no value: None, NaN, a time that is none, or NA of pandas."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        # Nobody knows whether NA differs from itself.
+        return True
+    except ValueError:
+        # An array, which is no single value.
+        return False
 
 
 def number_of_rows(X: Any) -> int:
@@ -94,6 +117,7 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
             "feature, such as a word"
         )
     check_not_masked(X, caller, name)
+    _check_no_times(X, caller, name)
     if not is_sparse(X):
         return
     if X.ndim != 2:
@@ -118,6 +142,31 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
     elif X.format == "dok":
         for axis, places in zip(("row", "column"), zip(*X.keys(), strict=True), strict=False):
             _check_places(np.array(places), X.shape[axis == "column"], axis, what)
+
+
+def _check_no_times(X: Any, caller: str, name: str) -> None:
+    """Refuse dates and spans of time, which NumPy would read as numbers of days or so."""
+    if getattr(getattr(X, "dtype", None), "kind", "O") in "mM":
+        raise TypeError(f"{name}, passed to {caller}, holds dates or spans of time, no numbers")
+    for column, kind in types_of_columns(X).items():
+        if kind.startswith(("date", "time", "duration", "period")):
+            raise TypeError(
+                f"{name}, a data frame passed to {caller}, has in its column {column!r} dates or "
+                "spans of time, no numbers; leave it out"
+            )
+
+
+def types_of_columns(X: Any) -> dict[str, str]:
+    """Names of the types of a data frame's columns, in small letters; of others nothing."""
+    if not hasattr(X, "columns"):
+        return {}
+    schema = getattr(X, "schema", None)
+    types = getattr(X, "dtypes", getattr(schema, "types", None))
+    if types is None and isinstance(schema, Mapping):
+        types = schema.values()
+    names = getattr(X, "column_names", X.columns)
+    shown = [] if types is None else [str(getattr(t, "subtype", t)).lower() for t in types]
+    return dict(zip(map(str, names), shown, strict=False))
 
 
 def in_wide_numbers(X: Any) -> Any:

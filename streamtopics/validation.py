@@ -41,9 +41,11 @@ from streamtopics.structure import check_one_kind as check_one_kind
 from streamtopics.structure import (
     check_reach,
     for_scipy,
+    has_entries,
     in_wide_indices,
     in_wide_numbers,
     is_sparse,
+    types_of_columns,
 )
 from streamtopics.structure import check_structure as check_structure
 from streamtopics.structure import holds_text as holds_text
@@ -115,14 +117,19 @@ def check_counts(
     X = in_wide_numbers(X)
     # What is too large for the type of numbers is infinite, and refused.
     with np.errstate(over="ignore"), within_floats("X"):
-        X = check_array(
-            X,
-            accept_sparse="csr",
-            dtype=_kept_types(X, np.float32),
-            ensure_min_samples=0 if allow_no_documents else 1,
-            estimator=estimator,
-            input_name="X",
-        )
+        try:
+            X = check_array(
+                X,
+                accept_sparse="csr",
+                dtype=_kept_types(X, np.float32),
+                ensure_min_samples=0 if allow_no_documents else 1,
+                estimator=estimator,
+                input_name="X",
+            )
+        except TypeError as error:
+            raise TypeError(
+                f"X, passed to {caller}, must be a document-term matrix of counts: {error}"
+            ) from error
     _check_n_features(estimator, X, reset=reset)
     if not sparse.issparse(X):
         X = sparse.csr_matrix(for_scipy(X))
@@ -164,11 +171,7 @@ def _kept_types(X: Any, otherwise: type) -> list[type]:
     Of a data frame with a column of double precision that is float64, whatever the library
     calls it.
     """
-    schema = getattr(X, "schema", None)
-    types = getattr(X, "dtypes", getattr(schema, "types", None)) if hasattr(X, "columns") else None
-    if types is None and isinstance(schema, Mapping):
-        types = schema.values()
-    names = [] if types is None else [str(getattr(t, "subtype", t)).lower() for t in types]
+    names = types_of_columns(X).values()
     own = getattr(X, "dtype", None)
     # Also in the other order of bytes, and what is longer.
     is_double = isinstance(own, np.dtype) and own.kind == "f" and own.itemsize >= 8
@@ -184,10 +187,11 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
             "row of X"
         )
     check_not_masked(y, caller, "y")
-    given, y = y, _check_y(y)
+    # Of a list of numbers and texts NumPy makes texts.
+    check_one_kind(y if has_entries(y) else np.asarray(y), "y", caller)
+    # scikit-learn reads no texts of NumPy's newer kind.
+    y = _check_y(y.tolist() if getattr(getattr(y, "dtype", None), "kind", "O") == "T" else y)
     check_consistent_length(np.empty(n_documents), y)
-    # Of a list of numbers and texts NumPy has made texts.
-    check_one_kind(given if isinstance(given, list | tuple) else y, "y", caller)
     if n_documents:
         check_classification_targets(y)
     labels: np.ndarray = y
@@ -201,6 +205,8 @@ def check_sample_weight(sample_weight: Any) -> np.ndarray:
             raise ValueError("it has another shape")
         if is_masked(sample_weight):
             raise ValueError("it has masked entries")
+        if np.asarray(sample_weight).dtype.kind in "mM":
+            raise TypeError("they are dates or spans of time")
         weights: np.ndarray = check_array(
             sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
         )

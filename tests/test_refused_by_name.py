@@ -273,7 +273,7 @@ REFUSED = {
         lambda: class_words_prior(COUNTS, [None, "a"] * 4), ValueError, "y, passed to class_words"),
     "missing classes among texts": (
         lambda: class_words_prior(COUNTS, np.array([np.nan, "a"] * 4, dtype=object)), ValueError,
-        "mixes labels of the types float, str"),
+        "has labels that are nan"),
     "no class but None": (
         lambda: class_words_prior(COUNTS, [None] * 8), ValueError, "has labels that are None"),
     "classes of two kinds for a prior": (

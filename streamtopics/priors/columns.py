@@ -81,8 +81,20 @@ class Columns:
     def __post_init__(self) -> None:
         check_structure(self.X, "Columns")
 
-    def vocabulary(self, prior: str) -> Collection[str]:
-        """The words by column; an error that tells how to pass them if they are unknown."""
+    def vocabulary(self, prior: str, given: Vocabulary | None = None) -> Vocabulary:
+        """The words by column, as given or of X; an error if they are unknown or in other columns.
+
+        Names of X that are other words do not count: a data frame may have numbered its columns.
+        """
+        if given is not None:
+            known = {} if self.feature_names is None else word_columns(given)
+            for column, word in enumerate([] if self.feature_names is None else self.feature_names):
+                if known.get(word, column) != column:
+                    raise ValueError(
+                        f"vocabulary has the word {word!r} in column {known[word]}, but X in "
+                        f"column {column}; leave vocabulary out, as the columns of X have names"
+                    )
+            return given
         if self.feature_names is None:
             raise ValueError(
                 f"{prior} looks words up by name, but the columns of X have no names; count "

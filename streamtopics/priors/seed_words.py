@@ -83,7 +83,7 @@ class SeedWords(PriorRecord):
                 "SeedWords give topics words of their own, but the topics here share one prior; "
                 "pass ZipfPrior or an array of shape (n_features,), or use another model"
             )
-        words = columns.vocabulary("SeedWords") if self.vocabulary is None else self.vocabulary
+        words = columns.vocabulary("SeedWords", self.vocabulary)
         return seed_prior(
             by_class(_by_topic(self.seeds), columns.classes), words, self.strength,
             n_components=columns.n_components, base=self.base, elsewhere=self.elsewhere,

@@ -94,8 +94,7 @@ class SentimentWords(PriorRecord):
     def resolve(self, columns: Columns) -> np.ndarray:
         """The prior of these columns, of shape (n_sentiments, n_features)."""
         seeds = self._seeds()
-        found = columns.vocabulary("SentimentWords") if self.vocabulary is None else self.vocabulary
-        column = word_columns(found)
+        column = word_columns(columns.vocabulary("SentimentWords", self.vocabulary))
         by_place: Any = by_class(seeds.seeds, columns.classes)
         places = {
             seeded: [column[word] for word in dict.fromkeys(by_place[name]) if word in column]
