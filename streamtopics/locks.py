@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Locks that are held while an estimator learns."""
+"""Locks: one for each estimator, held while it learns, and for what objects of a class share."""
 
 import os
 import threading
@@ -11,10 +11,10 @@ from weakref import WeakKeyDictionary
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 
 
-def lock_of(estimator: Any) -> threading.RLock:
-    """The lock that is held while an estimator learns."""
+def lock_of(owner: Any) -> threading.RLock:
+    """The lock of an estimator, or of a class; a thread that holds it may take it again."""
     # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
-    return _LOCKS.setdefault(estimator, threading.RLock())
+    return _LOCKS.setdefault(owner, threading.RLock())
 
 
 @contextmanager

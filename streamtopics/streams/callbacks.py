@@ -74,9 +74,12 @@ def call(callback: Any, model: Any, info: BatchInfo) -> bool:
 
 
 def finish_all(model: Any, callbacks: tuple[Any, ...], first: BaseException | None) -> None:
-    """Call each `finish`; raise the first that fails, unless an error is on its way already."""
+    """Call each `finish`; raise the first that fails, unless an error is on its way already.
+
+    Those that learn come last: a checkpoint is of the model that the callbacks were shown.
+    """
     failed = first
-    for callback in callbacks:
+    for callback in sorted(callbacks, key=lambda callback: hasattr(callback, "learn")):
         if not hasattr(callback, "finish"):
             continue
         try:

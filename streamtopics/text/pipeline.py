@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
-from copy import deepcopy
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.documentation import LinksToReference
-from streamtopics.locks import lock_of
+from streamtopics.locks import held, lock_of
 from streamtopics.steps import last_step, names_of, steps_of
 
 MIXES = (
@@ -46,9 +47,10 @@ class StreamingPipeline(LinksToReference, Pipeline):
     mixed up: which columns changed hands is known since the last minibatch that all have learnt
     from, and they are forgotten before the next one.
 
-    Of several threads one at a time learns. A copy, a pickle and a file hold all steps as they were
-    between two minibatches. What reads, such as `transform`, asks one step after the other, and
-    another thread may learn meanwhile: where words change columns, read from a `copy.copy`.
+    Of several threads one at a time learns. A copy, a pickle and a file hold the steps as they
+    were between two minibatches; one that a signal handler makes meanwhile holds them as after a
+    failure. What reads, such as `transform`, asks one step after the other, and another thread may
+    learn meanwhile: where words change columns, read from a `copy.copy`.
 
     Examples
     --------
@@ -95,15 +97,45 @@ class StreamingPipeline(LinksToReference, Pipeline):
         sklearn.exceptions.UnsetMetadataPassedError
             If one can, but did not say whether it wants it.
         """
-        with lock_of(self):
+        with held(self._locks()):
             self._learn(X, y, params)
         return self
 
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Fit the steps one after the other, as scikit-learn's Pipeline does.
+
+        Parameters
+        ----------
+        X : iterable
+            What the first step takes: texts.
+        y : array-like or None
+            Passed to the steps.
+        **params : dict
+            As of scikit-learn's Pipeline.
+
+        Returns
+        -------
+        self : object
+            The pipeline.
+        """
+        with held(self._locks()):
+            super().fit(X, y, **params)
+        return self
+
     def __getstate__(self) -> dict[str, Any]:
-        """Parameters and steps, all as they were between two minibatches; nothing shares them."""
-        with lock_of(self):
-            state: dict[str, Any] = deepcopy(super().__getstate__())
+        """Parameters, and steps as they were between two minibatches."""
+        with held(self._locks()):
+            state = dict(super().__getstate__())
+            if isinstance(self.steps, list):
+                state["steps"] = [_snapshot(step) for step in self.steps]
         return state
+
+    def _locks(self) -> list[threading.RLock]:
+        """Return the locks of the pipeline and of those among its steps."""
+        steps = self.steps if isinstance(self.steps, list) else []
+        within = [step[-1] for step in steps if isinstance(step, tuple | list) and len(step) == 2]
+        inner = [lock for p in within if isinstance(p, StreamingPipeline) for lock in p._locks()]
+        return [lock_of(self), *inner]
 
     def _learn(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         """Learn from one minibatch, step by step."""
@@ -125,6 +157,9 @@ class StreamingPipeline(LinksToReference, Pipeline):
             width = X.shape[1] if len(columns) else 0
             X = _taken_in(step_name, step, X, y, its_own)
             if hasattr(step, "names_since") and hasattr(step, "n_documents_seen_"):
+                if handed_over is None:
+                    # In case that a step after it fails.
+                    self._handed_over = known
                 known = known if handed_over is None else min(known, handed_over)
                 columns, handed_over = step.names_since(known)[0], step.n_documents_seen_
             elif len(columns):
@@ -201,6 +236,12 @@ class StreamingPipeline(LinksToReference, Pipeline):
         self._check_steps()
         words: list[list[str]] = last_step(self).top_words(names_of(self), n_words, **how)
         return words
+
+
+def _snapshot(step: Any) -> Any:
+    """Return a name and a copy of its step, where that learns from minibatches."""
+    learns = isinstance(step, tuple | list) and len(step) == 2 and hasattr(step[1], "partial_fit")
+    return (step[0], copy(step[1])) if learns else step
 
 
 def _is_fitted(step: Any) -> bool:

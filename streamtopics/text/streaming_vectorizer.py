@@ -355,6 +355,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self._commit(vocabulary)
         return counts, columns
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Parameters and fitted attributes, in a dict that learning does not change."""
+        return dict(super().__getstate__())
+
     def _commit(self, vocabulary: ClosedVocabulary | OpenVocabulary) -> None:
         """Set what was learnt, all at once, so that no interrupt comes between."""
         is_fixed = self.vocabulary is not None

@@ -14,20 +14,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from threading import RLock
 from typing import Any
 
 import numpy as np
 
 from streamtopics.checks import MOST_DOCUMENTS
 from streamtopics.kernels import tokens as kernel
+from streamtopics.locks import lock_of
 
 # Longer words are not counted as candidates: what is kept of a stream has to be bounded.
 LONGEST = 256
 NONE = np.empty(0, dtype=np.int64)
-# Held while words are added to a list that several vocabularies share. A thread that was
-# interrupted before it let go can take it again.
-ADDING = RLock()
 
 
 @dataclass(frozen=True)
@@ -158,7 +155,7 @@ class OpenVocabulary:
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, with the words that are counted and none that a later step has added."""
-        with ADDING:
+        with lock_of(OpenVocabulary):
             words = self.words[: self.n_words]
         places = dict(zip(words, range(self.n_words), strict=True))
         return {**vars(self), "words": words, "places": places}
@@ -251,7 +248,8 @@ class OpenVocabulary:
     def _with_words(self, added: list[str]) -> tuple[list[str], dict[str, int]]:
         """Words and places with more at the end; copies where another step has added some."""
         n = self.n_words
-        with ADDING:
+        # Several vocabularies share the list.
+        with lock_of(OpenVocabulary):
             words, places = self.words, self.places
             if len(words) > n:
                 words = words[:n]

@@ -680,6 +680,19 @@ def test_a_checkpoint_keeps_the_past(tmp_path):
     assert vars(again).keys() == vars(monitor).keys()
 
 
+def test_a_checkpoint_at_the_end_is_of_all_that_came(tmp_path):
+    """It is written before the monitor learns what it holds back, which it then has there too."""
+    monitor = DriftMonitor(random_state=0)
+    keeper = Checkpointer(tmp_path, every=5, also=[monitor])
+    model = stream(MODELS["gibbs"](), BATCHES[:7], callbacks=[monitor, keeper])
+    found = resume(tmp_path)
+    assert found.n_batches == 7
+    (again,) = found.callbacks
+    assert again.n_held_back > 0
+    again.finish(found.model)
+    assert state(found.model, again) == state(model, monitor)
+
+
 # Failures
 
 

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pipelines and vectorizers in several threads: copies are of states that existed."""
 
+import os
 import pickle
+import signal
 import sys
 import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from streamtopics import SVBLDA, load, save
+from streamtopics.locks import lock_of
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.text.vocabulary import OpenVocabulary
 
 BATCHES = [
     [" ".join(f"w{10 * k + i}" for i in row) for row in rows]
@@ -77,6 +84,118 @@ def test_copies_of_a_pipeline_have_steps_of_one_minibatch(way, tmp_path):
     # What a copy learns is not the pipeline's.
     copies[-1].partial_fit(BATCHES[0])
     assert print_of(pipeline) == states[-1]
+
+
+def test_copies_of_what_is_fitted_anew_are_of_one_fit():
+    parts = BATCHES[:2]
+    pipeline = StreamingPipeline(
+        [("words", StreamingCountVectorizer()), ("topics", SVBLDA(2, n_rounds=10, random_state=0))]
+    )
+    states = {print_of_fit(clone(pipeline).fit(part)) for part in parts}
+    pipeline.fit(parts[0])
+    learner = threading.Thread(target=lambda: [pipeline.fit(part) for part in parts * 10])
+    learner.start()
+    while learner.is_alive():
+        assert print_of_fit(copy(pipeline)) in states
+    learner.join()
+
+
+def print_of_fit(pipeline):
+    words, topics = (step for _, step in pipeline.steps)
+    return *words.get_feature_names_out(), topics.components_.tobytes()
+
+
+def test_copies_of_an_inner_pipeline_are_whole_too():
+    inner = learns_first()
+    outer = StreamingPipeline([("inner", inner)])
+    serial = learns_first()
+    states = {print_of(serial), *(print_of(serial.partial_fit(batch)) for batch in BATCHES[1:])}
+    assert {print_of(one) for one in beside_a_learner(outer, lambda: copy(inner))} <= states
+
+
+def test_what_cannot_be_copied_deep_is_shared_by_copies():
+    class Splits:
+        """A function of a text that holds a module, of which there are no copies."""
+
+        def __init__(self):
+            self.module = np
+
+        def __call__(self, text):
+            return text.split()
+
+    words = StreamingCountVectorizer(max_features=5, tokenizer=Splits(), token_pattern=None)
+    pipeline = StreamingPipeline([("words", words), ("topics", SVBLDA(1, random_state=0))])
+    again = copy(pipeline.partial_fit(["a b a"]))
+    assert again.steps[0][1] is not words
+    assert again.steps[0][1].tokenizer is words.tokenizer
+    assert again.top_words() == pipeline.top_words()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_a_fork_beside_a_thread_that_adds_words_goes_on():
+    with lock_of(OpenVocabulary), ThreadPoolExecutor(1) as pool:
+        process = pool.submit(forked_learner).result()
+        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+
+
+def forked_learner():
+    """A forked process that learns words, and is ended if it has to wait."""
+    with warnings.catch_warnings():
+        # That there are other threads is what is tested.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process = os.fork()
+    if process == 0:
+        signal.alarm(10)
+        pickle.dumps(StreamingCountVectorizer(max_features=5).partial_fit(["a b a"]))
+        os._exit(0)
+    return process
+
+
+class FailsOnce(TransformerMixin, BaseEstimator):
+    """Passes counts on, but for the first time that it is asked for those of four documents."""
+
+    failed = False
+
+    def fit(self, X, y=None):
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def get_feature_names_out(self, names=None):
+        return names
+
+    def transform(self, X):
+        if X.shape[0] == 4 and not self.failed:
+            self.failed = True
+            raise OSError("once")
+        return X
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda p: p, lambda p: p[:], lambda p: StreamingPipeline(p.steps)]
+)
+def test_words_are_forgotten_after_a_failure_also_of_steps_that_have_learnt(wrap):
+    words = StreamingCountVectorizer(max_features=2, half_life=1, margin=1.0)
+    pipeline = StreamingPipeline(
+        [("words", words), ("once", FailsOnce()), ("topics", SVBLDA(1, random_state=0))]
+    )
+    for _ in range(5):
+        pipeline.partial_fit(["red green", "red green red"])
+    pipeline = wrap(pipeline)
+    with pytest.raises(OSError, match="once"):
+        pipeline.partial_fit(["blue pink", "blue pink blue"] * 2)
+    pipeline.partial_fit(["blue"])
+    assert words.get_feature_names_out().tolist() == ["blue", "pink"]
+    assert pipeline[-1].components_.round(2).tolist() == [[1.05, 0.05]]
+
+
+def test_what_a_vectorizer_is_copied_by_does_not_change():
+    words = StreamingCountVectorizer(max_features=5)
+    before = words.__getstate__()
+    names = [*before]
+    words.partial_fit(["a b a"])
+    assert [*before] == names
 
 
 def test_no_minibatch_of_a_pipeline_is_lost():
