@@ -18,7 +18,7 @@ from streamtopics.base.composition import INFERENCE, UPDATES, Composition, suite
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.checks import MOST_WHOLE, is_whole
+from streamtopics.checks import MOST_WHOLE, is_masked, is_whole
 from streamtopics.local import Hinted, LocalStep, OneTopic, Told, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
@@ -231,7 +231,8 @@ class GuidedTopics(StreamingTopicModel):
             Non-negative word counts, whose columns have names: a data frame, or the counts of
             `streamtopics.text.NamedVectorizer`.
         y : array-like of shape (n_documents,), default=None
-            Names of topics of documents, as far as they are known, and None elsewhere.
+            Names of topics of documents, as far as they are known, and None elsewhere; masked
+            entries are None.
 
         {returns_self}
         """
@@ -297,7 +298,8 @@ class GuidedTopics(StreamingTopicModel):
         shape = n_documents, self.n_components
         if y is None:
             return sparse.csr_matrix(shape)
-        y = np.asarray(y, dtype=object)
+        # Masked entries become None.
+        y = np.asarray(y.tolist() if is_masked(y) else y, dtype=object)
         if y.shape != (n_documents,):
             raise ValueError(
                 f"y, passed to {caller}, must have a label or None for each of the {n_documents} "
@@ -464,7 +466,9 @@ def _hinted(
 
 
 def _is_missing(label: Any) -> bool:
-    """Whether it is None, or one of the marks of pandas for that."""
+    """Whether it is None, or one of the marks of pandas and NumPy for that."""
+    if label is np.ma.masked:
+        return True
     if label is None or isinstance(label, float):
         return bool(label is None or np.isnan(label))
     return type(label).__name__ == "NAType"

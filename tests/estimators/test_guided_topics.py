@@ -241,6 +241,16 @@ def test_labels_of_none_are_no_labels():
     assert_array_equal(weightless, guided().fit(X).components_)
 
 
+@pytest.mark.parametrize("kind", ["array", "array of objects", "list"])
+def test_labels_that_are_masked_are_none(kind):
+    known = np.arange(400) < 50
+    y = [label if seen else np.ma.masked for label, seen in zip(Y, known, strict=True)]
+    if kind != "list":
+        y = np.ma.array(Y if kind == "array of objects" else Y.astype(str), mask=~known)
+    expected = np.where(known, Y, None)
+    assert_array_equal(guided().fit(X, y).components_, guided().fit(X, expected).components_)
+
+
 def test_labels_do_not_reach_into_prediction():
     """`predict` sees documents, not what they were labelled."""
     wrong = np.full(400, None, dtype=object)
