@@ -2,6 +2,7 @@
 """Word priors from knowledge."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -113,6 +114,28 @@ def test_vocabulary_of_other_columns(vocabulary):
 def test_vocabulary_without_order():
     with pytest.raises(TypeError, match="got a set"):
         seed_prior({0: ["sky"]}, {"sky", "sea"}, 5)
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "message"),
+    [
+        (pd.Series(range(5), index=WORDS), r"must hold words; got 0, of type int.*to_dict\(\)"),
+        ([word.encode() for word in WORDS], "must hold words; got b'plane', of type bytes"),
+        ({word: float(i) for i, word in enumerate(WORDS)}, "whole numbers; got 0.0, of type float"),
+        ({"sea": False, "sky": True}, "whole numbers; got False, of type bool"),
+    ],
+)
+def test_vocabulary_of_other_things_than_words_and_columns(vocabulary, message):
+    with pytest.raises(TypeError, match=message):
+        seed_prior({0: ["sky"]}, vocabulary, 5, missing="ignore")
+
+
+@pytest.mark.parametrize("kind", [np.array, pd.Series, pd.Index])
+def test_vocabulary_of_other_kinds(kind):
+    expected = seed_prior({0: ["sky"]}, WORDS, 5)
+    assert_array_equal(seed_prior({0: ["sky"]}, kind(WORDS), 5), expected)
+    columns = {word: np.int64(column) for column, word in enumerate(WORDS)}
+    assert_array_equal(seed_prior({0: ["sky"]}, columns, 5), expected)
 
 
 def test_vocabulary_that_is_a_string():

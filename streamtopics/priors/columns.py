@@ -2,13 +2,14 @@
 """The columns of the counts that a prior is made for, and records of how it is made."""
 
 import reprlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from streamtopics.checks import is_whole
 from streamtopics.structure import check_structure, has_entries
 
 Vocabulary = Mapping[str, int] | Collection[str]
@@ -30,20 +31,36 @@ def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
             f"{type(vocabulary).__name__}"
         )
     n = len(vocabulary)
-    try:
-        if not isinstance(vocabulary, Mapping):
-            vocabulary = {word: column for column, word in enumerate(vocabulary)}
-        places = sorted(vocabulary.values())
-    except TypeError:
-        raise TypeError(f"vocabulary must hold words; got {reprlib.repr(vocabulary)}") from None
+    _check_all(
+        vocabulary, lambda word: isinstance(word, str), "hold words",
+        "decode bytes, and of a Series from words to columns pass its to_dict()",
+    )  # fmt: skip
+    if not isinstance(vocabulary, Mapping):
+        vocabulary = {word: column for column, word in enumerate(vocabulary)}
+    _check_all(
+        vocabulary.values(), is_whole, "map words to columns, as whole numbers",
+        "make an int of each",
+    )  # fmt: skip
     if not vocabulary:
         raise ValueError("vocabulary is empty; fit the vectorizer on some documents first")
-    if len(vocabulary) != n or places != list(range(n)):
+    if len(vocabulary) != n or sorted(vocabulary.values()) != list(range(n)):
         raise ValueError(
             "vocabulary must give each word one column, 0 to n_features - 1; it has repeated words "
             "or other columns. Pass vectorizer.vocabulary_ or vectorizer.get_feature_names_out()"
         )
     return vocabulary
+
+
+def _check_all(
+    values: Iterable[Any], is_right: Callable[[Any], bool], what: str, remedy: str
+) -> None:
+    """Refuse a vocabulary that has a wrong value."""
+    for value in values:
+        if not is_right(value):
+            raise TypeError(
+                f"vocabulary must {what}; got {value!r:.60}, of type {type(value).__name__}; "
+                f"{remedy}"
+            )
 
 
 def check_words(name: str, words: Any) -> None:
