@@ -163,7 +163,7 @@ def _is_one_matrix(X: Any, groups: Any, caller: str) -> bool:
             f"X, passed to {caller}, must be one matrix of shape (n_sentences, n_words), together "
             "with groups, or a list with one such matrix for each document; got "
             f"{type(X).__name__} with {n_axes} dimension(s) instead of 2 or 3. Reshape your data, "
-            "a single sentence by X.reshape(1, -1)"
+            "a single sentence by X.reshape(1, -1); of a column of lists pass X.to_list()"
         )
     if groups is None:
         raise ValueError(
@@ -178,8 +178,9 @@ def _is_list(X: Any) -> bool:
     """Whether X is a sequence of whatever: a list, a tuple, a 1-D array of objects."""
     shape = getattr(X, "shape", None)
     if shape is None:
-        return isinstance(X, Collection) and not isinstance(X, str | bytes | Mapping)
-    return len(shape) == 1 and X.dtype.kind == "O"
+        no_sequence = (str, bytes, Mapping, set, frozenset)
+        return isinstance(X, Collection) and not isinstance(X, no_sequence)
+    return len(shape) == 1 and getattr(X.dtype, "kind", None) == "O"
 
 
 def _n_axes(X: Any) -> int:
@@ -212,7 +213,12 @@ def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
         raise TypeError(
             f"groups, passed to {caller}, must have the document of each row of X; got {groups!r}"
         )
-    labels = groups.tolist() if hasattr(groups, "tolist") else list(groups)
+    if isinstance(groups, set | frozenset):
+        raise TypeError(
+            f"groups, passed to {caller}, must have the order of the rows of X, but a set has "
+            f"none; got {groups!r:.60}. Pass a list with the document of each row"
+        )
+    labels = _as_list(groups)
     if len(labels) != n_rows:
         raise ValueError(
             f"groups, passed to {caller}, has {len(labels)} labels, but X has {n_rows} rows; give "
@@ -228,6 +234,15 @@ def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
                 "document; use a number or a string"
             )
     return labels
+
+
+def _as_list(values: Iterable[Any]) -> list[Any]:
+    """What it holds, as objects of Python, where a library has a way to make them."""
+    for name in ("tolist", "to_pylist"):
+        if hasattr(values, name):
+            found: list[Any] = getattr(values, name)()
+            return found
+    return list(values)
 
 
 def _stacked(

@@ -350,6 +350,33 @@ def test_groups_of_another_kind(groups):
         read_sentences(ROWS, groups)
 
 
+def test_a_column_of_lists_of_another_library():
+    """Its type of numbers is none of NumPy's."""
+    column = pytest.importorskip("polars").Series([ROWS.tolist()] * 2)
+    with pytest.raises(ValueError, match=r"must be one matrix.*of a column of lists.*to_list\(\)"):
+        read_sentences(column)
+    assert read_sentences(column.to_list()).n_documents == 2
+
+
+@pytest.mark.parametrize("make", ["array", "chunked_array"])
+def test_groups_in_an_array_of_pyarrow(make):
+    def groups(*labels):
+        return getattr(pytest.importorskip("pyarrow"), make)(
+            [labels] if make == "chunked_array" else labels
+        )
+
+    assert read_sentences(ROWS, groups("a", "a", "b", "b")).labels == ("a", "b")
+    with pytest.raises(ValueError, match="has None for row 2 of X, which names no document"):
+        read_sentences(ROWS, groups("a", "a", None, "b"))
+
+
+def test_sets_have_no_order():
+    with pytest.raises(TypeError, match=r"groups.*must have the order of the rows of X, but a set"):
+        read_sentences(ROWS, {1, 2, 3, 4})
+    with pytest.raises(ValueError, match=r"must be one matrix.*or a list"):
+        read_sentences({((1, 0), (0, 1)), ((1, 1), (0, 1))})
+
+
 def test_groups_that_are_a_number():
     with pytest.raises(TypeError, match=r"groups.*must have the document of each row of X; got 4"):
         read_sentences(ROWS, 4)
