@@ -290,15 +290,38 @@ def _document(
 
 
 def _check_same_names(documents: list[Any], caller: str) -> None:
-    """Data frames must have the same columns in the same order."""
-    frames = [(d, list(X.columns)) for d, X in enumerate(documents) if hasattr(X, "columns")]
-    for d, names in frames[1:]:
-        first, expected = frames[0]
-        if names != expected:
+    """Data frames and counts with names must have the same columns in the same order."""
+    found: dict[int, tuple[int, Any]] = {}
+    for d, X in enumerate(documents):
+        if (names := _column_names(X)) is not None:
+            # The counts of one vectorizer share their names, which are compared once.
+            found.setdefault(id(names), (d, names))
+    distinct = found.values()
+    _check_equal([(d, names) for d, names in distinct if not sparse.issparse(documents[d])], caller)
+    # Numbers by which a frame calls its columns are no words.
+    words = [(d, names) for d, names in distinct if any(isinstance(name, str) for name in names)]
+    _check_equal(words, caller)
+
+
+def _check_equal(named: list[tuple[int, Any]], caller: str) -> None:
+    """Refuse names of the columns of a document that are not those of the first one."""
+    first, expected = named[0] if named else (0, [])
+    expected = list(expected)
+    for d, names in named[1:]:
+        if (names := list(names)) != expected:
             raise ValueError(
                 f"X[{d}], passed to {caller}, has columns of other names, or in another order, "
-                f"than X[{first}]: {names[:5]} and {expected[:5]}; bring them in the same order"
+                f"than X[{first}]: {names[:5]} and {expected[:5]}; bring them in the same order, "
+                "or count all documents with one fitted vectorizer"
             )
+
+
+def _column_names(X: Any) -> Any:
+    """Names of the columns of a data frame or of counts that know them; else None."""
+    if sparse.issparse(X):
+        return getattr(X, "feature_names", None)
+    # The columns of a table of pyarrow are data. A frame may call a column so, not its class.
+    return getattr(X, "column_names" if hasattr(type(X), "column_names") else "columns", None)
 
 
 def _starts(lengths: Any) -> np.ndarray:

@@ -10,8 +10,9 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from streamtopics import WASTopicModel
+from streamtopics import AspectSentimentModel, LowRankDPP, WASTopicModel
 from streamtopics.sentences import read_sentences
+from streamtopics.text import NamedCounts
 
 with suppress(ImportError):
     # Before any test: it sets variables of the environment.
@@ -316,6 +317,54 @@ def test_columns_of_other_names():
     one, other = pd.DataFrame(ROWS, columns=list("abc")), pd.DataFrame(ROWS, columns=list("acb"))
     with pytest.raises(ValueError, match=r"X\[1\].*columns of other names"):
         read_sentences([one, other])
+
+
+def named(rows, names):
+    return NamedCounts.of(rows, list(names))
+
+
+def named_frame(rows, names):
+    return pd.DataFrame(rows, columns=list(names))
+
+
+def named_table(rows, names):
+    return pytest.importorskip("pyarrow").table(dict(zip(names, rows.T, strict=True)))
+
+
+@pytest.mark.parametrize("first", [named, named_frame, named_table])
+@pytest.mark.parametrize("other", [named, named_frame, named_table])
+def test_names_of_all_documents_are_compared(first, other):
+    documents = [ROWS, first(ROWS, "abc"), other(ROWS, "abc"), pd.DataFrame(ROWS).to_numpy()]
+    assert read_sentences(documents).n_documents == 4
+    for strange in (other(ROWS[:, ::-1], "cba"), other(ROWS, "xyz")):
+        with pytest.raises(ValueError, match=r"X\[4\].*columns of other names.*than X\[[12]\]"):
+            read_sentences([*documents, strange])
+
+
+def test_a_frame_without_words_may_stand_beside_counts_with_words():
+    documents = [pd.DataFrame(ROWS), named(ROWS, "abc"), pd.DataFrame(ROWS)]
+    assert read_sentences(documents).n_documents == 3
+    with pytest.raises(ValueError, match=r"X\[3\].*columns of other names.*than X\[1\]"):
+        read_sentences([*documents, named(ROWS, "cba")])
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_models_compare_the_names_of_all_documents(learn):
+    mixed = [named(ROWS, "abc"), named(ROWS[:, ::-1], "cba")]
+    for model in (WASTopicModel(2), AspectSentimentModel(2), LowRankDPP("multinomial")):
+        with pytest.raises(ValueError, match=r"X\[1\].*columns of other names"):
+            getattr(model, learn)(mixed)
+    model = WASTopicModel(2).fit(mixed[:1])
+    with pytest.raises(ValueError, match=r"X\[1\].*columns of other names"):
+        model.transform([mixed[0], named(ROWS, "xyz")])
+
+
+def test_a_table_of_pyarrow_has_the_names_of_its_model():
+    model = WASTopicModel(2).fit([named(ROWS, "abc")] * 2)
+    tables = [named_table(ROWS, "abc")] * 2
+    assert_array_equal(model.transform(tables), model.transform([named(ROWS, "abc")] * 2))
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.transform([named_table(ROWS, "cba")] * 2)
 
 
 @pytest.mark.parametrize("X", [(ROWS, [0, 1, 1, 1]), ([ROWS],)])
