@@ -409,6 +409,24 @@ def test_names_stay_with_rows():
     assert_array_equal(X.toarray(), CountVectorizer().fit_transform(TEXTS).toarray())
 
 
+def test_names_do_not_stay_with_columns_that_an_ellipsis_leads_to():
+    backwards = np.arange(X.shape[1])[::-1]
+    every = slice(None)
+    for key in ((..., every, backwards), (every, ..., backwards), (..., backwards)):
+        assert_array_equal(X[key].toarray(), X.toarray()[:, ::-1])
+        assert X[key].feature_names is None
+    for key in ((..., [1, 2], every), ([1, 2], ..., every), ([1, 2], ...), (..., every), (...,)):
+        assert X[key].shape[1] == X.shape[1]
+        assert_array_equal(X[key].feature_names, WORDS)
+
+
+def test_names_of_counts_are_their_own():
+    names = WORDS.astype(object)
+    counts = NamedCounts.of(X, names)
+    names[0] = "gnu"
+    assert_array_equal(counts.feature_names, WORDS)
+
+
 def test_names_of_other_columns_are_refused():
     model = bps().fit(X)
     with pytest.raises(ValueError, match=r"columns of X are not those.*their order differs"):

@@ -52,7 +52,7 @@ class NamedCounts(sparse.csr_matrix):
         counts : {array-like, sparse matrix} of shape (n_documents, n_features)
             The counts.
         feature_names : array-like of shape (n_features,)
-            The words by column.
+            The words by column; they are copied.
 
         Returns
         -------
@@ -66,7 +66,7 @@ class NamedCounts(sparse.csr_matrix):
                 f"counts, passed to NamedCounts.of, cannot be read as a matrix: {error}"
             ) from error
         check_not_masked(feature_names, "NamedCounts.of", "feature_names")
-        names = np.asarray(feature_names, dtype=object)
+        names = np.array(feature_names, dtype=object)
         if names.shape != named.shape[1:]:
             raise ValueError(
                 f"feature_names must name each of the {named.shape[1]} columns of counts; got an "
@@ -78,11 +78,18 @@ class NamedCounts(sparse.csr_matrix):
     def __getitem__(self, key: Any) -> Any:
         """Rows with the names, or else entries."""
         picked = super().__getitem__(key)
-        columns = key[1] if isinstance(key, tuple) else ...
-        whole = columns is ... or (isinstance(columns, slice) and columns == slice(None))
+        columns = _columns_of(key)
+        whole = isinstance(columns, slice) and columns == slice(None)
         if isinstance(picked, NamedCounts) and whole:
             picked.feature_names = self.feature_names
         return picked
+
+
+def _columns_of(key: Any) -> Any:
+    """The part of an index that picks columns; an ellipsis stands for all that is not said."""
+    given = [part for part in key if part is not ...] if isinstance(key, tuple) else []
+    says_columns = len(given) > 1 or (len(given) == 1 and key[0] is ...)
+    return given[-1] if says_columns else slice(None)
 
 
 def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
