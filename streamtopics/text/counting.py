@@ -28,6 +28,7 @@ from sklearn.feature_extraction.text import (
 from streamtopics.checks import MOST_WHOLE
 from streamtopics.kernels import tokens as kernel
 from streamtopics.parallel import workers
+from streamtopics.text.named import check_no_frame
 
 # Patterns of all runs of at least so many word characters, or of so many letters.
 LETTER = "|".join(map("".join, permutations((r"\\W", r"\\d", "_"))))
@@ -138,6 +139,7 @@ def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int
     -------
     counts : Counts
     """
+    check_no_frame(raw_documents)
     is_text, is_matrix = isinstance(raw_documents, str | bytes), sparse.issparse(raw_documents)
     is_number = getattr(raw_documents, "ndim", 1) == 0
     if is_text or is_matrix or is_number or not isinstance(raw_documents, Iterable):

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.checks import check_not_masked
 from streamtopics.documentation import LinksToReference
+from streamtopics.steps import steps_of
 from streamtopics.structure import check_structure, for_scipy
 
 
@@ -125,6 +126,17 @@ def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
     return parts
 
 
+def check_no_frame(raw_documents: Any) -> None:
+    """Refuse a data frame or table, whose names of columns would be read as texts."""
+    # Of a lazy frame the columns themselves are not asked for, of which it warns.
+    if hasattr(type(raw_documents), "columns"):
+        raise TypeError(
+            f"raw_documents must be texts; got a {type(raw_documents).__name__}, of which the "
+            "names of columns would be read. Pass the column with the texts, such as "
+            'frame["text"]; of a table of pyarrow, table["text"].to_pylist()'
+        )
+
+
 class StaysSparse:
     """A vectorizer whose counts stay sparse, whatever output was chosen."""
 
@@ -145,8 +157,10 @@ class StaysSparse:
 
 
 @contextmanager
-def reading_texts(vectorizer: Any) -> Iterator[None]:
+def reading_texts(vectorizer: Any, raw_documents: Any) -> Iterator[None]:
     """Name the argument where a vectorizer gets what it does not take, such as None for a text."""
+    if isinstance(steps_of(vectorizer)[0][1], CountVectorizer):
+        check_no_frame(raw_documents)
     try:
         yield
     except NotFittedError:
@@ -257,7 +271,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
             The fitted vectorizer.
         """
         vectorizer = self._naming()
-        with reading_texts(vectorizer):
+        with reading_texts(vectorizer, raw_documents):
             self.vectorizer_ = vectorizer.fit(raw_documents, y)
         return self
 
@@ -276,7 +290,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         X : NamedCounts of shape (n_documents, n_words)
         """
         vectorizer = self._naming()
-        with reading_texts(vectorizer):
+        with reading_texts(vectorizer, raw_documents):
             counts = vectorizer.fit_transform(raw_documents, y)
         self.vectorizer_ = vectorizer
         return NamedCounts.of(counts, self.get_feature_names_out())
@@ -294,7 +308,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         X : NamedCounts of shape (n_documents, n_words)
         """
         check_is_fitted(self)
-        with reading_texts(self.vectorizer_):
+        with reading_texts(self.vectorizer_, raw_documents):
             counts = self.vectorizer_.transform(raw_documents)
         return NamedCounts.of(counts, self.get_feature_names_out())
 

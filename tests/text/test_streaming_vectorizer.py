@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
@@ -26,6 +27,7 @@ from streamtopics.text import (
     NamedVectorizer,
     SentenceVectorizer,
     StreamingCountVectorizer,
+    StreamingPipeline,
     counting,
 )
 from streamtopics.text.counting import _parts, is_compiled
@@ -398,6 +400,37 @@ def test_wrong_parameters(given, message):
 def test_wrong_documents(documents, error, message):
     with pytest.raises(error, match=message):
         StreamingCountVectorizer().fit(documents)
+
+
+FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_a_data_frame_is_no_list_of_texts(library):
+    """Its columns would be counted, by their names."""
+    texts = ["red sea", "blue sky"]
+    make = getattr(pytest.importorskip(library), FRAMES[library])
+    frame = make({"text": texts, "when": [1, 2]})
+    counter = StreamingCountVectorizer(max_features=4)
+    pipeline = StreamingPipeline([("words", counter), ("topics", SVBLDA(1))])
+    several = NamedVectorizer(make_pipeline(CountVectorizer(), TfidfTransformer()))
+    for refused in (
+        clone(counter).fit, clone(counter).fit_transform, clone(counter).partial_fit,
+        clone(counter).fit(texts).transform,
+        NamedVectorizer().fit, several.fit_transform, NamedVectorizer().fit(texts).transform,
+        clone(pipeline).fit, clone(pipeline).partial_fit, clone(pipeline).fit(texts).transform,
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=r"names of columns would be read.*frame\[.text.\]"):
+            refused(frame)
+    column = frame["text"].to_pylist() if library == "pyarrow" else frame["text"]
+    assert clone(counter).fit_transform(column).shape == (2, 4)
+
+
+def test_a_vectorizer_of_frames_may_be_given_one():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"text": ["red sea", "blue sky"], "when": [1, 2]})
+    columns = ColumnTransformer([("words", CountVectorizer(), "text")])
+    assert NamedVectorizer(columns).fit_transform(frame).shape == (2, 4)
 
 
 def test_tokens_must_be_texts():
