@@ -100,6 +100,7 @@ def _labels(topics: Any, labels: Any) -> list[str]:
     """Return the names of the topics that were given, or those of the model."""
     if labels is None:
         return [str(name) for name in getattr(topics, "topic_names_", ())]
+    _check_in_order("labels", labels)
     given = [getattr(one, "label", one) for one in labels] if has_entries(labels) else labels
     found = _strings("labels", given) or []
     if len(found) != len(topics.topic_weights_):
@@ -113,14 +114,33 @@ def _labels(topics: Any, labels: Any) -> list[str]:
 def _strings(name: str, values: Iterable[str] | None) -> list[str] | None:
     if values is None:
         return None
+    _check_in_order(name, values)
     found = list(values) if has_entries(values) else None
     if found is None or not all(isinstance(value, str) for value in found):
         wrong = values if found is None else next(v for v in found if not isinstance(v, str))
         raise TypeError(
-            f"{name} must be a sequence of str, one for each "
-            f"{'topic' if name == 'labels' else 'document'}; got {wrong!r:.60}"
+            f"{name} must be a sequence of str, one for each {_each(name)}; got {wrong!r:.60}"
         )
     return found
+
+
+def _check_in_order(name: str, values: Any) -> None:
+    """Refuse a set, which has no order, and a data frame, which is no sequence of its rows."""
+    if isinstance(values, set | frozenset):
+        raise TypeError(
+            f"{name} must be in order, one for each {_each(name)}, but a set has none; got "
+            f"{values!r:.60}. Pass a list"
+        )
+    if hasattr(type(values), "columns"):
+        raise TypeError(
+            f"{name} must have one for each {_each(name)}; got a {type(values).__name__}. Pass one "
+            'of its columns, such as frame["text"]'
+        )
+
+
+def _each(name: str) -> str:
+    """What there is one of for each of the values."""
+    return "topic" if name == "labels" else "document"
 
 
 def _counts(X: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from pandas import DataFrame
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -421,6 +422,10 @@ def test_scores_are_figures_or_courses(corpus):
         ({"texts": ["one"], "times": [1, 2]}, ValueError, "times must have an entry for each of"),
         ({"texts": ["one"], "titles": ["a", "b"]}, ValueError, "titles must have an entry for"),
         ({"texts": "one"}, TypeError, "texts must be a sequence of str, one.*got 'one'"),
+        ({"texts": {"one"}}, TypeError, "texts must be in order, one for each document, but a set"),
+        ({"texts": ["one"], "titles": frozenset(["a"])}, TypeError, "titles must be in order"),
+        ({"labels": {"a", "b"}}, TypeError, "labels must be in order, one for each topic"),
+        ({"texts": DataFrame({"text": ["one"]})}, TypeError, r"texts.*got a DataFrame.*\[.text.\]"),
         ({"texts": ["one", 2]}, TypeError, "texts must be a sequence of str, one.*got 2"),
         ({"times": [1]}, ValueError, "times came without documents"),
         ({"X": [[1, 2]]}, ValueError, "X has 2 columns, but the model has 30"),
