@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Periods that documents fall into: of the calendar for dates, of equal length for numbers."""
+"""Times of documents, and periods that they fall into.
+
+Periods are of the calendar for dates, and of equal length for numbers.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -105,6 +108,23 @@ def periods_of(times: Any) -> Periods:
     return Periods(unit, tuple(labels), starts, of, values, dates)
 
 
+def array_of(times: Any) -> np.ndarray:
+    """Times as an array, of objects for a list and for text.
+
+    Of a list with text and others NumPy makes text, and a missing text it cannot compare.
+    """
+    if isinstance(times, Sequence) and not isinstance(times, str | bytes):
+        return np.fromiter(times, dtype=object, count=len(times))
+    found = np.asarray(times)
+    return found.astype(object) if found.dtype.kind == "T" else found
+
+
+def ordered_categories(times: Any) -> Any:
+    """Categories of pandas that have an order of their own, such as months; None for others."""
+    has_order = getattr(getattr(times, "dtype", None), "ordered", False)
+    return getattr(times, "cat", times) if has_order else None
+
+
 def numbers_of(times: Any) -> tuple[np.ndarray, bool]:
     """Times as float64, NaN where they are not known, and whether they are dates."""
     array = np.asarray(times)
@@ -114,8 +134,9 @@ def numbers_of(times: Any) -> tuple[np.ndarray, bool]:
         # What is masked becomes None.
         times = times.tolist()
         array = np.array(times, dtype=object)
-    if array.dtype.kind in "OU":
-        array = _from_objects(list(times))
+    if array.dtype.kind in "OUT":
+        # An array of Arrow gives texts one by one that are no str.
+        array = _from_objects(times.to_pylist() if hasattr(times, "to_pylist") else list(times))
     if array.dtype.kind == "M":
         seconds = array.astype("datetime64[s]")
         since = seconds.astype(np.int64)

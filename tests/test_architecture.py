@@ -62,8 +62,8 @@ ALLOWED = {
         "base", "checks", "dpp", "metrics", "parallel", "periods", "steps", "structure",
     },
     "streams": {
-        "base", "checks", "kernels", "local", "locks", "metrics", "parallel", "posteriors",
-        "progress", "saving", "steps", "structure", "text",
+        "base", "checks", "kernels", "local", "locks", "metrics", "parallel", "periods",
+        "posteriors", "progress", "saving", "steps", "structure", "text",
     },
     "saving": {"checks", "families", "posteriors", "text"},
     "distributed": {"base", "checks", "datasets", "steps", "streams", "structure", "updates"},

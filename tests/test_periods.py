@@ -37,6 +37,12 @@ def test_dates_fall_into_the_finest_periods_that_are_few(span, unit, first):
     assert set(found.of) <= set(range(len(found.labels)))
 
 
+def test_texts_of_arrow_are_dates():
+    arrow = pytest.importorskip("pyarrow")
+    found = periods_of(arrow.array(["2003-05-17", None, "2003-05-19"]))
+    assert (found.unit, found.of.tolist()) == ("hour", [0, -1, 48])
+
+
 def test_weeks_begin_on_mondays():
     found = periods_of([date(2024, 1, 1) + timedelta(days=i) for i in range(200)])
     assert found.labels[:2] == ("week of 2024-01-01", "week of 2024-01-08")

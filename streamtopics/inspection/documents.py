@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.checks import check_integer, is_whole
+from streamtopics.periods import array_of, ordered_categories
 from streamtopics.structure import is_sparse
 
 
@@ -197,7 +198,7 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     ([2024, 2025], [1, 2], [[1.0], [1.0]])
     """
     shares = topic_shares(estimator, X)
-    values, known = _read_times(times)
+    values, known, labels = _read_times(times)
     if values.shape != (len(shares),):
         raise ValueError(
             f"times must have one entry for each of the {len(shares)} documents; got shape "
@@ -209,20 +210,23 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
         raise TypeError(f"times must be of one kind, which has an order: {error}") from error
     sums = np.zeros((len(different), shares.shape[1]))
     np.add.at(sums, place, shares[known])
-    found = [_plain(time) for time in different]
+    found = [_plain(time) for time in (different if labels is None else labels[different])]
     return SharesOverTime(found, sums / counts[:, None], counts)
 
 
-def _read_times(times: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Times as an array, of objects if they are in a list, and which of them are times."""
+def _read_times(times: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Times as an array, of objects if they are in a list, and which of them are times.
+
+    Of categories with an order of their own, their places in it; and the categories.
+    """
     if is_sparse(times):
         raise TypeError(
             f"times must be a list or an array, with an entry for each document; got {times!r:.60}"
         )
-    if isinstance(times, list | tuple):
-        values = np.fromiter(times, dtype=object, count=len(times))
-    else:
-        values = np.asarray(times)
+    if (categories := ordered_categories(times)) is not None:
+        codes = np.asarray(categories.codes)
+        return codes, codes >= 0, np.asarray(categories.categories)
+    values = array_of(times)
     known = (
         ~np.ma.getmaskarray(times) if np.ma.isMaskedArray(times) else np.ones(values.shape, bool)
     )
@@ -230,7 +234,7 @@ def _read_times(times: Any) -> tuple[np.ndarray, np.ndarray]:
         known[...] &= np.vectorize(_is_itself, otypes=[bool])(values)
     elif values.dtype.kind in "fcmM":
         known &= values == values
-    return values, known
+    return values, known, None
 
 
 def _plain(time: Any) -> Any:

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator, TimeSeriesSplit
 
 from streamtopics.checks import check_integer, check_not_masked, plain
-from streamtopics.structure import number_of_rows
+from streamtopics.periods import array_of, ordered_categories
+from streamtopics.structure import has_entries, number_of_rows
 
 
 class TimeSplit(BaseCrossValidator):
@@ -135,16 +136,15 @@ def check_times(times: Any, n_documents: int) -> np.ndarray:
             "search.fit(X, groups=months)"
         )
     check_not_masked(times, "TimeSplit", "groups")
-    if getattr(getattr(times, "dtype", None), "ordered", False):
-        # Categories that have an order of their own, such as months; -1 is none of them.
-        codes = np.asarray(getattr(times, "cat", times).codes)
+    if (categories := ordered_categories(times)) is not None:
+        # -1 is none of them.
+        codes = np.asarray(categories.codes)
         times = codes if codes.min(initial=0) >= 0 else times
-    try:
-        found = np.asarray(times)
-    except ValueError as error:
+    if isinstance(times, Sequence) and any(map(has_entries, times)):
         raise ValueError(
             f"groups must have one time for each document, but some are lists; got {times!r:.60}"
-        ) from error
+        )
+    found = array_of(times)
     if found.shape != (n_documents,):
         raise ValueError(
             f"groups must have a time for each of {n_documents} documents; got an array of shape "

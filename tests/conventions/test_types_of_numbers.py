@@ -17,6 +17,7 @@ from streamtopics import (
 )
 from streamtopics.datasets import iter_minibatches
 from streamtopics.dpp import Gaussian, Items, PointSets, Poisson
+from streamtopics.inspection import shares_over_time
 from streamtopics.metrics import completion_split, relevant_words, topic_coherence
 from streamtopics.models import GaussianMixture, LinearRegression
 from streamtopics.periods import periods_of
@@ -133,6 +134,12 @@ def test_places_of_items_are_whole(places):
 
 def test_categories_with_an_order_are_times_in_that_order():
     months = ["Jan", "Feb", "Mar", "Apr"]
+    mixed = pd.Categorical(["Mar", None, "Jan", "Feb"], categories=months, ordered=True)
+    model = SVBLDA(2, random_state=0).fit(COUNTS)
+    for times in (mixed, pd.Series(mixed)):
+        found = shares_over_time(model, COUNTS[:4], times)
+        assert found.times == ["Jan", "Feb", "Mar"]
+        assert_array_equal(found.shares, model.transform(COUNTS[:4])[[2, 3, 0]])
     times = pd.Categorical(np.repeat(months, 2), categories=months, ordered=True)
     for groups in (times, pd.Series(times)):
         (train, test), *_ = TimeSplit(3).split(np.zeros(8), groups=groups)
@@ -142,6 +149,11 @@ def test_categories_with_an_order_are_times_in_that_order():
 def test_missing_times_of_pandas_are_not_known():
     of = periods_of(pd.Series(["2020-01-01", None], dtype="string")).of
     assert of.tolist() == [0, -1]
+    text = np.array(["2020-01-01", None], np.dtypes.StringDType(na_object=None))
+    assert periods_of(text).of.tolist() == [0, -1]
+    assert shares_over_time(SVBLDA(1).fit(COUNTS), COUNTS[:2], text).times == ["2020-01-01"]
+    with pytest.raises(ValueError, match="groups has no time for document 1"):
+        next(TimeSplit(2).split(COUNTS[:2], groups=text))
     masked = np.ma.masked_array([1, 2, 9999], mask=[0, 0, 1])
     assert periods_of(masked).labels == ("1", "2")
 

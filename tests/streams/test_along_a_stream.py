@@ -353,6 +353,7 @@ def test_times_may_be_words():
         (None, "needs the times of the documents as groups"),
         ([1, 2], r"each of 3 documents; got an array of shape \(2,\)"),
         ([1.0, np.nan, 2.0], "no time for document 1"),
+        (["b", np.nan, "a"], "no time for document 1"),
         (np.array(["2024", "NaT", "2025"], "datetime64[Y]"), "no time for document 1"),
         ([1, 1, 2], r"2 distinct times, but TimeSplit\(.*\) needs at least 3"),
     ],
@@ -360,6 +361,12 @@ def test_times_may_be_words():
 def test_times_that_lack_are_refused(groups, message):
     with pytest.raises(ValueError, match=message):
         list(TimeSplit(2).split(np.zeros(3), groups=groups))
+
+
+def test_times_of_several_kinds_are_refused():
+    for groups in ([9, "10", 2], (9, "10", 2)):
+        with pytest.raises(TypeError, match="groups must be times of one kind"):
+            next(TimeSplit(2).split(np.zeros(3), groups=groups))
 
 
 def test_a_split_in_vain_is_refused_for_the_sizes_too():
