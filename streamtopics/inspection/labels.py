@@ -141,8 +141,9 @@ def _check_texts(texts: Any) -> None:
     if texts is None:
         return
     is_sequence = isinstance(texts, Collection) and has_entries(texts)
-    if not is_sequence or getattr(texts, "ndim", 1) != 1:
-        raise TypeError(f"texts must be a sequence of str; got {texts!r:.60}")
+    # Sets have no order, by which texts would meet the rows of X.
+    if not is_sequence or isinstance(texts, set | frozenset) or getattr(texts, "ndim", 1) != 1:
+        raise TypeError(f"texts must be a sequence of str, such as a list; got {texts!r:.60}")
     if wrong := [text for text in texts if not isinstance(text, str)]:
         raise TypeError(f"texts must be a sequence of str, but one is {wrong[0]!r:.60}")
 

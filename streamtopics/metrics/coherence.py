@@ -88,7 +88,8 @@ def topic_coherence(
         are not sequences of tokens where `window` is given.
     ValueError
         If `topics` is not such a table, names a word twice in a topic or one that X lacks; if
-        X is negative somewhere or has no documents; if another argument is out of range.
+        X is negative somewhere, has no documents or names its columns otherwise than
+        `feature_names`; if another argument is out of range.
 
     Notes
     -----
@@ -184,6 +185,7 @@ def _check_window(window: Any, measure: str) -> int:
 def _documents(table: np.ndarray, X: Any, names: Any) -> tuple[np.ndarray, list[Any]]:
     """Topics as columns, and the counts that they are columns of."""
     check_structure(X, "topic_coherence")
+    own = getattr(X, "feature_names", None) if is_sparse(X) else None
     if holds_text(X):
         raise TypeError(
             "X must be counts of words where window is None, but topic_coherence got text; count "
@@ -199,7 +201,20 @@ def _documents(table: np.ndarray, X: Any, names: Any) -> tuple[np.ndarray, list[
             f"X must have documents and words; got {X.shape[0]} samples of {X.shape[1]} features"
         )
     check_reach(sparse.csr_matrix(X), "topic_coherence")
-    return _check_columns(table, X.shape[1], names), [X]
+    columns = _check_columns(table, X.shape[1], names)
+    if names is not None and own is not None:
+        _check_own_names(np.asarray(names).tolist(), own.tolist())
+    return columns, [X]
+
+
+def _check_own_names(names: list[Any], own: list[Any]) -> None:
+    """Refuse names of columns that X itself names otherwise."""
+    differ = [pair for pair in zip(names, own, strict=True) if pair[0] != pair[1]]
+    if differ:
+        raise ValueError(
+            f"feature_names must be those that X has of its own, but {len(differ)} differ, such "
+            f"as {differ[0][0]!r:.60}, which is {differ[0][1]!r:.60} in X; pass X.feature_names"
+        )
 
 
 def _windows(
@@ -266,6 +281,7 @@ def _distinct(columns: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 def _columns_of(table: np.ndarray, n_features: int, feature_names: Any) -> np.ndarray:
     """The column of each word."""
+    check_not_masked(feature_names, "topic_coherence", "feature_names")
     names = np.asarray(feature_names)
     if names.ndim != 1:
         raise TypeError(f"feature_names must be the words by column; got {feature_names!r:.60}")

@@ -81,7 +81,8 @@ def rouge(
     Raises
     ------
     TypeError
-        If summaries or references are not texts, or `tokenize` is no function or returns no words.
+        If summaries or references are not texts or are sets, or `tokenize` is no function or
+        returns no words.
     ValueError
         If there are not as many of both, a document has no reference, or an option is
         unknown.
@@ -113,6 +114,11 @@ def rouge(
             raise TypeError(
                 f"{name} must have an entry for each document; got {values!r}. Put that of a "
                 "single document into a list"
+            )
+        if isinstance(values, set | frozenset):
+            raise TypeError(
+                f"{name} must be in the order of the documents, which a set has not; got "
+                f"{values!r:.60}. Put them into a list"
             )
     summaries, references = list(summaries), list(references)
     if len(summaries) != len(references):
@@ -253,7 +259,8 @@ def _words(tokenize: Callable[[str], Iterable[str]], text: str) -> list[str]:
 def _joined(summary: Any, d: int) -> str:
     if isinstance(summary, str):
         return summary
-    sentences = list(summary) if has_entries(summary) else [summary]
+    in_order = has_entries(summary) and not isinstance(summary, set | frozenset)
+    sentences = list(summary) if in_order else [summary]
     if not all(isinstance(sentence, str) for sentence in sentences):
         raise TypeError(
             f"summaries must be texts or lists of sentences, but that of document {d} is "

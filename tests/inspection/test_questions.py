@@ -222,6 +222,8 @@ def test_evidence_comes_from_the_documents_of_the_topic():
         label_topics(model, label, names, X=counts, texts=TEXTS[:3])
     with pytest.raises(ValueError, match="X and texts go together"):
         label_topics(model, label, names, texts=TEXTS)
+    with pytest.raises(TypeError, match="texts must be a sequence of str, such as a list"):
+        label_topics(model, label, names, X=counts, texts=set(TEXTS))
     given = label_topics(model, label, names, X=counts, texts=TEXTS, n_sentences=1)
     evidence = dict(seen)
     seen.clear()

@@ -13,6 +13,7 @@ import pytest
 from scipy import sparse
 
 from streamtopics.metrics import topic_coherence
+from streamtopics.text import NamedCounts
 
 EPSILON = 1e-12
 MEASURES = ["npmi", "c_v", "umass"]
@@ -403,6 +404,15 @@ def test_words_in_place_of_columns(X, topics):
 def test_bad_arguments(topics, options, error, message, X):
     with pytest.raises(error, match=message):
         topic_coherence(topics, X, **options)
+
+
+def test_names_of_columns_are_those_that_X_has(X):
+    names = [f"w{word}" for word in range(24)]
+    named = NamedCounts.of(X, names)
+    found = topic_coherence([["w0", "w1"]], named, feature_names=np.array(names))
+    np.testing.assert_array_equal(found, topic_coherence([[0, 1]], X))
+    with pytest.raises(ValueError, match=r"24 differ, such as 'w23', which is 'w0' in X; pass X"):
+        topic_coherence([["w0", "w1"]], named, feature_names=names[::-1])
 
 
 def test_bad_documents(X):

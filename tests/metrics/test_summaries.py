@@ -152,6 +152,9 @@ def test_scorer():
         ((["a"], "a text"), TypeError, "references must have an entry for each document"),
         ((None, ["a"]), TypeError, "summaries must have an entry for each document; got None"),
         ((["a"], [[["a"]]]), TypeError, "those of document 0 are"),
+        ((["a", "b"], {"a", "b"}), TypeError, "references must be in the order of the documents"),
+        ((frozenset("ab"), ["a", "b"]), TypeError, "summaries must be in the order"),
+        (([{"a b", "c"}], ["a"]), TypeError, "that of document 0 is"),
     ],
 )
 def test_wrong_texts(arguments, error, match):
