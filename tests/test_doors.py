@@ -297,3 +297,15 @@ def test_items_to_leave_out_may_be_a_set():
         model.recommend(user, exclude=[seen, seen[0]])
     with pytest.raises(ValueError, match=r"users were (integers|strings) before"):
         model.recommend("nobody" if isinstance(seen[0], int) else 0)
+
+
+def test_labels_that_numpy_would_change_are_refused():
+    data = make_rated_reviews(60, n_features=30, n_components=2, random_state=0)
+    whose = {"items": data.item.astype(str), "users": data.user.astype(str)}
+    model = HiddenFactorsTopics(2, max_iter=1, random_state=0).fit(data.X, data.ratings, **whose)
+    with pytest.raises(ValueError, match="exclude must be integers or strings, without missing"):
+        model.recommend(whose["users"][0], exclude=[np.nan, whose["items"][0]])
+    with pytest.raises(ValueError, match=r"users must not end in a NUL.*got '1\\x00'"):
+        model.recommend("1\0")
+    with pytest.raises(ValueError, match="items must not end in a NUL"):
+        model.fit(data.X, data.ratings, items=["a", "a\0"] * 30, users=whose["users"])

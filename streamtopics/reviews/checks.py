@@ -94,6 +94,11 @@ def _one_kind(labels: Any, name: str, caller: str) -> np.ndarray:
     values = found.ravel().tolist()
     kinds = {type(value) for value in values}
     if kinds and all(issubclass(kind, str) for kind in kinds):
+        if cut := [value for value in values if value.endswith("\0")]:
+            raise ValueError(
+                f"{name} must not end in a NUL, which NumPy drops; {caller} got {cut[0]!r:.60}: "
+                "leave it out"
+            )
         return found.astype(str)
     if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
         largest = max(values, key=abs)

@@ -441,22 +441,25 @@ class HiddenFactorsTopics(ReviewModel):
         check_is_fitted(self)
         if not (is_whole(n_items) and n_items > 0):
             raise ValueError(f"n_items must be a whole number above 0; got {n_items!r}")
-        known, asked = self._commit.labels, np.atleast_1d(np.asarray(user))
+        check_not_masked(user, "recommend", "user")
+        known, asked = self._commit.labels, np.atleast_1d(np.asarray(user, dtype=object))
         if asked.shape != (1,):
             raise ValueError(
                 f"user must be the label of one user, an integer or a string; got {user!r:.60}. "
                 "Call recommend for each user"
             )
-        check_whose(asked, "users", 1, "recommend", known["users"])
+        asked = check_whose(asked, "users", 1, "recommend", known["users"])
         check_not_masked(exclude, "recommend", "exclude")
         listed = list(exclude) if isinstance(exclude, set | frozenset) else exclude
         try:
-            excluded = np.atleast_1d(np.asarray(listed))
+            n_axes = np.ndim(listed)
         except ValueError:  # It is ragged.
-            excluded = np.empty((0, 0))
-        if excluded.ndim > 1:
+            n_axes = 2
+        if n_axes > 1:
             raise ValueError(f"exclude must be a list of labels of items; got {exclude!r:.60}")
-        excluded = check_whose(excluded, "exclude", len(excluded), "recommend", known["items"])
+        # As it came: of a list with text and NaN NumPy makes text.
+        listed = listed if n_axes else [listed]
+        excluded = check_whose(listed, "exclude", len(listed), "recommend", known["items"])
         items = np.setdiff1d(known["items"], excluded)
         users = np.repeat(asked, len(items))
         ratings = self.predict(items=items, users=users)
