@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from streamtopics.checks import check_not_masked
 from streamtopics.dpp.arrays import Places, Points
+from streamtopics.structure import is_sparse
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +21,8 @@ class PointSets:
     Parameters
     ----------
     points : points of the measure
-        Those of set i are points[indptr[i]:indptr[i + 1]]. Sets may be empty.
+        An array or a sparse matrix; those of set i are points[indptr[i]:indptr[i + 1]]. Sets may
+        be empty.
     indptr : array-like of shape (n_sets + 1,), int
 
     Examples
@@ -39,6 +42,17 @@ class PointSets:
         def __init__(self, points: Points, indptr: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
+        for name, values in (("points", self.points), ("indptr", self.indptr)):
+            check_not_masked(values, "PointSets", name)
+        if not getattr(self.points, "shape", ()):
+            raise TypeError(
+                "points must be an array or a sparse matrix, with an entry or a row for each "
+                f"point; got {self.points!r:.60}. Pass np.array(points)"
+            )
+        points: Points = self.points
+        if is_sparse(points) and points.format != "csr":
+            # Of some formats no rows can be picked.
+            object.__setattr__(self, "points", points.tocsr())
         indptr = np.asarray(self.indptr)
         n_points = self.points.shape[0]
         fits = indptr.ndim == 1 and indptr.size and indptr.dtype.kind in "iu"

@@ -350,5 +350,7 @@ def test_wrong_input(make, match):
 
 
 def test_items_outside():
+    with pytest.raises(IndexError, match="places from 0 to 2 among the items; got -1 to 1"):
+        Items.of(3).log_p(np.array([-1, 1]))
     with pytest.raises(IndexError, match="places from 0 to 2 among the items; got -1 to 3"):
         Items.of(3).features(np.array([-1, 3]))

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from streamtopics.dpp.conditioning import condition
 from streamtopics.dpp.kernel import Kernel, Process
@@ -321,3 +322,12 @@ def test_wrong_input(call, match):
     case = cases.bernoulli()
     with pytest.raises(ValueError, match=match):
         call(cases.process(case), case.points)
+
+
+def test_points_of_sets_are_arrays_or_sparse_matrices():
+    X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
+    for kind in (sparse.coo_matrix, sparse.dia_array, sparse.csc_matrix):
+        assert_array_equal(PointSets(kind(X), [0, 1, 3])[1].toarray(), X[1:])
+    for points in ([4, 1, 7], np.array(4)):
+        with pytest.raises(TypeError, match=r"points must be an array or .*Pass np\.array"):
+            PointSets(points, [0, 3])

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.checks import floats
+from streamtopics.checks import check_not_masked, floats
 from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.forms import ITEMS
 from streamtopics.dpp.measures.base import BaseMeasure, rank_of
@@ -79,6 +79,13 @@ class Items(BaseMeasure):
 
     def features(self, points: Places) -> sparse.csr_matrix:
         """Return a row e_i for each place i; IndexError for a place that there is not."""
+        points = self._checked(points)
+        structure = (np.ones(len(points)), points, np.arange(len(points) + 1))
+        return sparse.csr_matrix(structure, shape=(len(points), len(self.p)))
+
+    def _checked(self, points: Places) -> Places:
+        """Return places of items as an array that can be an index."""
+        check_not_masked(points, "Items", "points")
         points = np.asarray(points)
         if points.size and points.dtype.kind not in "iu":
             raise TypeError(f"points must be places of items, integers; got {points.dtype}")
@@ -87,13 +94,15 @@ class Items(BaseMeasure):
                 f"points are places from 0 to {len(self.p) - 1} among the items; got "
                 f"{points.min()} to {points.max()}"
             )
-        structure = (np.ones(len(points)), points, np.arange(len(points) + 1))
-        return sparse.csr_matrix(structure, shape=(len(points), len(self.p)))
+        return points.astype(np.intp, copy=False)
 
     def log_p(self, points: Places) -> Floats:
-        """Return the log weight of each item, in nats: 0 under the counting measure."""
+        """Return the log weight of each item, in nats: 0 under the counting measure.
+
+        IndexError for a place that there is not.
+        """
         with np.errstate(divide="ignore"):
-            return np.log(self.p[np.asarray(points, dtype=np.intp)])
+            return np.log(self.p[self._checked(points)])
 
     def sample(self, n: int, rng: Generator) -> Places:
         """Draw n independent items."""
