@@ -22,6 +22,7 @@ from streamtopics.checks import (
     MOST_PARTICLES,
     SUM_TOLERANCE,
     check_integer,
+    check_not_masked,
     check_one_of,
     within_floats,
 )
@@ -186,6 +187,7 @@ def _check_topics(
 
 
 def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
+    check_not_masked(prior, "left_to_right", name)
     with within_floats(name):
         try:
             if np.iscomplexobj(prior):

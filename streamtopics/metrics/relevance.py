@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import check_integer, is_number
+from streamtopics.checks import check_integer, check_not_masked, is_number
 
 # Least probability of a word, as a share of that of the n-th most probable word.
 FLOOR = 0.7
@@ -48,7 +48,8 @@ def relevant_words(
     TypeError
         If `topic_word` or `topic_weights` hold no numbers, or `n_words` is no integer.
     ValueError
-        If `n_words` is less than 1, `relevance` is not in [0, 1], or the shapes do not fit.
+        If `n_words` is less than 1, `relevance` is not in [0, 1], the shapes do not fit, or a
+        number is missing or infinite.
 
     Notes
     -----
@@ -98,6 +99,7 @@ def relevant_words(
 
 def _numbers(values: Any, name: str) -> np.ndarray:
     """An array of float64, but for float32, which stays: few bits round and wrap around."""
+    check_not_masked(values, "relevant_words", name)
     try:
         found = np.asarray(values)
         found = found.astype(np.float64) if found.dtype.kind == "O" else found
@@ -105,6 +107,11 @@ def _numbers(values: Any, name: str) -> np.ndarray:
         raise TypeError(f"{name} must hold numbers; got {values!r:.60}") from error
     if found.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold numbers; got those of dtype {found.dtype}")
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"{name} must hold finite numbers; got {values!r:.60}. Look how it was made, or leave "
+            "out topics without one"
+        )
     return found if found.dtype == np.float32 else found.astype(np.float64, copy=False)
 
 

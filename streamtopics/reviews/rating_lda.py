@@ -13,6 +13,7 @@ from streamtopics.base.frame import check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
+from streamtopics.checks import check_not_masked
 from streamtopics.messages import Statistics
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
@@ -426,6 +427,7 @@ class RatingLDA(ReviewModel):
 
 def check_qualitative_prior(prior: Any) -> np.ndarray:
     """omega as an array of shape (2,)."""
+    check_not_masked(prior, "RatingLDA", "qualitative_prior")
     try:
         omega = np.asarray(prior, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

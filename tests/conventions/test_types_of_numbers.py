@@ -13,12 +13,13 @@ from streamtopics import (
     AspectSentimentModel,
     HiddenFactorsTopics,
     MultiViewLDA,
+    RatingLDA,
     StreamingBayes,
 )
 from streamtopics.datasets import iter_minibatches
-from streamtopics.dpp import Gaussian, Items, PointSets, Poisson
+from streamtopics.dpp import Bernoulli, Gaussian, Items, LengthMultinomial, PointSets, Poisson
 from streamtopics.inspection import shares_over_time
-from streamtopics.metrics import completion_split, relevant_words, topic_coherence
+from streamtopics.metrics import completion_split, left_to_right, relevant_words, topic_coherence
 from streamtopics.models import GaussianMixture, LinearRegression
 from streamtopics.periods import periods_of
 from streamtopics.priors import class_words_prior
@@ -128,8 +129,9 @@ def test_pointers_of_sets_do_not_decrease(kind):
 
 @pytest.mark.parametrize("places", [[1.5, 0.2], [True, False]])
 def test_places_of_items_are_whole(places):
-    with pytest.raises(TypeError, match="integers"):
-        Items.of(3).features(np.array(places))
+    for read in (Items.of(3).features, Items.of(3).log_p):
+        with pytest.raises(TypeError, match="integers"):
+            read(np.array(places))
 
 
 def test_categories_with_an_order_are_times_in_that_order():
@@ -164,6 +166,10 @@ LABELS = np.ma.masked_array(np.arange(N) % 2, mask=np.arange(N) < 2)
 REVIEWS = {"items": ITEMS, "users": USERS}
 
 
+def recommending():
+    return HiddenFactorsTopics(2, max_iter=1).fit(COUNTS, RATINGS, **REVIEWS)
+
+
 @pytest.mark.parametrize(
     ("name", "call"),
     [
@@ -189,6 +195,20 @@ REVIEWS = {"items": ITEMS, "users": USERS}
         ("feature_names", lambda: SVBLDA(2).fit(COUNTS).top_words(HIDDEN_NAMES)),
         ("feature_names", lambda: NamedCounts.of(COUNTS, HIDDEN_NAMES)),
         ("topics", lambda: topic_coherence(LABELS[None], COUNTS)),
+        ("feature_names", lambda: topic_coherence(
+            [["b", "c"]], COUNTS, feature_names=HIDDEN_NAMES)),
+        ("topic_word", lambda: relevant_words(HIDDEN)),
+        ("topic_weights", lambda: relevant_words([[0.5, 0.5]] * 2, LABELS[1:3], relevance=0.3)),
+        ("doc_topic_prior", lambda: left_to_right([[1, 2]], [[0.5, 0.5]] * 2, LABELS[1:3])),
+        ("user", lambda: recommending().recommend(np.ma.masked_array([1], mask=[1]))),
+        ("qualitative_prior", lambda: RatingLDA(2, qualitative_prior=LABELS[1:3] + 1).fit(
+            COUNTS, RATINGS, **REVIEWS)),
+        ("points", lambda: PointSets(HIDDEN, [0, N])),
+        ("indptr", lambda: PointSets(np.arange(3), np.ma.masked_array([0, 1, 3], mask=[0, 1, 0]))),
+        ("points", lambda: Items.of(2).log_p(LABELS)),
+        ("points", lambda: Gaussian.from_points(HIDDEN)),
+        *(("points", lambda kind=kind: kind.from_sentences(HIDDEN))
+          for kind in (Bernoulli, Poisson, LengthMultinomial)),
     ],
 )  # fmt: skip
 def test_masked_entries_are_refused(name, call):

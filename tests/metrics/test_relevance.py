@@ -2,6 +2,7 @@
 """The words that topics are shown by: the formula, its limits, and one order everywhere."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from streamtopics import SVBLDA
@@ -82,6 +83,8 @@ def test_all_lists_of_a_model_agree():
         (([[1.0]],), {"relevance": "much"}, r"relevance must be in \[0, 1\]; got 'much'"),
         (([1.0],), {}, r"shape \(n_topics, n_features\)"),
         (([[1.0]], [0.5, 0.5]), {}, r"a number for each topic; got \(1, 1\) and \(2,\)"),
+        (([[np.nan, 0.5]],), {}, "topic_word must hold finite numbers"),
+        (([[0.5, 0.5]], pd.array([None], "Int64")), {"relevance": 0.3}, "topic_weights must hold"),
     ],
 )
 def test_bad_arguments(arguments, options, message):

@@ -18,7 +18,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.checks import floats
+from streamtopics.checks import check_not_masked, floats
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import Form
 from streamtopics.structure import for_scipy, in_order
@@ -120,6 +120,7 @@ def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> 
 
 def as_rows(points: Points) -> sparse.csr_matrix:
     """Return points as a CSR matrix of float64 without duplicates, a copy if they change."""
+    check_not_masked(points, "a measure", "points")
     fits = isinstance(points, sparse.csr_matrix) and points.dtype == np.float64
     rows: sparse.csr_matrix = (
         points if fits else sparse.csr_matrix(for_scipy(points), dtype=np.float64)

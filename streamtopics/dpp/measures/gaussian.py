@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import floats, within_floats
+from streamtopics.checks import floats
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import VECTORS
 from streamtopics.dpp.measures.base import BaseMeasure, check_rates
@@ -68,8 +68,7 @@ class Gaussian(BaseMeasure):
         >>> Gaussian.from_points(np.array([[0.0, 1.0], [2.0, 5.0]])).variance
         array([1., 4.])
         """
-        with within_floats("points"):
-            points = np.asarray(points, dtype=np.float64)
+        points = floats(points, "points")
         return cls(points.mean(axis=0), np.maximum(points.var(axis=0), least_variance))
 
     @property
