@@ -188,7 +188,8 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
         )
     check_not_masked(y, caller, "y")
     # Of a list of numbers and texts NumPy makes texts.
-    check_one_kind(y if has_entries(y) else np.asarray(y), "y", caller)
+    in_a_row = is_sparse(y) or (has_entries(y) and getattr(y, "ndim", 1) == 1)
+    check_one_kind(y if in_a_row else np.ravel(np.asarray(y)), "y", caller)
     # scikit-learn reads no texts of NumPy's newer kind.
     y = _check_y(y.tolist() if getattr(getattr(y, "dtype", None), "kind", "O") == "T" else y)
     check_consistent_length(np.empty(n_documents), y)

@@ -37,6 +37,17 @@ def test_missing_labels_are_refused_by_name():
             class_words_prior(COUNTS, labels)
 
 
+@pytest.mark.parametrize("column", [np.array, pd.DataFrame])
+def test_labels_in_a_column_are_looked_at_too(column):
+    for labels, match in (
+        ([["a"], [1.0]] * (N // 2), "mixes labels of the types float, str"),
+        ([["a"], [None]] * (N // 2), "has labels that are (None|nan)"),
+    ):
+        y = column(labels) if column is pd.DataFrame else column(labels, dtype=object)
+        with pytest.raises(ValueError, match=f"y, passed to MultiViewLDA.fit, {match}"):
+            MultiViewLDA(2).fit(COUNTS, y)
+
+
 def test_labels_of_other_libraries_are_those_that_they_equal():
     expected = MultiViewLDA(2, random_state=0).fit(COUNTS, LABELS)
     kinds = [pyarrow.array(LABELS), pyarrow.chunked_array([LABELS]), pd.Categorical(LABELS)]
