@@ -237,7 +237,7 @@ def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
 
 
 def _as_list(values: Iterable[Any]) -> list[Any]:
-    """What it holds, as objects of Python, where a library has a way to make them."""
+    """Return a list of the values, as Python's own objects if the library can make them."""
     for name in ("tolist", "to_pylist"):
         if hasattr(values, name):
             found: list[Any] = getattr(values, name)()

@@ -77,8 +77,8 @@ def check_one_kind(labels: Any, name: str, caller: str) -> None:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether this stands for no value: None, NaN, a time that is none, or NA of pandas."""
-    if value is None:
+    """Whether this stands for no value: None, NaN, NaT, NA of pandas or a masked entry."""
+    if value is None or value is np.ma.masked:
         return True
     try:
         return bool(value != value)

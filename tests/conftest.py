@@ -102,6 +102,15 @@ def no_traces():
     assert not changed, f"the test leaves behind other settings: {changed}"
 
 
+@pytest.fixture
+def switching_often():
+    """Threads that change places every few instructions."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
 @pytest.fixture(scope="session")
 def browser():
     """Headless Chromium; tests that ask for it are skipped where there is none."""

@@ -26,6 +26,7 @@ from streamtopics.models.sources import HintedStart
 from streamtopics.models.views import mean
 from streamtopics.priors import Columns, SeedWords
 from streamtopics.priors.columns import Vocabulary, check_words, word_columns
+from streamtopics.structure import is_missing
 from streamtopics.typing import RandomState
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval, StrOptions
@@ -306,7 +307,7 @@ class GuidedTopics(StreamingTopicModel):
                 f"documents; it has shape {y.shape}"
             )
         places = {name: place for place, name in enumerate(self.topic_names_)}
-        given = [(d, label) for d, label in enumerate(y) if not _is_missing(label)]
+        given = [(d, label) for d, label in enumerate(y) if not is_missing(label)]
         if strange := sorted({str(label) for _, label in given if label not in places}):
             raise ValueError(
                 f"y has the labels {strange[:5]}, which are not among the topics {list(places)}; "
@@ -463,15 +464,6 @@ def _hinted(
     hints = X @ seed_words
     hints = hints if labels is None else hints + labels
     return replace(minibatch_of(X), hints=sparse.csr_matrix(hints))
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether it is None, or one of the marks of pandas and NumPy for that."""
-    if label is np.ma.masked:
-        return True
-    if label is None or isinstance(label, float):
-        return bool(label is None or np.isnan(label))
-    return type(label).__name__ == "NAType"
 
 
 def _frozen(seeds: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:

@@ -139,7 +139,7 @@ def _check_in_order(name: str, values: Any) -> None:
 
 
 def _each(name: str) -> str:
-    """What there is one of for each of the values."""
+    """Return 'topic' for labels, and 'document' for texts and titles."""
     return "topic" if name == "labels" else "document"
 
 

@@ -19,6 +19,7 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.locks import lock_of
 from streamtopics.updates import PowerPrior
 
+pytestmark = pytest.mark.usefixtures("switching_often")
 MODELS = {
     "online EM": GibbsOnlineEM(5, n_start_rounds=1, random_state=0),
     "averaged": GibbsOnlineEM(5, n_start_rounds=1, averaging="linear", random_state=0),
@@ -30,15 +31,6 @@ CORPUS = make_lda_corpus(1200, n_features=400, mean_length=30, random_state=0).X
 X = sparse.csr_matrix(CORPUS, dtype=np.float64)
 BATCHES = [X[start : start + 50] for start in range(0, 1200, 50)]
 NEW = X[:20]
-
-
-@pytest.fixture(autouse=True)
-def switching_often():
-    """Threads that change places every few instructions."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(before)
 
 
 @pytest.fixture(params=MODELS.values(), ids=MODELS)

@@ -4,7 +4,6 @@
 import os
 import pickle
 import signal
-import sys
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -19,19 +18,11 @@ from streamtopics.locks import lock_of
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.text.vocabulary import OpenVocabulary
 
+pytestmark = pytest.mark.usefixtures("switching_often")
 BATCHES = [
     [" ".join(f"w{10 * k + i}" for i in row) for row in rows]
     for k, rows in enumerate(np.random.default_rng(0).integers(0, 40, (30, 10, 60)))
 ]
-
-
-@pytest.fixture(autouse=True)
-def switching_often():
-    """Threads that change places every few instructions."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(before)
 
 
 def learns_first():
