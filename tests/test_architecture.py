@@ -18,6 +18,7 @@ ALLOWED = {
     "checks": set(),
     "documentation": set(),
     "locks": set(),
+    "output": set(),
     "parallel": set(),
     "periods": set(),
     "steps": set(),
@@ -34,29 +35,32 @@ ALLOWED = {
     },
     "metrics": {"checks", "kernels", "parallel", "steps", "structure"},
     "was": {
-        "base", "checks", "kernels", "messages", "parallel", "posteriors", "progress",
+        "base", "checks", "kernels", "messages", "output", "parallel", "posteriors", "progress",
         "sentences", "structure", "typing", "updates", "validation",
     },
     "dpp": {
-        "base", "checks", "kernels", "parallel", "records", "sentences", "structure", "text",
-        "validation",
+        "base", "checks", "kernels", "output", "parallel", "records", "sentences",
+        "structure", "text", "validation",
     },
     "datasets": {"checks", "dpp", "structure"},
     "validation": {"checks", "kernels", "priors", "structure"},
     "sentences": {"validation"},
-    "text": {"checks", "documentation", "kernels", "locks", "parallel", "steps", "structure"},
+    "text": {
+        "checks", "documentation", "kernels", "locks", "output", "parallel", "steps", "structure",
+    },
     "base": {
-        "checks", "documentation", "local", "locks", "messages", "metrics", "models", "parallel",
-        "posteriors", "progress", "records", "sentences", "typing", "updates", "validation",
+        "checks", "documentation", "local", "locks", "messages", "metrics", "models", "output",
+        "parallel", "posteriors", "progress", "records", "sentences", "typing", "updates",
+        "validation",
     },
     "reviews": {
         "base", "checks", "families", "kernels", "local", "messages", "metrics", "models",
-        "parallel", "posteriors", "progress", "typing", "updates", "validation",
+        "output", "parallel", "posteriors", "progress", "typing", "updates", "validation",
     },
     "estimators": {
-        "base", "checks", "families", "local", "messages", "metrics", "models", "parallel",
-        "posteriors", "priors", "progress", "records", "sentences", "structure", "typing",
-        "updates", "validation",
+        "base", "checks", "families", "local", "messages", "metrics", "models", "output",
+        "parallel", "posteriors", "priors", "progress", "records", "sentences", "structure",
+        "typing", "updates", "validation",
     },
     "inspection": {
         "base", "checks", "dpp", "metrics", "parallel", "periods", "steps", "structure",
@@ -80,8 +84,8 @@ ALLOWED = {
     "__main__": {"cli"},
 }  # fmt: skip
 MAY_USE_SCIKIT_LEARN = {
-    "base", "cli", "datasets", "distributed", "estimators", "inspection", "metrics", "saving",
-    "streams", "text", "validation",
+    "base", "cli", "datasets", "distributed", "estimators", "inspection", "metrics", "output",
+    "saving", "streams", "text", "validation",
 }  # fmt: skip
 FACES_OF_THEIR_OWN = {
     "dpp/estimator.py", "dpp/learnt.py", "dpp/summarizer.py", "was/estimator.py", "reviews/base.py",

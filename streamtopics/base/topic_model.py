@@ -41,6 +41,7 @@ from streamtopics.metrics import predictive
 from streamtopics.models.evidence import bound_of_documents, check_local
 from streamtopics.models.sources import NOISE
 from streamtopics.models.views import geometric_mean, mean
+from streamtopics.output import labelled, row_labels
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.progress import Progress
@@ -401,8 +402,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         doc_topic : ndarray of shape (n_documents, n_components)
             Rows sum to 1; float64 for float64 input, else float32.
         """
+        return labelled(self, self._shares(X, "transform"), row_labels(X))
+
+    def _shares(self, X: Any, method: str) -> np.ndarray:
+        """Topic proportions of documents, an array."""
         check_is_fitted(self)
-        X = self._counts(X, "transform")
+        X = self._counts(X, method)
         found = self._inferred(lambda pool: self._infer(X, pool))
         if not self._n_hidden:
             return found

@@ -29,6 +29,7 @@ from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.totals import LEARNT, Known
+from streamtopics.output import document_labels, labelled
 from streamtopics.parallel import Workers
 from streamtopics.records import is_record, same
 from streamtopics.validation import (
@@ -392,7 +393,9 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         ValueError
             If a set has the probability 0, which takes a `noise_level` of 0.
         """
-        return self._inferred_of("transform", X, groups, self._own_theta)
+        groups = list(groups) if isinstance(groups, Iterator) else groups
+        theta = self._inferred_of("transform", X, groups, self._own_theta)
+        return labelled(self, theta, document_labels(X, groups))
 
     def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> Floats:
         """`fit`, then `transform` of the same sets.

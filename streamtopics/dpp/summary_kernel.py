@@ -141,7 +141,7 @@ def thesis_candidates(
     The model is fitted to sentences as sets of words. Reported as quality is log p, in nats,
     unless a quality of each sentence is given, in place of p.
     """
-    [theta] = model.transform(known_sentences([X]))
+    [theta] = np.asarray(model.transform(known_sentences([X])))
     process = model.process(theta)
     features = process.measure.features(X)
     if quality is not None:

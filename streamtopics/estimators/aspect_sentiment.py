@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -28,6 +28,7 @@ from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE, FEW_STEPS
 from streamtopics.checks import is_whole
 from streamtopics.local.asum import EM, Found, FrankWolfe
 from streamtopics.models import ASUM
+from streamtopics.output import document_labels, labelled
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.structure import has_entries
@@ -110,9 +111,11 @@ class AspectSentimentModel(SentenceTopics):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_sentiments,)
-        The names of the sentiments, in their order. n_components, below, is
+    sentiment_names_ : ndarray of shape (n_sentiments,)
+        The names of the sentiments, in the order of `sentiments`. n_components, below, is
         n_sentiments * n_aspects: first all aspects of the first sentiment.
+    classes_ : ndarray of shape (n_sentiments,)
+        The same names sorted, as scikit-learn's scorers expect the columns of `predict_proba`.
     {dirichlet_components}
     {topic_attributes}
     {stream_attributes}
@@ -239,7 +242,8 @@ class AspectSentimentModel(SentenceTopics):
             )
 
     def _start(self, batch: SentenceDocuments) -> None:
-        self.classes_ = _checked_sentiments(self.sentiments)
+        self.sentiment_names_ = _checked_sentiments(self.sentiments)
+        self.classes_ = np.sort(self.sentiment_names_)
         X = batch.sentences.counts
         shape = X.shape[1], len(self.classes_) * int(self.n_aspects)
         eta = self._prior("topic_word_prior", X)
@@ -250,17 +254,17 @@ class AspectSentimentModel(SentenceTopics):
 
     def _prior(self, name: str, X: sparse.csr_matrix) -> np.ndarray:
         """A prior by word and topic, of shape (n_features or 1, n_components or 1)."""
-        n_sentiments = len(self.classes_)
-        prior = check_word_prior(self, name, X, n_sentiments, "n_sentiments", classes=self.classes_)
+        names = self.sentiment_names_
+        prior = check_word_prior(self, name, X, len(names), "n_sentiments", classes=names)
         return prior if prior.shape[1] == 1 else np.repeat(prior, self.n_aspects, axis=1)
 
     def _check_continuable(self) -> None:
         """Whether the parameters still fit the posterior."""
         now = _checked_sentiments(self.sentiments)
-        if not np.array_equal(now, self.classes_):
+        if not np.array_equal(now, self.sentiment_names_):
             raise ValueError(
                 f"sentiments are {now.tolist()} now, but the model was started with "
-                f"{self.classes_.tolist()}; set them back, or start anew with fit"
+                f"{self.sentiment_names_.tolist()}; set them back, or start anew with fit"
             )
         check_same(self, n_aspects=self._n_aspects)
         commit = self._commit
@@ -287,7 +291,7 @@ class AspectSentimentModel(SentenceTopics):
         -------
         sentiment : ndarray of shape (n_documents,)
             Of `classes_`; of equally probable ones, as of a document without words, the
-            first.
+            first of them.
         """
         most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
         return np.asarray(self.classes_[most_probable])
@@ -300,7 +304,8 @@ class AspectSentimentModel(SentenceTopics):
         Returns
         -------
         proportions : ndarray of shape (n_documents, n_sentiments), float64
-            Columns are `classes_`; rows sum to 1, and are even for a document without words.
+            Columns in the order of `classes_`, which is sorted. Rows sum to 1, and are even for a
+            document without words.
         """
         return self._sentiments(X, groups, "predict_proba")
 
@@ -316,8 +321,10 @@ class AspectSentimentModel(SentenceTopics):
         doc_topic : ndarray of shape (n_documents, n_sentiments * n_aspects), float64
             Rows sum to 1; first all aspects of the first sentiment.
         """
+        groups = list(groups) if isinstance(groups, Iterator) else groups
         batch = self._asked("transform", X, groups)
-        return self._inferred(lambda pool: self._found(batch, pool).proportions)
+        found = self._inferred(lambda pool: self._found(batch, pool).proportions)
+        return labelled(self, found, document_labels(X, groups))
 
     def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
         return self._found(batch, pool).responsibility
@@ -327,7 +334,7 @@ class AspectSentimentModel(SentenceTopics):
         psi = self._inferred(lambda pool: self._found(batch, pool).proportions)
         n_sentiments = len(self.classes_)
         by_sentiment = psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments)
-        return np.asarray(by_sentiment.sum(axis=2))
+        return np.asarray(by_sentiment.sum(axis=2)[:, np.argsort(self.sentiment_names_)])
 
     def _found(self, batch: SentenceDocuments, pool: Workers) -> Found:
         model, posterior = self._model, self.posterior_
@@ -346,7 +353,7 @@ class AspectSentimentModel(SentenceTopics):
         Parameters
         ----------
         sentiment : str or int
-            One of `classes_`.
+            One of `sentiment_names_`.
         aspect : int
             From 0 to n_aspects - 1. The same number in two sentiments need not be the same
             aspect.
@@ -356,7 +363,7 @@ class AspectSentimentModel(SentenceTopics):
         topic : int
         """
         check_is_fitted(self)
-        known = self.classes_.tolist()
+        known = self.sentiment_names_.tolist()
         if not isinstance(sentiment, str | Integral) or sentiment not in known:
             raise ValueError(f"sentiment must be one of {known}; got {sentiment!r}")
         if not (is_whole(aspect) and 0 <= aspect < self._n_aspects):
@@ -383,7 +390,7 @@ class AspectSentimentModel(SentenceTopics):
             If `input_features` are not those that the model was fitted on.
         """
         super().get_feature_names_out(input_features)
-        names = [f"{name}_{t}" for name in self.classes_ for t in range(self._n_aspects)]
+        names = [f"{name}_{t}" for name in self.sentiment_names_ for t in range(self._n_aspects)]
         return np.array(names, dtype=object)
 
     # Parts

@@ -343,7 +343,7 @@ class GuidedTopics(StreamingTopicModel):
         shares : ndarray of shape (n_documents, n_classes)
             Columns in the order of `classes_`, which is sorted. Rows sum to 1.
         """
-        seeded = self.transform(X)[:, np.argsort(self.topic_names_)]
+        seeded = self._shares(X, "predict_proba")[:, np.argsort(self.topic_names_)]
         found: np.ndarray = seeded / seeded.sum(axis=1, keepdims=True)
         return found
 

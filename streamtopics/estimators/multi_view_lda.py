@@ -31,6 +31,7 @@ from streamtopics.checks import check_not_masked, plain
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.models.multi_view import MultiView
+from streamtopics.output import labelled, row_labels
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import SideBySide, TopicPosterior
 from streamtopics.priors import class_words_prior
@@ -490,8 +491,9 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
             Rows sum to 1; float64 for float64 input, else float32. See `topic_class_`.
         """
         check_is_fitted(self)
-        X = self._counts(X, "transform")
-        return self._inferred(lambda pool: self._proportions(X, pool))
+        counts = self._counts(X, "transform")
+        found = self._inferred(lambda pool: self._proportions(counts, pool))
+        return labelled(self, found, row_labels(X))
 
     def _proportions(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
         """Topic proportions, each class's weighted by its probability."""

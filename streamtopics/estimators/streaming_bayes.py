@@ -26,6 +26,7 @@ from streamtopics.base.frame import (
 from streamtopics.base.glossary import documented
 from streamtopics.checks import check_not_masked, within_floats
 from streamtopics.models.dense_model import DenseModel
+from streamtopics.output import labelled, row_labels
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import DensePosterior
 from streamtopics.records import RecordParameters, is_record, same
@@ -434,7 +435,7 @@ class StreamingBayes(
         -------
         representation : ndarray of shape (n_samples, n)
         """
-        return self._predicted(X, "transform")
+        return labelled(self, self._predicted(X, "transform"), row_labels(X))
 
     @property
     def _n_features_out(self) -> int:

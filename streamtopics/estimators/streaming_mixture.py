@@ -201,7 +201,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         -------
         clusters : ndarray of shape (n_documents,), int64
         """
-        found: np.ndarray = self.transform(X).argmax(axis=1)
+        found: np.ndarray = self._shares(X, "predict").argmax(axis=1)
         return found
 
     @property

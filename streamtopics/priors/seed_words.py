@@ -25,7 +25,8 @@ class SeedWords(PriorRecord):
     seeds : mapping of topic to words, or list of lists of words
         Topics are positions (int), or names (str), which take the positions 0, 1, ... in the
         order of the mapping; of a model whose topics belong to classes or sentiments, the
-        names are those of them. A list gives words to the topics 0, 1, ...
+        names are those of them, numbers too where they are numbers. A list gives words to the
+        topics 0, 1, ...
     strength : float
         Pseudo-count added for each seed word in its topic, in tokens.
     base : float, default=0.05
@@ -85,7 +86,7 @@ class SeedWords(PriorRecord):
             )
         words = columns.vocabulary("SeedWords", self.vocabulary)
         return seed_prior(
-            by_class(_by_topic(self.seeds), columns.classes), words, self.strength,
+            by_class(self.seeds, columns.classes), words, self.strength,
             n_components=columns.n_components, base=self.base, elsewhere=self.elsewhere,
             missing=self.missing,
         )  # fmt: skip
@@ -98,14 +99,19 @@ def _by_topic(seeds: Any) -> Any:
 
 
 def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
-    """Words by position, where the groups of topics have names."""
-    if classes is None or not all(isinstance(topic, str) for topic in seeds):
-        return seeds
-    places = {str(name): place for place, name in enumerate(classes)}
+    """Words by position, where the groups of topics have names; numbers are names where all are."""
+    by_topic = _by_topic(seeds)
+    if classes is None or not isinstance(seeds, Mapping):
+        return by_topic
+    places = {name: place for place, name in enumerate(classes.tolist())}
+    if all(isinstance(topic, str) for topic in seeds):
+        places = {str(name): place for name, place in places.items()}
+    elif not all(isinstance(name, int | float) for name in places):
+        return by_topic
     if strange := [topic for topic in seeds if topic not in places]:
         raise ValueError(
             f"seeds are given for {strange}, which are not among the classes {list(places)}; use "
-            "their names, or positions"
+            "their names"
         )
     return {places[topic]: words for topic, words in seeds.items()}
 

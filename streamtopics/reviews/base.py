@@ -28,6 +28,7 @@ from streamtopics.base.topics import LearntTopics
 from streamtopics.metrics import predictive
 from streamtopics.models.lda import visible_topics
 from streamtopics.models.views import TopicView
+from streamtopics.output import labelled, row_labels
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.progress import progress
@@ -226,7 +227,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         """Shares of topics in documents, in the precision of X."""
         batch = self._asked("transform", X, **whose)
         shares = self._inferred(lambda pool: self._shares(batch, pool))
-        return shares.astype(batch.X.dtype)
+        return labelled(self, shares.astype(batch.X.dtype), row_labels(X))
 
     def _completion(self, method: str, X: Any, **whose: Any) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""

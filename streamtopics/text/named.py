@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.checks import check_not_masked
 from streamtopics.documentation import LinksToReference
+from streamtopics.output import row_labels
 from streamtopics.steps import steps_of
 from streamtopics.structure import check_structure, for_scipy
 
@@ -33,6 +34,9 @@ class NamedCounts(sparse.csr_matrix):
     ----------
     feature_names : ndarray of shape (n_features,), of str objects, or None
         The words by column.
+    index : pandas.Index of shape (n_documents,) or None
+        The labels of the rows: those of the Series whose texts were counted, so that data frames
+        that estimators make of them have these rows, too.
 
     Examples
     --------
@@ -43,6 +47,7 @@ class NamedCounts(sparse.csr_matrix):
     """
 
     feature_names: np.ndarray | None = None
+    index: Any = None
 
     @classmethod
     def of(cls, counts: Any, feature_names: Any) -> NamedCounts:
@@ -83,7 +88,26 @@ class NamedCounts(sparse.csr_matrix):
         whole = isinstance(columns, slice) and columns == slice(None)
         if isinstance(picked, NamedCounts) and whole:
             picked.feature_names = self.feature_names
+            if self.index is not None:
+                picked.index = self.index[_rows_of(key)]
         return picked
+
+
+def with_labels(counts: sparse.csr_matrix, raw_documents: Any) -> sparse.csr_matrix:
+    """Counts of texts, with the labels of the rows of a Series."""
+    if (labels := row_labels(raw_documents)) is None:
+        return counts
+    named = counts if isinstance(counts, NamedCounts) else NamedCounts(counts)
+    named.index = labels
+    return named
+
+
+def _rows_of(key: Any) -> Any:
+    """The part of an index that picks rows, as an index of labels takes it."""
+    rows = key[0] if isinstance(key, tuple) else key
+    if rows is ...:
+        return slice(None)
+    return rows if isinstance(rows, slice) else np.atleast_1d(np.asarray(rows)).ravel()
 
 
 def _columns_of(key: Any) -> Any:
@@ -110,7 +134,7 @@ def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
     parts : ndarray of shape (n_parts,), of objects
     """
     # What is known of X holds for its parts, such as that its indices are sorted.
-    common = {**vars(X), "_has_canonical_format": X.has_canonical_format}
+    common = {**vars(X), "_has_canonical_format": X.has_canonical_format, "index": None}
     parts, ends = np.empty(len(starts) - 1, object), X.indptr[starts].tolist()
     for p, (start, stop) in enumerate(pairwise(starts)):
         span = slice(ends[p], ends[p + 1])
@@ -141,18 +165,24 @@ class StaysSparse:
     """A vectorizer whose counts stay sparse, whatever output was chosen."""
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Do nothing, so that the output of a pipeline can be chosen: counts stay sparse.
+        """Choose the output of the next steps of a pipeline: counts stay sparse.
+
+        Of texts in a Series of pandas they have its labels of rows, which the data frames of
+        this package's estimators have, too. Those of other packages number the rows: before one
+        of these, reset the index of the texts, and of what the rows are joined to.
 
         Parameters
         ----------
         transform : {"default", "pandas", "polars"} or None, default=None
-            Ignored.
+            Of counts of sentences "pandas" makes a Series, if the texts come in one.
 
         Returns
         -------
         self : object
             The vectorizer.
         """
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}
         return self
 
 
@@ -293,7 +323,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         with reading_texts(vectorizer, raw_documents):
             counts = vectorizer.fit_transform(raw_documents, y)
         self.vectorizer_ = vectorizer
-        return NamedCounts.of(counts, self.get_feature_names_out())
+        return self._named(counts, raw_documents)
 
     def transform(self, raw_documents: Iterable[Any]) -> NamedCounts:
         """Count the words of each text.
@@ -310,7 +340,12 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         check_is_fitted(self)
         with reading_texts(self.vectorizer_, raw_documents):
             counts = self.vectorizer_.transform(raw_documents)
-        return NamedCounts.of(counts, self.get_feature_names_out())
+        return self._named(counts, raw_documents)
+
+    def _named(self, counts: Any, raw_documents: Any) -> NamedCounts:
+        named = NamedCounts.of(counts, self.get_feature_names_out())
+        named.index = row_labels(raw_documents)
+        return named
 
     def _naming(self) -> Any:
         """The vectorizer to fit, which must know its words."""

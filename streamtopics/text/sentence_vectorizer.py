@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import accumulate, chain
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.output import row_labels, wants_pandas
 from streamtopics.structure import has_entries
 from streamtopics.text.counting import checked_analyzer, count_sentences, is_compiled
 from streamtopics.text.named import NamedCounts, TextVectorizer, rows_apart
@@ -109,10 +110,11 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         -------
         X : ndarray of shape (n_documents,), of objects
             For each document a CSR matrix of shape (n_sentences, n_words), with the words
-            as its `feature_names`: a `NamedCounts`.
+            as its `feature_names`: a `NamedCounts`. Of a Series of texts a Series, if
+            `set_output` has asked for pandas.
         """
         check_is_fitted(self)
-        return self._count(self.sentences(raw_documents))
+        return self._labelled(self._count(self.sentences(raw_documents)), raw_documents)
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> np.ndarray:
         """Learn the vocabulary and count the words of each sentence.
@@ -128,11 +130,19 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         -------
         X : ndarray of shape (n_documents,), of objects
             For each document a CSR matrix of shape (n_sentences, n_words), with the words
-            as its `feature_names`: a `NamedCounts`.
+            as its `feature_names`: a `NamedCounts`. Of a Series of texts a Series, if
+            `set_output` has asked for pandas.
         """
         documents = self.sentences(raw_documents)
         counts = self._fit(documents)
-        return self._count(documents) if counts is None else self._apart(counts, documents)
+        found = self._count(documents) if counts is None else self._apart(counts, documents)
+        return self._labelled(found, raw_documents)
+
+    def _labelled(self, found: np.ndarray, raw_documents: Any) -> np.ndarray:
+        """Matrices of documents, as a Series with the labels of one, if pandas was asked for."""
+        if (labels := row_labels(raw_documents)) is None or not wants_pandas(self):
+            return found
+        return cast("np.ndarray", type(raw_documents)(list(found), index=labels, dtype=object))
 
     def sentences(self, raw_documents: Iterable[Any]) -> list[list[str]]:
         """The sentences that the rows stand for; needs no fit.

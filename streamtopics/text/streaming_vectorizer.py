@@ -23,7 +23,7 @@ from streamtopics.checks import MOST_WHOLE, HoldsPlainNumbers, is_whole
 from streamtopics.documentation import LinksToReference
 from streamtopics.structure import has_entries, to_sparse
 from streamtopics.text.counting import Counts, count, cuts_as_given
-from streamtopics.text.named import StaysSparse
+from streamtopics.text.named import StaysSparse, with_labels
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
 
 
@@ -201,7 +201,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             Counts of type `dtype`, sorted by column within each row.
         """
         counts, kept = self._learn(raw_documents)
-        return self._matrix(counts, kept)
+        return with_labels(self._matrix(counts, kept), raw_documents)
 
     def _learn(
         self, raw_documents: Any, counted: Callable[..., Counts] = count
@@ -263,7 +263,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             self._check_parameters()
         counts = self._counted(raw_documents)
         columns = vocabulary.columns_of(counts.words())
-        return self._matrix(counts, columns, vocabulary.n_columns)
+        return with_labels(self._matrix(counts, columns, vocabulary.n_columns), raw_documents)
 
     # A stream
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -24,6 +24,7 @@ from streamtopics.checks import (
     is_whole,
 )
 from streamtopics.messages import Statistics
+from streamtopics.output import document_labels, labelled
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.progress import progress
@@ -288,9 +289,10 @@ class WASTopicModel(SentenceTopics):
         doc_topic : ndarray of shape (n_documents, n_components), float64
             Rows sum to 1.
         """
+        groups = list(groups) if isinstance(groups, Iterator) else groups
         batch = self._asked("transform", X, groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
-        return document_means(batch.sentences, theta)
+        return labelled(self, document_means(batch.sentences, theta), document_labels(X, groups))
 
     def log_likelihood(
         self, X: Any, groups: Any = None, *, n_particles: int = 100, random_state: int = 0

@@ -161,7 +161,7 @@ def specific_comment_scores(estimator: Any, article: Any, comments: Sequence[Any
     read = read_sentences(comments, n_words=n_words, caller=caller)
     words = np.bincount(read.documents, read.lengths, read.n_documents)
     theta = np.sqrt(estimator.transform_sentences([article]))
-    phi = np.sqrt(estimator.transform(comments))
+    phi = np.sqrt(np.asarray(estimator.transform(comments)))
     similarity = (phi @ theta.T)[:, lengths > 0]
     known = words > 0
     weights = lengths[lengths > 0] / lengths.sum()
