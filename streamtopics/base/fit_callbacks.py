@@ -25,17 +25,22 @@ except ImportError:  # scikit-learn before 1.9
 __all__ = ["CallbackSupportMixin", "begun_task", "ended_task", "with_callbacks"]
 
 
-def begun_task(estimator: Any) -> Any:
-    """Return the task of a minibatch that is about to be learnt; None without callbacks."""
+def begun_task(estimator: Any, told: dict[str, Any]) -> Any:
+    """Return the task of a minibatch that is about to be learnt; None without callbacks.
+
+    `told` has the X and y of `fit` by name, as scikit-learn's own estimators tell them of each of
+    their iterations.
+    """
     whole = vars(estimator).get("_callback_fit_ctx")
     if whole is None:
         return None
-    return whole.subcontext("minibatch").call_on_fit_task_begin(estimator=estimator)
+    return whole.subcontext("minibatch").call_on_fit_task_begin(estimator=estimator, **told)
 
 
-def ended_task(estimator: Any, task: Any) -> bool:
+def ended_task(estimator: Any, task: Any, told: dict[str, Any]) -> bool:
     """End the task of a minibatch, and return whether a callback ends `fit`."""
     if task is None:
         return False
     # The copy that a callback may ask for has all of the state without more attributes.
-    return bool(task.call_on_fit_task_end(estimator=estimator, reconstruction_attributes={}))
+    end = task.call_on_fit_task_end
+    return bool(end(estimator=estimator, **told, reconstruction_attributes={}))

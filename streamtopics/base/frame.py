@@ -215,28 +215,35 @@ class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMix
     @with_callbacks
     def _learn_with_callbacks(self, batch: Any, pool: Workers, data: dict[str, Any]) -> None:
         """Learn from a corpus, which scikit-learn's callbacks are told of."""
-        n_tasks = 0
-        if type(self)._learn_all is StreamingEstimator._learn_all:
+        n_tasks, told = 0, {"X": data.get("X"), "y": data.get("y")}
+        by_minibatches = type(self)._learn_all is StreamingEstimator._learn_all
+        if by_minibatches:
             n_tasks = self._n_passes(batch) * -(-batch.n_documents // self.batch_size)
         whole = self._init_callback_context(max_subtasks=n_tasks)
-        told = {"estimator": self, "X": data.get("X"), "y": data.get("y")}
-        whole.call_on_fit_task_begin(**told)
-        self._learn_all(batch, pool)
-        whole.call_on_fit_task_end(**told, reconstruction_attributes={})
+        whole.call_on_fit_task_begin(estimator=self, **told)
+        if by_minibatches:
+            self._learn_minibatches(batch, pool, told)
+        else:
+            self._learn_all(batch, pool)
+        whole.call_on_fit_task_end(estimator=self, **told, reconstruction_attributes={})
 
     def _learn_all(self, batch: Any, pool: Workers) -> None:
-        """Learn from a corpus, in minibatches and passes."""
+        """Learn from a corpus."""
+        self._learn_minibatches(batch, pool, {})
+
+    def _learn_minibatches(self, batch: Any, pool: Workers, told: dict[str, Any]) -> None:
+        """Learn from a corpus, in minibatches and passes, and tell callbacks `told` of each."""
         with self._progress(batch) as report:
             for _ in range(self._n_passes(batch)):
                 for part in batch.cut(self.batch_size):
-                    task = begun_task(self)
+                    task = begun_task(self, told)
                     if self.verbose > 0:
                         self._show(part, pool, report)
                     if self._commit.n_batches:
                         self._check_continuable()
                     self._learn(part, pool)
                     report.advance(part.n_documents, part.n_tokens)
-                    if ended_task(self, task):
+                    if ended_task(self, task, told):
                         return
                 self._commit = replace(self._commit, n_iter=self._commit.n_iter + 1)
 

@@ -67,7 +67,9 @@ class CountsInput(TransformerMixin, StreamingEstimator):
         caller = f"{type(self).__name__}.{method}"
         return check_counts(self, X, reset=reset, caller=caller, allow_no_documents=method != "fit")
 
-    def _read(self, method: str, *, reset: bool, X: Any, time: Any = None) -> Documents:
+    def _read(
+        self, method: str, *, reset: bool, X: Any, y: Any = None, time: Any = None
+    ) -> Documents:
         return Documents(self._counts(X, method, reset=reset), {}, time)
 
     def __sklearn_tags__(self) -> Any:

@@ -137,7 +137,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             If the corpus makes so few minibatches that the topics hardly leave their
             random start.
         """
-        return self._fit(X=X)
+        return self._fit(X=X, y=y)
 
     def partial_fit(self, X: Any, y: Any = None, *, time: Any = None) -> Self:
         """Learn from one minibatch: one step of the update rule.

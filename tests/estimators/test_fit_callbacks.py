@@ -8,17 +8,32 @@ import sys
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import SVBLDA, MultiViewLDA, RatingLDA, StreamingBayes, WASTopicModel
+from streamtopics import (
+    SVBLDA,
+    GuidedTopics,
+    MultiViewLDA,
+    RatingLDA,
+    StreamingBayes,
+    WASTopicModel,
+)
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.models import BetaBinomial
+from streamtopics.models import BetaBinomial, NaiveBayesMixture
+from streamtopics.text import NamedCounts
+from tests.conventions.every import EVERY
 
 callback = pytest.importorskip("sklearn.callback")
 
 X = make_lda_corpus(n_documents=100, n_features=60, random_state=0).X
 MODEL = SVBLDA(3, batch_size=30, max_iter=2, random_state=0)
+WORDS = [f"word{j}" for j in range(60)]
+GUIDED = GuidedTopics(
+    {"a": ["word0"], "b": ["word1"]}, batch_size=40, max_iter=1, n_start_rounds=2, random_state=0
+)
+BAYES = StreamingBayes(NaiveBayesMixture(2), batch_size=40, random_state=0)
 
 
 class Tasks:
@@ -56,7 +71,7 @@ def test_callbacks_are_told_of_each_minibatch():
     tasks = Tasks()
     model = clone(MODEL).set_callbacks(tasks).fit(X)
     assert minibatches(tasks.calls) == list(range(8)), "two passes over four minibatches"
-    assert tasks.calls[:3] == ["setup", ("begin", "fit", 0, True), ("begin", "minibatch", 0, False)]
+    assert tasks.calls[:3] == ["setup", ("begin", "fit", 0, True), ("begin", "minibatch", 0, True)]
     assert tasks.calls[-2:] == [("end", "fit", 0), "teardown"]
     assert [copy.n_batch_iter_ for copy in tasks.copies] == list(range(1, 9))
     plain = clone(MODEL).fit(X)
@@ -123,6 +138,34 @@ def test_other_models_have_the_task_of_a_fit_too(model, data, n_minibatches):
     ]
 
 
+def seen_score(model, X, y):
+    """The score of a model, by name, if it is told of the corpus with its labels."""
+    assert X is not None
+    assert len(y) == 100
+    return {"score": model.score(X, y)}
+
+
+@pytest.mark.parametrize(
+    ("model", "X", "y", "scoring"),
+    [
+        (MultiViewLDA(1, 1, batch_size=40, random_state=0), X, np.arange(100) % 2, "accuracy"),
+        (GUIDED, NamedCounts.of(X, WORDS), np.repeat(["a", "b"], 50), "accuracy"),
+        (BAYES, X.toarray(), np.arange(100) % 2, seen_score),
+        (SVBLDA(3, batch_size=40, random_state=0), X, np.arange(100), seen_score),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_a_scoring_monitor_has_a_score_of_each_minibatch(model, X, y, scoring):
+    monitor, tasks = callback.ScoringMonitor(scoring=scoring), Tasks()
+    clone(model).set_callbacks(monitor, tasks).fit(X, y)
+    rows = {row["task_id_path"]: row for row in monitor.get_logs().data}
+    assert rows.keys() == {(0,), (0, 0), (0, 1), (0, 2)}
+    score = check_scoring(model, [scoring] if scoring == "accuracy" else scoring)
+    for task, copy in enumerate(tasks.copies):
+        assert rows[0, task].items() >= score(copy, X, y).items()
+    assert rows[0,].items() >= score(tasks.copies[-1], X, y).items()
+
+
 def test_callbacks_come_through_pipelines_and_searches():
     tasks = Tasks()
     make_pipeline(clone(MODEL)).set_callbacks(tasks).fit(X)
@@ -131,6 +174,11 @@ def test_callbacks_come_through_pipelines_and_searches():
     search = GridSearchCV(clone(MODEL), {"n_components": [2, 3]}, cv=2)
     search.set_callbacks(tasks).fit(X)
     assert len(minibatches(tasks.calls)) == 4 * 4 + 8
+
+
+def test_all_but_the_vectorizers_take_callbacks():
+    without = {name for name, case in EVERY.items() if not hasattr(case.estimator, "set_callbacks")}
+    assert without == {"NamedVectorizer", "SentenceVectorizer", "StreamingCountVectorizer"}
 
 
 def test_the_bar_of_scikit_learn_draws_them(capsys):
