@@ -18,6 +18,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import RegressorTags
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import Commit, check_same
@@ -272,6 +273,10 @@ class RatedTopicModel(LearntTopics, CountsInput):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._needs_ratings
+        if hasattr(self, "predict"):
+            tags.estimator_type = "regressor"
+            # `score` is that of the words.
+            tags.regressor_tags = RegressorTags(poor_score=True)
         return tags
 
 

@@ -147,6 +147,9 @@ class HiddenFactorsTopics(ReviewModel):
 
     Notes
     -----
+    `score` is that of the words, as for all topic models here. For that of the ratings use a
+    scorer on `predict`, such as ``scoring="r2"``.
+
     The source draws the topics of words at random; here their expectations take part, which
     makes `fit` deterministic but for its start, and the objective fall in every round.
 

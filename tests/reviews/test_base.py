@@ -5,7 +5,12 @@ import numpy as np
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import is_regressor
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import StackingRegressor, VotingRegressor
+from sklearn.inspection import partial_dependence
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import HiddenFactorsTopics, RatingLDA, SupervisedLDA
@@ -92,3 +97,39 @@ def test_ratings_of_any_scale(name, scale):
 def test_ratings_that_are_no_numbers_are_named(name):
     with pytest.raises(ValueError, match=rf"y, passed to {name}.fit, must be ratings"):
         new(name).fit(X, np.full(120, "good"), **whose(name))
+
+
+# For scikit-learn
+
+PREDICTING = pytest.mark.parametrize("name", ["SupervisedLDA", "HiddenFactorsTopics"])
+
+
+@PREDICTING
+def test_what_predicts_ratings_is_a_regressor(name):
+    model = new(name)
+    assert is_regressor(model)
+    assert is_regressor(make_pipeline(model))
+    found = model.fit(X, Y).predict(X)
+    both = VotingRegressor([("topics", model), ("ridge", Ridge())]).fit(X, Y)
+    assert_allclose(both.predict(X), (found + Ridge().fit(X, Y).predict(X)) / 2)
+    stacked = StackingRegressor([("topics", model)], Ridge(), cv=3).fit(X, Y)
+    assert_array_equal(stacked.transform(X).ravel(), found)
+    dense = X.toarray()
+    curve = partial_dependence(model, dense, [0], grid_resolution=3)
+    dense[:, 0] = curve["grid_values"][0][0]
+    assert_allclose(curve["average"][0, 0], model.predict(dense).mean())
+
+
+@PREDICTING
+def test_a_regressor_is_still_judged_by_its_words(name):
+    model, cv = new(name), KFold(3)
+    folds = [model.fit(X[train], Y[train]).score(X[test]) for train, test in cv.split(X)]
+    assert_array_equal(cross_val_score(model, X, Y, cv=3), folds)
+    search = GridSearchCV(model, {"n_components": [3]}, cv=3).fit(X, Y)
+    assert search.best_score_ == pytest.approx(np.mean(folds))
+    doubled = TransformedTargetRegressor(model, func=np.log, inverse_func=np.exp).fit(X, Y)
+    assert_array_equal(doubled.predict(X), np.exp(new(name).fit(X, np.log(Y)).predict(X)))
+
+
+def test_what_predicts_no_ratings_is_no_regressor():
+    assert not is_regressor(new("RatingLDA"))
