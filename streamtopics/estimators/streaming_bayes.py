@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import RegressorTags, Tags
+from sklearn.utils import ClassifierTags, RegressorTags, Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -25,7 +25,7 @@ from streamtopics.base.frame import (
 )
 from streamtopics.base.glossary import documented
 from streamtopics.checks import check_not_masked, within_floats
-from streamtopics.models.dense_model import DenseModel
+from streamtopics.models.dense_model import DenseModel, check_codes
 from streamtopics.output import labelled, row_labels
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import DensePosterior
@@ -52,6 +52,12 @@ def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
 
 def _has(model: Any, method: str) -> bool:
     return getattr(model, method, None) is not None
+
+
+def _n_classes(model: Any) -> int | None:
+    """Number of classes that a model has targets of, numbered from 0; None for another model."""
+    found = getattr(model, "n_classes", None)
+    return found if getattr(model, "needs_target", False) and _has(model, "predict_proba") else None
 
 
 def _known_model(estimator: StreamingBayes) -> Any:
@@ -149,6 +155,8 @@ class StreamingBayes(
         The same for each of the last thousand minibatches.
     effective_sample_size_ : ndarray of shape (n_nodes,)
         Samples that each node stands for, its prior's included.
+    classes_ : ndarray of shape (n_classes,)
+        Numbers of the classes, from 0 on, whether or not they came: of a model with classes only.
     n_batch_iter_ : int
         Minibatches learnt from.
     n_samples_seen_ : int
@@ -227,17 +235,29 @@ class StreamingBayes(
         """
         return self._fit(X=X, y=y)
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Learn from one minibatch: one step of the update rule.
 
         When it fails nothing has changed. Of a minibatch without rows nothing is learnt.
 
-        {samples_to_learn}
-        """
-        return self._partial_fit(X=X, y=y)
+        {samples}
+        y : array-like of shape (n_samples,), default=None
+            Targets, where the model has any.
+        classes : array-like of shape (n_classes,), default=None
+            Classes that may come in the stream, as scikit-learn tells them to classifiers. The
+            model knows them: they only have to be among its own.
 
-    def _read(self, method: str, *, reset: bool, X: Any, y: Any) -> Samples:
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self._partial_fit(X=X, y=y, classes=classes)
+
+    def _read(self, method: str, *, reset: bool, X: Any, y: Any, classes: Any = None) -> Samples:
         model = self.model if reset else _known_model(self)
+        if classes is not None:
+            _check_classes(classes, model, f"{type(self).__name__}.{method}")
         target = model.needs_target
         return Samples(*self._data(method, model, X, y, target=target, reset=reset))
 
@@ -345,7 +365,7 @@ class StreamingBayes(
                 ensure_all_finite="allow-nan",
                 ensure_min_samples=0 if method == "partial_fit" else 1,
             )
-        X, y = (found[0], _numbers(found[1])) if target else (found, None)
+        X, y = (found[0], _numbers(found[1], "y")) if target else (found, None)
         if not model.allows_missing and np.isnan(X).any():
             raise ValueError(
                 f"X contains NaN, but {type(model).__name__} cannot leave out what is missing; "
@@ -455,6 +475,18 @@ class StreamingBayes(
     # What was learnt
 
     @property
+    def classes_(self) -> np.ndarray:
+        """Numbers of the classes of the model, from 0 on."""
+        check_is_fitted(self)
+        n_classes = _n_classes(self.model_)
+        if n_classes is None:
+            raise AttributeError(
+                f"{type(self).__name__} has no attribute 'classes_' with {self.model_}, which has "
+                "no classes; use a model such as NaiveBayesMixture"
+            )
+        return np.arange(n_classes)
+
+    @property
     def retention_(self) -> np.ndarray:
         """Share of each node that the last minibatch left; 1 before there was any."""
         check_is_fitted(self)
@@ -483,7 +515,11 @@ class StreamingBayes(
         model = self.model
         tags.target_tags.required = bool(getattr(model, "needs_target", False))
         tags.input_tags.allow_nan = bool(getattr(model, "allows_missing", False))
-        if tags.target_tags.required and not hasattr(model, "predict_proba"):
+        if n_classes := _n_classes(model):
+            tags.estimator_type = "classifier"
+            # As below.
+            tags.classifier_tags = ClassifierTags(poor_score=True, multi_class=n_classes > 2)
+        elif tags.target_tags.required and not hasattr(model, "predict_proba"):
             tags.estimator_type = "regressor"
             # `score` is a log density, which has no scale of its own.
             tags.regressor_tags = RegressorTags(poor_score=True)
@@ -492,13 +528,26 @@ class StreamingBayes(
         return tags
 
 
-def _numbers(y: np.ndarray) -> np.ndarray:
-    """Targets as float64."""
+def _check_classes(classes: Any, model: Any, caller: str) -> None:
+    """Refuse classes of a stream that the model does not have."""
+    n_classes = _n_classes(model)
+    if n_classes is None:
+        raise ValueError(
+            f"classes, passed to {caller}, is {classes!r:.60}, but {type(model).__name__} has no "
+            "classes; leave it out"
+        )
+    check_not_masked(classes, caller, "classes")
+    codes = _numbers(np.asarray(classes), "classes")
+    check_codes(codes, n_classes, f"classes, passed to {caller},")
+
+
+def _numbers(y: np.ndarray, name: str) -> np.ndarray:
+    """Targets or classes as float64."""
     try:
         numbers = y.astype(np.float64)
         # None is NaN then, and a date the days since 1970.
         if y.dtype.kind in "mM" or np.isnan(numbers).any():
             raise TypeError("dates and what is missing are no numbers")
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"y must hold numbers; got {y!r:.60}") from error
+        raise ValueError(f"{name} must hold numbers; got {y!r:.60}") from error
     return numbers

@@ -34,7 +34,9 @@ class DenseModel(Protocol):
 
     A model whose natural parameters are relative to a point has `origins`, numbers to add by
     (block, name of a marginal). One that predicts has `predict(posterior, X)`,
-    `predict_proba(posterior, X)` or `transform(posterior, X)` as well.
+    `predict_proba(posterior, X)` or `transform(posterior, X)` as well. If its targets are the
+    numbers 0 to n_classes - 1 of classes, of which `predict_proba` has a column each, it has
+    `n_classes`, and is a classifier.
     """
 
     needs_target: ClassVar[bool]

@@ -51,6 +51,7 @@ ASKED: dict[str, dict[str, set[str]]] = {
     "AspectSentimentModel": {**GROUPS, "predict": {"groups"}, "predict_proba": {"groups"}},
     "HiddenFactorsTopics": {**REVIEWS, "predict": {"items", "users"}},
     "MultiViewLDA": {"partial_fit": {"classes"}},
+    "StreamingBayes": {"partial_fit": {"classes"}},
 }
 # Texts are no metadata, whatever the argument is called.
 OF_TEXTS = (

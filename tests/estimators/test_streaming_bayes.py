@@ -9,9 +9,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import trapezoid
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.inspection import partial_dependence
+from sklearn.metrics import log_loss
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+    learning_curve,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
@@ -39,6 +49,14 @@ from streamtopics.updates import (
 )
 from streamtopics.updates.rates import Exponential
 
+# Checks whose classes are not those that the model knows from the start, and why.
+OF_OTHER_CLASSES = {
+    "check_classifiers_classes": "labels are strings; the model's are numbers from 0 on",
+    "check_classifiers_regression_target": "refused in other words than it asks for",
+    "check_classifiers_train": "two classes; the model has a probability of a third one, too",
+    "check_dtype_object": "four classes; the model has three",
+}
+
 
 @parametrize_with_checks(
     [
@@ -47,10 +65,17 @@ from streamtopics.updates.rates import Exponential
         StreamingBayes(MeanFieldRegression(), Rounds(SVB(), 2)),
         StreamingBayes(GaussianMixture()),
         StreamingBayes(GaussianMixture(3), PowerPrior(0.9), batch_size=7),
+        StreamingBayes(NaiveBayesMixture(3)),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+    name = getattr(check, "func", check).__name__
+    if isinstance(estimator.model, NaiveBayesMixture) and name in OF_OTHER_CLASSES:
+        # Also what cannot make sense is known to be so.
+        with pytest.raises((AssertionError, ValueError)):
+            check(estimator)
+    else:
+        check(estimator)
 
 
 def samples(n=200, seed=0):
@@ -345,6 +370,78 @@ def test_pipelines_and_cross_validation():
     assert_array_equal(model.fit_transform(X), model.transform(X))
     assert is_regressor(StreamingBayes(REGRESSION))
     assert not is_regressor(StreamingBayes(MIXTURE))
+
+
+# Classes
+
+CLASSES = NaiveBayesMixture(3)
+
+
+def classified(n=90):
+    """Samples of three classes."""
+    y = np.arange(n) % 3
+    return np.random.default_rng(0).normal(size=(n, 2)) + y[:, None], y
+
+
+def test_a_model_of_classes_is_a_classifier():
+    X, y = classified()
+    model = StreamingBayes(CLASSES, random_state=0)
+    assert is_classifier(model)
+    assert not hasattr(model, "classes_")
+    assert_array_equal(model.fit(X, y).classes_, [0, 1, 2])
+    assert_array_equal(clone(model).fit(X[y < 2], y[y < 2]).classes_, [0, 1, 2])
+    for other in (REGRESSION, MIXTURE):
+        assert not is_classifier(StreamingBayes(other))
+        with pytest.raises(AttributeError, match=f"'classes_' with {type(other).__name__}"):
+            _ = StreamingBayes(other).fit(X, y).classes_
+
+
+def test_what_takes_classifiers_takes_it():
+    X, y = classified()
+    model = StreamingBayes(CLASSES, random_state=0)
+    folds = StratifiedKFold(3)
+    expected = np.empty((90, 3))
+    for train, test in folds.split(X, y):
+        expected[test] = model.fit(X[train], y[train]).predict_proba(X[test])
+    found = cross_val_predict(model, X, y, cv=3, method="predict_proba")
+    assert_array_equal(found, expected)
+    scores = cross_val_score(model, X, y, cv=3, scoring="neg_log_loss")
+    assert_allclose(-scores.mean(), log_loss(y, expected))
+    calibrated = CalibratedClassifierCV(model, cv=3).fit(X, y)
+    assert_array_equal(calibrated.classes_, [0, 1, 2])
+    assert calibrated.score(X, y) > 0.5
+    model.fit(X, y)
+    voted = VotingClassifier([("bayes", model)], voting="soft").fit(X, y)
+    assert_allclose(voted.predict_proba(X), model.predict_proba(X))
+    curve = partial_dependence(model, X, [0], grid_resolution=4)
+    assert_allclose(curve["average"].sum(axis=0), 1.0)
+
+
+def test_the_score_of_classes_is_a_density_as_before():
+    X, y = classified()
+    model = StreamingBayes(CLASSES, random_state=0)
+    folds = [model.fit(X[a], y[a]).score(X[b], y[b]) for a, b in StratifiedKFold(3).split(X, y)]
+    assert_array_equal(cross_val_score(model, X, y, cv=3), folds)
+
+
+def test_classes_of_a_stream_are_those_of_the_model():
+    X, y = classified()
+    model = StreamingBayes(CLASSES, random_state=0).partial_fit(X, y, classes=[0, 1])
+    assert bits(model) == bits(StreamingBayes(CLASSES, random_state=0).partial_fit(X, y))
+    # It tells classifiers their classes.
+    learning_curve(model, X, y, cv=3, exploit_incremental_learning=True, error_score="raise")
+    before = bits(model)
+    for wrong in ([0, 1, 2, 3], [0.5], [-1], [np.inf]):
+        with pytest.raises(ValueError, match=r"classes, passed to .* whole numbers from 0 to 2"):
+            model.partial_fit(X, y, classes=wrong)
+    for wrong in (["a", "b"], [np.nan], [None]):
+        with pytest.raises(ValueError, match="classes must hold numbers"):
+            model.partial_fit(X, y, classes=wrong)
+    with pytest.raises(ValueError, match=r"classes, passed to .* is a masked array"):
+        model.partial_fit(X, y, classes=np.ma.masked_equal([0, 1], 1))
+    assert bits(model) == before
+    with pytest.raises(ValueError, match="LinearRegression has no classes; leave it out"):
+        StreamingBayes(REGRESSION).partial_fit(X, y, classes=[0, 1])
 
 
 # What a model can do
