@@ -2,29 +2,37 @@
 """The steps of a model: those that make counts of documents, and the estimator of topics.
 
 A model is an estimator, or a pipeline that ends in one, of scikit-learn or of `streamtopics.text`.
-Steps of a pipeline may be pipelines; these are taken apart.
+Steps of a pipeline may be pipelines; these are taken apart. What is within scikit-learn's
+FrozenEstimator is read as any other, and never learns.
 """
 
 from typing import Any
 
+from sklearn.frozen import FrozenEstimator
+
 
 def steps_of(model: Any) -> list[tuple[str, Any]]:
-    """Names and steps of a model in order, each step a single one; a model alone is one step."""
+    """Names and steps of a model in order, each step a single one; a model alone is one step.
+
+    The steps of a frozen pipeline are frozen.
+    """
     found: list[tuple[str, Any]] = []
     for name, step in getattr(model, "steps", ()):
+        if is_frozen(model) and not _is_idle(step):
+            step = FrozenEstimator(step)
         found += steps_of(step) if hasattr(step, "steps") else [(name, step)]
     return found or [(type(model).__name__, model)]
 
 
 def last_step(model: Any) -> Any:
-    """The last step: of a topic model, the estimator of topics."""
-    return steps_of(model)[-1][1]
+    """The last step, to be read: of a topic model, the estimator of topics, frozen or not."""
+    return thawed(steps_of(model)[-1][1])
 
 
 def steps_before(model: Any) -> list[tuple[str, Any]]:
     """Names and steps before the last one, without those that change nothing."""
     before = steps_of(model)[:-1]
-    return [(name, step) for name, step in before if step is not None and step != "passthrough"]
+    return [(name, step) for name, step in before if not _is_idle(step)]
 
 
 def counted(model: Any, documents: Any) -> Any:
@@ -45,3 +53,36 @@ def names_of(model: Any) -> Any:
             step.get_feature_names_out(names) if hasattr(step, "get_feature_names_out") else None
         )
     return names
+
+
+def is_frozen(step: Any) -> bool:
+    """Whether a step has been frozen: it passes on all methods of what is within, but for `fit`."""
+    return isinstance(step, FrozenEstimator)
+
+
+def thawed(step: Any) -> Any:
+    """What is within a frozen step, or the step itself."""
+    while is_frozen(step):
+        step = step.estimator
+    return step
+
+
+def learns(step: Any) -> bool:
+    """Whether a step learns from minibatches."""
+    return hasattr(step, "partial_fit") and not is_frozen(step)
+
+
+def check_not_frozen(model: Any) -> None:
+    """Refuse to teach a model that is frozen, or of which the last step is."""
+    name, last = steps_of(model)[-1]
+    if is_frozen(last):
+        which = f"its last step {name!r}" if hasattr(model, "steps") else "it"
+        raise TypeError(
+            f"model must learn, but {which} is frozen: {last!r:.80}; to have it learn on, pass "
+            "what is within, its `estimator`"
+        )
+
+
+def _is_idle(step: Any) -> bool:
+    """Whether a step changes nothing."""
+    return step is None or step == "passthrough"

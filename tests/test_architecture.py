@@ -85,7 +85,7 @@ ALLOWED = {
 }  # fmt: skip
 MAY_USE_SCIKIT_LEARN = {
     "base", "cli", "datasets", "distributed", "estimators", "inspection", "metrics", "output",
-    "saving", "streams", "text", "validation",
+    "saving", "steps", "streams", "text", "validation",
 }  # fmt: skip
 FACES_OF_THEIR_OWN = {
     "dpp/estimator.py", "dpp/learnt.py", "dpp/summarizer.py", "was/estimator.py", "reviews/base.py",

@@ -9,7 +9,7 @@ from streamtopics.base import composites
 from streamtopics.checks import check_integer
 from streamtopics.distributed.fitting import batch_size_of, counting_steps
 from streamtopics.distributed.tasks import contents_of, learn, read_partitions
-from streamtopics.steps import last_step
+from streamtopics.steps import check_not_frozen, last_step
 from streamtopics.updates.composite import Composite
 
 Model = TypeVar("Model")
@@ -112,7 +112,7 @@ def take_in(model: Model, update: Composite) -> Model:
     Raises
     ------
     TypeError
-        If `update` is none.
+        If `update` is none, or the model is frozen.
     ValueError
         If it is of a model with other topics or words, or of one that had learnt more than this
         one has.
@@ -123,5 +123,6 @@ def take_in(model: Model, update: Composite) -> Model:
     """
     if not isinstance(update, Composite):
         raise TypeError(f"update must be what learn_apart returns; got {update!r}")
+    check_not_frozen(model)
     composites.take_in(last_step(model), update)
     return model

@@ -18,7 +18,7 @@ from streamtopics.distributed.learning import Learning
 from streamtopics.distributed.reading import Cluster
 from streamtopics.distributed.schedule import Schedule
 from streamtopics.distributed.sources import in_groups, partitions_of
-from streamtopics.steps import last_step, steps_before
+from streamtopics.steps import check_not_frozen, last_step, steps_before
 from streamtopics.streams.batches import after
 from streamtopics.streams.callbacks import check_callbacks, finish_all, learner_of
 from streamtopics.streams.checkpoint import Checkpointer
@@ -275,6 +275,7 @@ def _run(
 
 def batch_size_of(model: Any, batch_size: int | None) -> int:
     """Return the number of documents in a minibatch of a model that can learn on workers."""
+    check_not_frozen(model)
     topics = last_step(model)
     check_model(topics)
     check_can_compose(topics)

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.steps import last_step
+from streamtopics.steps import check_not_frozen, last_step
 from streamtopics.streams.batches import BatchWith
 from streamtopics.structure import number_of_rows
 
@@ -107,6 +107,7 @@ def check_names(model: Any, batch: BatchWith, learner: Any) -> None:
 
 def check_model(model: Any) -> None:
     """Refuse what cannot learn from a stream."""
+    check_not_frozen(model)
     learner = last_step(model)
     fitting = hasattr(model, "partial_fit") and hasattr(learner, "partial_fit")
     counts = any(hasattr(type(learner), name) for name in DOCUMENTS_SEEN)

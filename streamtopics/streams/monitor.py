@@ -21,7 +21,7 @@ from streamtopics.checks import MOST_WHOLE, check_integer, is_number
 from streamtopics.kernels import rows as kernel
 from streamtopics.locks import lock_of
 from streamtopics.posteriors.protocol import Swap
-from streamtopics.steps import last_step, names_of
+from streamtopics.steps import check_not_frozen, last_step, names_of
 from streamtopics.streams import pieces
 from streamtopics.streams.alarm import N_TOP, Alarm, DriftTest, changed_topics, new_words
 from streamtopics.streams.chart import chart_p
@@ -379,6 +379,7 @@ def _at(time: object) -> dict[str, object]:
 
 def _check_model(model: Any) -> None:
     """Refuse what is no model of topics that learns from counts or texts."""
+    check_not_frozen(model)
     lacking = [name for name in ("transform", "partial_fit") if not hasattr(model, name)]
     lacking += [name for name in ("topic_word_", "top_words") if not _has(model, name)]
     if lacking:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.documentation import LinksToReference
 from streamtopics.locks import held, lock_of
-from streamtopics.steps import last_step, names_of, steps_of
+from streamtopics.steps import is_frozen, last_step, learns, names_of, steps_of
 
 MIXES = (
     "words change columns along the stream, but the step {!r}, a {}, does not tell by "
@@ -34,7 +34,8 @@ class StreamingPipeline(LinksToReference, Pipeline):
     It is scikit-learn's Pipeline, and learns from minibatches too: each step that has
     `partial_fit` learns from what the steps before it make of the minibatch. After a
     `StreamingCountVectorizer`, the last step first forgets what it learnt of the columns that
-    changed hands, by its `forget_words`. Steps that are pipelines learn step by step as well.
+    changed hands, by its `forget_words`. Steps that are pipelines learn step by step as well, and
+    those within a `sklearn.frozen.FrozenEstimator` only transform.
 
     Parameters
     ----------
@@ -88,9 +89,9 @@ class StreamingPipeline(LinksToReference, Pipeline):
         Raises
         ------
         AttributeError
-            If the last step has no `partial_fit`.
+            If the last step has no `partial_fit`, or is frozen.
         NotFittedError
-            If a step before it has none and is not fitted.
+            If a step before it has none, or is frozen, and is not fitted.
         TypeError
             If metadata routing is enabled, and no step can take one of `params`; or if words change
             columns along the stream and the last step cannot forget, or a step between mixes them.
@@ -141,11 +142,7 @@ class StreamingPipeline(LinksToReference, Pipeline):
         """Learn from one minibatch, step by step."""
         self._check_steps()
         *before, (name, last) = steps_of(self)
-        if not hasattr(last, "partial_fit"):
-            raise AttributeError(
-                f"partial_fit needs a last step that has it, but {name!r} is {last!r}; use one "
-                "that learns from streams"
-            )
+        _check_learns(name, last)
         _check_may_forget(before, name, last)
         *given, of_last = self._given(params)
         handed_over = vars(self).get("_handed_over")
@@ -240,8 +237,8 @@ class StreamingPipeline(LinksToReference, Pipeline):
 
 def _snapshot(step: Any) -> Any:
     """Return a name and a copy of its step, where that learns from minibatches."""
-    learns = isinstance(step, tuple | list) and len(step) == 2 and hasattr(step[1], "partial_fit")
-    return (step[0], copy(step[1])) if learns else step
+    is_pair = isinstance(step, tuple | list) and len(step) == 2
+    return (step[0], copy(step[1])) if is_pair and learns(step[1]) else step
 
 
 def _is_fitted(step: Any) -> bool:
@@ -250,6 +247,20 @@ def _is_fitted(step: Any) -> bool:
     except NotFittedError:
         return False
     return True
+
+
+def _check_learns(name: str, last: Any) -> None:
+    """Refuse a last step that has nothing to learn by, or must not change."""
+    if is_frozen(last):
+        raise AttributeError(
+            f"partial_fit would change the last step {name!r}, which is frozen: {last!r:.80}; to "
+            "have it learn on, give the pipeline what is within, its `estimator`"
+        )
+    if not learns(last):
+        raise AttributeError(
+            f"partial_fit needs a last step that has it, but {name!r} is {last!r}; use one "
+            "that learns from streams"
+        )
 
 
 def _check_may_forget(before: list[tuple[str, Any]], name: str, last: Any) -> None:
@@ -265,7 +276,8 @@ def _check_may_forget(before: list[tuple[str, Any]], name: str, last: Any) -> No
 
 def _follows(step: Any) -> bool:
     """True if the words of a step may change columns."""
-    return hasattr(step, "names_since") and getattr(step, "vocabulary", None) is None
+    follows = learns(step) and hasattr(step, "names_since")
+    return follows and getattr(step, "vocabulary", None) is None
 
 
 def _columns_after(
@@ -293,17 +305,18 @@ def _columns_after(
 def _taken_in(name: str, step: Any, X: Any, y: Any, given: Mapping[str, Any]) -> Any:
     """Return a step's output for a minibatch, after it has learnt from it if it can."""
     to_learn = given.get("partial_fit", {})
-    if hasattr(step, "partial_fit_transform"):
+    if learns(step) and hasattr(step, "partial_fit_transform"):
         return step.partial_fit_transform(X, y, **to_learn)
-    if hasattr(step, "partial_fit"):
+    if learns(step):
         step.partial_fit(X, y, **to_learn)
     try:
         return step.transform(X, **given.get("transform", {}))
     except NotFittedError as error:
-        if hasattr(step, "partial_fit"):
+        if learns(step):
             raise
+        why = "is frozen" if is_frozen(step) else "has no partial_fit"
         raise NotFittedError(
-            f"the step {name!r}, a {type(step).__name__}, is not fitted and has no partial_fit, so "
+            f"the step {name!r}, a {type(step).__name__}, is not fitted and {why}, so "
             "it cannot learn from a stream: fit it first, for example on the first documents, as "
             "models need that look words up by name, such as GuidedTopics; or take a step that "
             "learns on the way, such as StreamingCountVectorizer(max_features=20_000) for words"

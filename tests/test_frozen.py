@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What scikit-learn's FrozenEstimator holds is read as any other, and never learns."""
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+
+from streamtopics import SVBLDA, MultiViewLDA
+from streamtopics.distributed import fit_partitions, fit_stream, learn_apart, take_in
+from streamtopics.inspection import topic_table
+from streamtopics.report import ReportSettings, page, report_data
+from streamtopics.steps import counted, last_step, names_of, steps_before, steps_of
+from streamtopics.streams import (
+    Checkpointer,
+    DriftMonitor,
+    TopicTracker,
+    prequential_score,
+    stream,
+)
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from tests.report.made import made
+
+TEXTS = made(120).texts
+LATER = [f"{text} quite another" for text in TEXTS]
+
+
+def words_learnt():
+    return StreamingCountVectorizer(max_features=30, half_life=20).partial_fit(TEXTS)
+
+
+def topics(n_components=2):
+    return SVBLDA(n_components, random_state=0)
+
+
+def pipeline_learnt(kind=StreamingPipeline):
+    words = words_learnt()
+    lda = topics().partial_fit(words.transform(TEXTS))
+    return kind([("words", words), ("topics", lda)])
+
+
+def state(model):
+    """All that a model has learnt."""
+    return pickle.dumps([copy(step) for _, step in steps_of(model)])
+
+
+def test_a_frozen_model_of_topics_before_the_last_step_stays_as_it_is():
+    X = words_learnt().transform(TEXTS)
+    labels = np.arange(len(TEXTS)) % 2
+    lda = SVBLDA(3, n_rounds=5, random_state=0).fit(X)
+    last = MultiViewLDA(2, 1, random_state=0)
+    pipeline = StreamingPipeline([("topics", FrozenEstimator(lda)), ("class", last)])
+    before = state(lda)
+    for one in (pipeline, copy(pipeline)):
+        one.partial_fit(X, labels, classes=[0, 1])
+    assert state(lda) == before
+    assert last.n_batch_iter_ == 1
+    assert last.n_features_in_ == 3
+
+
+@pytest.mark.parametrize("learnt", ["fit", "partial_fit"])
+@pytest.mark.parametrize(
+    "wrap", [FrozenEstimator, lambda step: FrozenEstimator(FrozenEstimator(step))]
+)
+def test_a_frozen_vectorizer_keeps_its_words(wrap, learnt):
+    words = StreamingCountVectorizer(max_features=30 if learnt == "partial_fit" else None)
+    getattr(words, learnt)(TEXTS)
+    words.transform(TEXTS)  # It notes that its stop words were checked.
+    before = state(words)
+    pipeline = StreamingPipeline([("words", wrap(words)), ("topics", topics())])
+    for texts in (TEXTS, LATER):
+        pipeline.partial_fit(texts)
+    assert state(words) == before
+    other = topics()
+    for texts in (TEXTS, LATER):
+        other.partial_fit(words.transform(texts))
+    assert_array_equal(pipeline[-1].components_, other.components_)
+    assert pipeline.top_words(3) == other.top_words(words.get_feature_names_out(), 3)
+
+
+@pytest.mark.parametrize("kind", [Pipeline, StreamingPipeline])
+def test_a_frozen_pipeline_as_a_step_keeps_what_it_learnt(kind):
+    words = words_learnt()
+    front = kind([("words", words), ("none", "passthrough"), ("nothing", None)])
+    before = state(words)
+    pipeline = StreamingPipeline([("front", FrozenEstimator(front)), ("topics", topics())])
+    other = topics()
+    for texts in (TEXTS, LATER):
+        pipeline.partial_fit(texts)
+        other.partial_fit(words.transform(texts))
+    assert state(words) == before
+    assert_array_equal(pipeline[-1].components_, other.components_)
+    assert_array_equal(names_of(pipeline), words.get_feature_names_out())
+
+
+def test_words_that_changed_before_a_vectorizer_was_frozen_are_forgotten():
+    """As where it learns elsewhere."""
+    words = StreamingCountVectorizer(max_features=2, half_life=1, margin=1.0)
+    lda = SVBLDA(1, random_state=0)
+    pipeline = StreamingPipeline([("words", words), ("topics", lda)])
+    for _ in range(5):
+        pipeline.partial_fit(["red green", "red green red"])
+    front = FrozenEstimator(Pipeline([("words", words)]))
+    pipeline.set_params(words=front)
+    words.partial_fit(["blue pink", "blue pink blue"] * 2)
+    pipeline.partial_fit(["blue"])
+    assert words.get_feature_names_out().tolist() == ["blue", "pink"]
+    assert lda.components_.round(2).tolist() == [[1.05, 0.05]]
+
+
+def test_a_last_step_that_is_frozen_is_refused_by_name():
+    words, frozen = words_learnt(), FrozenEstimator(pipeline_learnt()[-1])
+    inner = FrozenEstimator(Pipeline([("inner", frozen.estimator)]))
+    before = state(words), state(frozen.estimator)
+    for last, name in ((frozen, "topics"), (inner, "inner")):
+        pipeline = StreamingPipeline([("words", words), ("topics", last)])
+        with pytest.raises(AttributeError, match=f"the last step '{name}', which is frozen: Froz"):
+            pipeline.partial_fit(LATER)
+    assert (state(words), state(frozen.estimator)) == before
+
+
+def test_a_frozen_step_that_has_learnt_nothing_is_named():
+    frozen = FrozenEstimator(StreamingCountVectorizer(max_features=30))
+    pipeline = StreamingPipeline([("words", frozen), ("topics", topics())])
+    with pytest.raises(NotFittedError, match=r"the step 'words', .* is not fitted and is frozen"):
+        pipeline.partial_fit(TEXTS)
+
+
+def test_a_vocabulary_that_is_frozen_need_not_be_forgotten():
+    class Counts(CountVectorizer):
+        """Learns from counts, and cannot forget."""
+
+        def partial_fit(self, X, y=None):
+            self.seen = X.sum()
+
+    last = Counts()
+    StreamingPipeline([("words", FrozenEstimator(words_learnt())), ("last", last)]).partial_fit(
+        TEXTS
+    )
+    assert last.seen > 0
+
+
+# What teaches models
+
+
+def frozen_models():
+    whole = FrozenEstimator(pipeline_learnt())
+    learnt = pipeline_learnt()
+    last = StreamingPipeline([("words", learnt[0]), ("topics", FrozenEstimator(learnt[1]))])
+    nested = Pipeline([("all", FrozenEstimator(learnt))])
+    return [whole, last, nested]
+
+
+def by_partitions(model):
+    with ThreadPoolExecutor(1) as client:
+        fit_partitions(model, [LATER], client)
+
+
+def by_minibatches(model):
+    with ThreadPoolExecutor(1) as client:
+        fit_stream(model, [LATER], client)
+
+
+TEACHERS = {
+    "stream": lambda model: stream(model, [LATER]),
+    "stream with a monitor": lambda model: stream(model, [LATER], callbacks=[DriftMonitor()]),
+    "prequential_score": lambda model: prequential_score(model, [TEXTS, LATER]),
+    "DriftMonitor.learn": lambda model: DriftMonitor().learn(model, LATER),
+    "fit_partitions": by_partitions,
+    "fit_stream": by_minibatches,
+    "learn_apart": lambda model: learn_apart(model, LATER),
+    "take_in": lambda model: take_in(model, learn_apart(pipeline_learnt(), LATER)),
+}
+
+
+@pytest.mark.parametrize("teach", TEACHERS.values(), ids=TEACHERS)
+@pytest.mark.parametrize("place", range(3), ids=["whole", "last step", "nested"])
+def test_all_that_teaches_refuses_a_frozen_model(teach, place):
+    model = frozen_models()[place]
+    before = state(model)
+    with pytest.raises(TypeError, match=r"model must learn, but .* is frozen: FrozenEstimator"):
+        teach(model)
+    assert state(model) == before
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", [DriftMonitor, TopicTracker])
+def test_a_stream_goes_by_a_frozen_vectorizer(kind):
+    words = words_learnt()
+    before = state(words)
+    batches = [TEXTS, LATER] * 2
+    frozen = StreamingPipeline([("words", FrozenEstimator(words)), ("topics", topics())])
+    given = StreamingCountVectorizer(vocabulary=words.get_feature_names_out())
+    plain = StreamingPipeline([("words", given), ("topics", topics())])
+    for model in (frozen, plain):
+        stream(model, batches, callbacks=[kind()])
+    assert_array_equal(frozen[-1].components_, plain[-1].components_)
+    scores = [prequential_score(model, batches).mean for model in (frozen, plain)]
+    assert scores[0] == scores[1]
+    assert state(words) == before
+
+
+def test_partitions_are_counted_by_a_frozen_vectorizer():
+    words = words_learnt()
+    before = state(words)
+    frozen = StreamingPipeline([("words", FrozenEstimator(words)), ("topics", topics())])
+    by_partitions(frozen)
+    assert state(words) == before
+    assert frozen[-1].n_documents_seen_ == len(LATER)
+
+
+def test_a_file_of_a_checkpoint_holds_nothing_that_is_frozen(tmp_path):
+    frozen = StreamingPipeline([("words", FrozenEstimator(words_learnt())), ("topics", topics())])
+    with pytest.raises(TypeError, match="FrozenEstimator are not kept in files"):
+        stream(frozen, [TEXTS], callbacks=[Checkpointer(tmp_path, every=1)])
+
+
+# What reads models
+
+
+def test_frozen_models_are_read_as_those_within():
+    model = pipeline_learnt()
+    settings = ReportSettings(texts=TEXTS)
+    for frozen in frozen_models():
+        assert [name for name, _ in steps_of(frozen)] == ["words", "topics"]
+        assert [name for name, _ in steps_before(frozen)] == ["words"]
+        assert type(last_step(frozen)) is SVBLDA
+        assert_array_equal(counted(frozen, TEXTS).toarray(), counted(model, TEXTS).toarray())
+        assert_array_equal(names_of(frozen), names_of(model))
+        assert topic_table(frozen) == topic_table(model)
+        assert report_data(frozen, settings).words == report_data(model, settings).words
+    lda = model[-1]
+    assert topic_table(FrozenEstimator(lda)) == topic_table(lda)
+    assert page(report_data(frozen_models()[0])) is not None
