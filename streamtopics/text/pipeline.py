@@ -236,9 +236,18 @@ class StreamingPipeline(LinksToReference, Pipeline):
 
 
 def _snapshot(step: Any) -> Any:
-    """Return a name and a copy of its step, where that learns from minibatches."""
-    is_pair = isinstance(step, tuple | list) and len(step) == 2
-    return (step[0], copy(step[1])) if is_pair and learns(step[1]) else step
+    """Return a name and a copy of its step, where that or one within learns from minibatches."""
+    if not (isinstance(step, tuple | list) and len(step) == 2):
+        return step
+    name, one = step
+    if learns(one):
+        return name, copy(one)
+    if not isinstance(one, Pipeline) or not isinstance(vars(one)["steps"], list):
+        return step
+    # A pipeline of scikit-learn, of which a copy would share its steps.
+    twin: Any = copy(one)
+    twin.steps = [_snapshot(inner) for inner in twin.steps]
+    return name, twin
 
 
 def _is_fitted(step: Any) -> bool:

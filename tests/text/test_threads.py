@@ -12,6 +12,7 @@ from copy import copy, deepcopy
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.pipeline import Pipeline
 
 from streamtopics import SVBLDA, load, save
 from streamtopics.locks import lock_of
@@ -102,6 +103,16 @@ def test_copies_of_an_inner_pipeline_are_whole_too():
     serial = learns_first()
     states = {print_of(serial), *(print_of(serial.partial_fit(batch)) for batch in BATCHES[1:])}
     assert {print_of(one) for one in beside_a_learner(outer, lambda: copy(inner))} <= states
+
+
+def test_copies_share_no_learning_step_of_a_pipeline_of_scikit_learn_within():
+    words = StreamingCountVectorizer(max_features=50)
+    front = Pipeline([("inner", Pipeline([("words", words), ("none", None)]))])
+    pipeline = StreamingPipeline([("front", front), ("topics", SVBLDA(1, random_state=0))])
+    again = copy(pipeline.partial_fit(BATCHES[0]))
+    again.partial_fit(BATCHES[1])
+    assert [step.n_documents_seen_ for step in (words, pipeline[-1], again[-1])] == [10, 10, 20]
+    assert again.steps[0][1].steps[0][1].steps[0][1].n_documents_seen_ == 20
 
 
 def test_what_cannot_be_copied_deep_is_shared_by_copies():
