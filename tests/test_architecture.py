@@ -39,7 +39,7 @@ ALLOWED = {
         "sentences", "structure", "typing", "updates", "validation",
     },
     "dpp": {
-        "base", "checks", "kernels", "output", "parallel", "records", "sentences",
+        "base", "checks", "kernels", "output", "parallel", "records", "sentences", "steps",
         "structure", "text", "validation",
     },
     "datasets": {"checks", "dpp", "structure"},

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
-from streamtopics import SVBLDA, MultiViewLDA
+from streamtopics import SVBLDA, DPPSummarizer, MultiViewLDA
 from streamtopics.distributed import fit_partitions, fit_stream, learn_apart, take_in
 from streamtopics.inspection import topic_table
 from streamtopics.report import ReportSettings, page, report_data
@@ -25,7 +25,12 @@ from streamtopics.streams import (
     prequential_score,
     stream,
 )
-from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.text import (
+    NamedVectorizer,
+    SentenceVectorizer,
+    StreamingCountVectorizer,
+    StreamingPipeline,
+)
 from tests.report.made import made
 
 TEXTS = made(120).texts
@@ -239,3 +244,71 @@ def test_frozen_models_are_read_as_those_within():
     lda = model[-1]
     assert topic_table(FrozenEstimator(lda)) == topic_table(lda)
     assert page(report_data(frozen_models()[0])) is not None
+
+
+# Vectorizers within others
+
+REVIEWS = ["The screen is great. The battery is not!", "Great screen. Great battery.", "Bad!"]
+FROZEN = [
+    CountVectorizer(stop_words="english"),
+    TfidfVectorizer(),
+    StreamingCountVectorizer(),
+    HashingVectorizer(n_features=64),
+]
+
+
+@pytest.fixture(params=FROZEN, ids=lambda one: type(one).__name__, name="vectorizer")
+def vectorizer_that_knows_other_words(request):
+    return request.param.fit(["the great screen", "the great keyboard"])
+
+
+def by_documents(X):
+    return [matrix.toarray().tolist() for matrix in X]
+
+
+def test_named_counts_are_of_the_words_of_a_frozen_vectorizer(vectorizer):
+    if isinstance(vectorizer, HashingVectorizer):
+        with pytest.raises(TypeError, match="vectorizer must know its words"):
+            NamedVectorizer(FrozenEstimator(vectorizer)).fit_transform(REVIEWS)
+        return
+    for within in (vectorizer, make_pipeline(vectorizer)):
+        named = NamedVectorizer(FrozenEstimator(within))
+        X = named.fit_transform(REVIEWS)
+        assert_array_equal(X.toarray(), vectorizer.transform(REVIEWS).toarray())
+        assert_array_equal(X.feature_names, vectorizer.get_feature_names_out())
+        assert_array_equal(named.fit(REVIEWS).transform(REVIEWS).toarray(), X.toarray())
+
+
+def test_a_frame_is_refused_by_a_frozen_vectorizer_too():
+    pd = pytest.importorskip("pandas")
+    frozen = FrozenEstimator(CountVectorizer().fit(REVIEWS))
+    with pytest.raises(TypeError, match="names of columns would be read"):
+        NamedVectorizer(frozen).fit_transform(pd.DataFrame({"text": REVIEWS}))
+
+
+def test_sentences_are_counted_by_the_words_of_a_frozen_vectorizer(vectorizer):
+    before = vars(vectorizer).keys()
+    sentences = SentenceVectorizer(FrozenEstimator(vectorizer))
+    X = sentences.fit_transform(REVIEWS)
+    whole = [vectorizer.transform(one).toarray().tolist() for one in sentences.sentences(REVIEWS)]
+    assert by_documents(X) == whole
+    assert by_documents(sentences.fit(REVIEWS).transform(REVIEWS)) == whole
+    assert vars(vectorizer).keys() == before
+
+
+def test_a_frozen_vectorizer_that_knows_no_words_is_not_fitted():
+    for kind in (NamedVectorizer, SentenceVectorizer):
+        with pytest.raises(NotFittedError):
+            kind(FrozenEstimator(CountVectorizer())).fit_transform(REVIEWS)
+
+
+def test_a_summarizer_goes_by_a_frozen_vectorizer(vectorizer):
+    # One that learns the words of these documents is as good as one that knows them.
+    frozen = FrozenEstimator(vectorizer.fit(REVIEWS))
+    summaries = [
+        DPPSummarizer(2, vectorizer=one).fit(REVIEWS).transform(REVIEWS).tolist()
+        for one in (frozen, vectorizer)
+    ]
+    assert summaries[0] == summaries[1]
+    weighed = [DPPSummarizer(vectorizer=one).fit(REVIEWS)._commit for one in (frozen, vectorizer)]
+    assert weighed[0].weighs == weighed[1].weighs

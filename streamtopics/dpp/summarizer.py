@@ -39,6 +39,7 @@ from streamtopics.dpp.summary_kernel import (
     weighted_units,
 )
 from streamtopics.parallel import Workers
+from streamtopics.steps import thawed
 from streamtopics.text import SentenceVectorizer
 from streamtopics.text.splitting import is_fragment
 from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
@@ -76,7 +77,7 @@ class Known(Commit):
     @property
     def weighs(self) -> bool:
         """Whether words are to be weighted by their document frequencies."""
-        itself = isinstance(self.vectorizer.vectorizer_, TfidfVectorizer)
+        itself = isinstance(thawed(self.vectorizer.vectorizer_), TfidfVectorizer)
         return self.document_frequency.size > 0 and not itself
 
     @property
@@ -553,7 +554,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         if self._by_thesis:
             return True
         # Its tags say so from scikit-learn 1.8 on.
-        if isinstance(inner, HashingVectorizer):
+        if isinstance(thawed(inner), HashingVectorizer):
             return False
         return not hasattr(inner, "__sklearn_tags__") or get_tags(inner).requires_fit
 

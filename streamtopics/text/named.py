@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.checks import check_not_masked
 from streamtopics.documentation import LinksToReference
 from streamtopics.output import row_labels
-from streamtopics.steps import steps_of
+from streamtopics.steps import is_frozen, steps_of, thawed
 from streamtopics.structure import check_structure, for_scipy
 
 
@@ -189,7 +189,7 @@ class StaysSparse:
 @contextmanager
 def reading_texts(vectorizer: Any, raw_documents: Any) -> Iterator[None]:
     """Name the argument where a vectorizer gets what it does not take, such as None for a text."""
-    if isinstance(steps_of(vectorizer)[0][1], CountVectorizer):
+    if isinstance(thawed(steps_of(vectorizer)[0][1]), CountVectorizer):
         check_no_frame(raw_documents)
     try:
         yield
@@ -261,7 +261,8 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     ----------
     vectorizer : transformer or None, default=None
         It makes sparse counts, and has `get_feature_names_out`; None is ``CountVectorizer()``.
-        It is cloned, never fitted itself.
+        It is cloned, never fitted itself; within a `sklearn.frozen.FrozenEstimator` it counts the
+        words that it knows.
 
     Attributes
     ----------
@@ -321,7 +322,10 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         """
         vectorizer = self._naming()
         with reading_texts(vectorizer, raw_documents):
-            counts = vectorizer.fit_transform(raw_documents, y)
+            if is_frozen(vectorizer):
+                counts = vectorizer.fit(raw_documents, y).transform(raw_documents)
+            else:
+                counts = vectorizer.fit_transform(raw_documents, y)
         self.vectorizer_ = vectorizer
         return self._named(counts, raw_documents)
 

@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.output import row_labels, wants_pandas
+from streamtopics.steps import is_frozen
 from streamtopics.structure import has_entries
 from streamtopics.text.counting import checked_analyzer, count_sentences, is_compiled
 from streamtopics.text.named import NamedCounts, TextVectorizer, rows_apart
@@ -32,7 +33,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
         What counts, and decides which words there are; it is cloned, not changed. None
         is ``StreamingCountVectorizer()``; to search over its parameters, such as
-        ``vectorizer__min_df``, pass it.
+        ``vectorizer__min_df``, pass it. Within a `sklearn.frozen.FrozenEstimator` it counts the
+        words that it knows.
     splitter : callable or None, default=None
         Takes a text, a str, and returns its sentences, a list of str. None is
         :func:`~streamtopics.text.split_sentences`, for English-like prose.
@@ -203,6 +205,9 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
                 f"with input='content'; got {vectorizer!r}. Files are read by "
                 "streamtopics.datasets.read_texts"
             )
+        if is_frozen(vectorizer):
+            self.vectorizer_ = vectorizer.fit(documents, None)
+            return None
         if isinstance(vectorizer, StreamingCountVectorizer):
             vectorizer._check_parameters()
             if is_compiled(vectorizer):
