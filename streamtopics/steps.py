@@ -9,6 +9,7 @@ FrozenEstimator is read as any other, and never learns.
 from typing import Any
 
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 
 
 def steps_of(model: Any) -> list[tuple[str, Any]]:
@@ -53,6 +54,15 @@ def names_of(model: Any) -> Any:
             step.get_feature_names_out(names) if hasattr(step, "get_feature_names_out") else None
         )
     return names
+
+
+def as_found(model: Any) -> Any:
+    """The model, to be read, with what a fitted search found in the place of the search.
+
+    The search is the model itself, or its last step.
+    """
+    best = getattr(last_step(model), "best_estimator_", None)
+    return model if best is None else as_found(Pipeline([*steps_before(model), ("best", best)]))
 
 
 def is_frozen(step: Any) -> bool:

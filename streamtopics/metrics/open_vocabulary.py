@@ -18,6 +18,7 @@ from streamtopics.metrics.predictive import (
     held_out_log_probability,
     per_token,
 )
+from streamtopics.steps import as_found, counted, last_step, names_of, steps_before
 from streamtopics.structure import has_entries
 
 UNKNOWN = -1
@@ -115,13 +116,13 @@ def open_vocabulary_probability(
     if not has_entries(texts):
         raise TypeError(f"texts must be an iterable of texts; got {texts!r:.60}")
     texts = list(texts)
-    names = [str(name) for name in pipeline[:-1].get_feature_names_out()]
+    names = _words_of(pipeline)
     if n_characters is not None:
         _check_enough_characters(n_characters, names)
     words, X = _all_counts(texts, vectorizer.build_analyzer())
     column_of = {name: column for column, name in enumerate(names)}
     columns = np.array([column_of.get(word, UNKNOWN) for word in words], dtype=np.intp)
-    counts = pipeline[:-1].transform(texts)
+    counts = counted(pipeline, texts)
     _check_counts_of_words(counts, _in_columns(X, columns, len(names)))
     observed, held_out = completion_split(X, random_state)
     seen = _contained_like(counts, _in_columns(observed, columns, len(names)))
@@ -181,25 +182,37 @@ class OpenVocabularyScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         return open_vocabulary_probability(
-            estimator, X, n_characters=self.n_characters, random_state=self.random_state
+            as_found(estimator), X, n_characters=self.n_characters, random_state=self.random_state
         )
 
 
 def _model_and_vectorizer(pipeline: Any) -> tuple[Any, Any]:
     """The last step, and what splits texts into words in the first."""
-    if not isinstance(pipeline, Pipeline) or len(pipeline) < 2:
+    before = steps_before(pipeline)
+    if not before:
         raise TypeError(
             "pipeline must be a Pipeline from texts to a topic model, such as make_pipeline("
             f"CountVectorizer(), StreamingLDA()); got {type(pipeline).__name__}"
         )
-    first = pipeline[0]
+    first = before[0][1]
     vectorizer = getattr(first, "vectorizer_", first)
     if not hasattr(vectorizer, "build_analyzer"):
         raise TypeError(
             "the first step of pipeline must split texts into words, but "
             f"{type(vectorizer).__name__} has no build_analyzer; use CountVectorizer"
         )
-    return pipeline[-1], vectorizer
+    return last_step(pipeline), vectorizer
+
+
+def _words_of(pipeline: Any) -> list[str]:
+    """The words of the columns that the model is given."""
+    names = names_of(pipeline)
+    if names is None:
+        raise TypeError(
+            "the steps of pipeline before the model must tell the words of their columns, but one "
+            "has no get_feature_names_out; use CountVectorizer, and leave out steps that lose names"
+        )
+    return [str(name) for name in names]
 
 
 def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr_matrix]:

@@ -260,7 +260,7 @@ def check_components(estimator: Any) -> np.ndarray:
         raise TypeError(
             "estimator must be a fitted topic model with transform and components_; got "
             f"{type(estimator).__name__}. Of a Pipeline, pass the last step, and X as the steps "
-            "before it give it"
+            "before it give it; of a search, its best_estimator_, which it has with refit=True"
         )
     checked: np.ndarray = check_array(components, dtype=np.float64, input_name="components_")
     check_non_negative(checked, f"{type(estimator).__name__}.components_")

@@ -2,15 +2,14 @@
 """Scorers for scikit-learn's `GridSearchCV`, `cross_validate` and the like.
 
 Each is a callable (estimator, X, y=None) -> float, higher is better, made from its
-options; it can be compared and pickled. Of a `Pipeline` the last step is
-scored, on X as the steps before it transform it.
+options; it can be compared and pickled. Of a `Pipeline` the last step is scored, on X as the
+steps before it transform it; of a fitted search, what it found to be best.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_array
 
 from streamtopics.checks import check_integer, check_one_of, within_floats
@@ -23,6 +22,7 @@ from streamtopics.metrics.predictive import (
     perplexity,
 )
 from streamtopics.metrics.relevance import relevant_words
+from streamtopics.steps import as_found, counted, last_step
 from streamtopics.structure import check_structure, is_sparse
 
 
@@ -249,19 +249,14 @@ class DiversityScorer:
         check_integer(n_words=self.n_words)
 
     def __call__(self, estimator: Any, X: Any = None, y: Any = None) -> float:
-        return topic_diversity(_top_columns(_last_step(estimator), self.n_words))
-
-
-def _last_step(estimator: Any) -> Any:
-    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+        return topic_diversity(_top_columns(last_step(as_found(estimator)), self.n_words))
 
 
 def _model_and_counts(estimator: Any, X: Any) -> tuple[Any, Any]:
     """The topic model, and X as it sees it."""
     check_structure(X, "a scorer")
-    if isinstance(estimator, Pipeline) and len(estimator) > 1:
-        X = estimator[:-1].transform(X)
-    return _last_step(estimator), X
+    estimator = as_found(estimator)
+    return last_step(estimator), counted(estimator, X)
 
 
 def _n_tokens(counts: Any) -> float:

@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from streamtopics import SVBLDA, StreamingLDA
 from streamtopics.metrics import (
@@ -190,3 +191,6 @@ def test_what_cannot_be_scored_is_refused_by_name():
     for vectorizer in (CountVectorizer(binary=True), TfidfVectorizer()):
         with pytest.raises(ValueError, match="must give the counts of words"):
             open_vocabulary_probability(fitted(vectorizer), TEXTS)
+    steps = CountVectorizer(), FunctionTransformer(), SVBLDA(2, batch_size=50, random_state=0)
+    with pytest.raises(TypeError, match="one has no get_feature_names_out; use CountVec"):
+        open_vocabulary_probability(make_pipeline(*steps).fit(TEXTS), TEXTS)

@@ -7,14 +7,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA
 from streamtopics.metrics import (
     CoherenceScorer,
     DiversityScorer,
+    LeftToRightScorer,
+    OpenVocabularyScorer,
     PerplexityScorer,
     PredictiveScorer,
     log_predictive_probability,
@@ -110,6 +114,48 @@ def test_pipelines(scorer, X):
     counts = pipeline[0].transform(texts)
     assert scorer(pipeline, texts) == pytest.approx(scorer(pipeline[-1], counts), rel=1e-12)
     assert scorer(make_pipeline(pipeline[-1]), counts) == scorer(pipeline[-1], counts)
+
+
+OF_TEXTS = [*SCORERS, LeftToRightScorer(2), OpenVocabularyScorer()]
+TEXTS = ["sea ship sail wind wave " * 3, "law tax court judge vote " * 3] * 6
+
+
+def searched(estimator, name):
+    return GridSearchCV(estimator, {name: [1, 2]}, scoring=PredictiveScorer(), cv=2)
+
+
+@pytest.mark.parametrize("scorer", OF_TEXTS, ids=repr)
+def test_searches_frozen_pipelines_and_pipelines_within_are_scored_as_pipelines(scorer):
+    search = searched(make_pipeline(CountVectorizer(), MODEL), "svblda__n_components").fit(TEXTS)
+    plain = search.best_estimator_
+    wanted = scorer(plain, TEXTS)
+    words, model = plain
+    last = searched(MODEL, "n_components").fit(words.transform(TEXTS))
+    alike = make_pipeline(words, last.best_estimator_)
+    assert scorer(search, TEXTS) == wanted
+    assert scorer(FrozenEstimator(search), TEXTS) == wanted
+    assert scorer(FrozenEstimator(plain), TEXTS) == wanted
+    assert scorer(make_pipeline(words, FrozenEstimator(model)), TEXTS) == wanted
+    within = make_pipeline(None, model)
+    assert scorer(make_pipeline(FrozenEstimator(words), within), TEXTS) == wanted
+    assert scorer(make_pipeline(make_pipeline(words, None), model), TEXTS) == wanted
+    assert scorer(make_pipeline(words, last), TEXTS) == scorer(alike, TEXTS)
+
+
+@pytest.mark.parametrize("scorer", OF_TEXTS, ids=repr)
+def test_nested_cross_validation(scorer):
+    search = searched(make_pipeline(CountVectorizer(), MODEL), "svblda__n_components")
+    found = cross_val_score(search, TEXTS, scoring=scorer, cv=2, error_score="raise")
+    assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=repr)
+def test_a_search_that_has_found_nothing_is_refused(scorer, X):
+    with pytest.raises(NotFittedError):
+        scorer(searched(MODEL, "n_components"), X)
+    search = searched(MODEL, "n_components").set_params(refit=False).fit(X)
+    with pytest.raises(TypeError, match=r"of a search, its best_estimator_, .* refit=True"):
+        scorer(search, X)
 
 
 @pytest.mark.parametrize("scorer", SCORERS, ids=repr)
