@@ -144,6 +144,29 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
             _check_places(np.array(places), X.shape[axis == "column"], axis, what)
 
 
+def check_rows(X: Any, caller: str) -> None:
+    """Refuse documents of which one is a matrix, such as of its sentences, and not a row of counts.
+
+    NumPy would speak of sequences.
+    """
+    if not (isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1):
+        return
+    place = next((d for d, document in enumerate(X) if _is_matrix(document)), None)
+    if place is not None:
+        raise TypeError(
+            f"X, passed to {caller}, must have a row of counts for each document, but document "
+            f"{place} is a matrix, as of its sentences; add up its rows, or score the model by its "
+            "own `score`"
+        )
+
+
+def _is_matrix(document: Any) -> bool:
+    """Whether this has rows, and is none itself."""
+    if isinstance(document, list | tuple):
+        return len(document) > 0 and has_entries(document[0])
+    return len(getattr(document, "shape", ())) > 1
+
+
 def _check_no_times(X: Any, caller: str, name: str) -> None:
     """Refuse dates and spans of time, which NumPy would read as numbers of days or so."""
     if getattr(getattr(X, "dtype", None), "kind", "O") in "mM":

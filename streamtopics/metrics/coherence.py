@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_array
 
 from streamtopics.checks import check_not_masked, check_one_of, is_whole, within_floats
 from streamtopics.metrics.windows import window_counts
-from streamtopics.structure import check_reach, check_structure, holds_text, is_sparse
+from streamtopics.structure import check_reach, check_rows, check_structure, holds_text, is_sparse
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
 WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
@@ -185,6 +185,7 @@ def _check_window(window: Any, measure: str) -> int:
 def _documents(table: np.ndarray, X: Any, names: Any) -> tuple[np.ndarray, list[Any]]:
     """Topics as columns, and the counts that they are columns of."""
     check_structure(X, "topic_coherence")
+    check_rows(X, "topic_coherence")
     own = getattr(X, "feature_names", None) if is_sparse(X) else None
     if holds_text(X):
         raise TypeError(

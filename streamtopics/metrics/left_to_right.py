@@ -29,7 +29,7 @@ from streamtopics.checks import (
 from streamtopics.kernels import left_to_right as kernel
 from streamtopics.metrics.predictive import MOST_HASHED, row_hash
 from streamtopics.parallel import workers
-from streamtopics.structure import check_reach, check_structure
+from streamtopics.structure import check_reach, check_rows, check_structure
 
 MOST_PROBABILITIES = 1 << 26  # of a document, 512 MiB
 MOST_RESAMPLED = 10_000
@@ -203,6 +203,7 @@ def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
 def _check_whole(X: Any, n_features: int, n_particles: int) -> sparse.csr_matrix:
     """Return X as CSR of whole counts; refuse documents too long for the memory."""
     check_structure(X, "left_to_right")
+    check_rows(X, "left_to_right")
     with within_floats("X"):
         X = check_array(
             X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0,

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_non_neg
 
 from streamtopics.checks import check_integer, floats, within_floats
 from streamtopics.steps import counted, last_step
-from streamtopics.structure import check_reach, check_structure, to_sparse
+from streamtopics.structure import check_reach, check_rows, check_structure, to_sparse
 
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16
@@ -299,6 +299,7 @@ def topic_distributions(topics: Any) -> np.ndarray:
 def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
     """X as non-negative CSR of float64 or float32 with n_features columns."""
     check_structure(X, "log_predictive_probability")
+    check_rows(X, "log_predictive_probability")
     dtypes = [np.float32, np.float64]
     with np.errstate(over="ignore"), within_floats("X"):
         X = check_array(

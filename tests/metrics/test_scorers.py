@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
@@ -156,6 +157,33 @@ def test_a_search_that_has_found_nothing_is_refused(scorer, X):
     search = searched(MODEL, "n_components").set_params(refit=False).fit(X)
     with pytest.raises(TypeError, match=r"of a search, its best_estimator_, .* refit=True"):
         scorer(search, X)
+
+
+def in_objects(documents):
+    found = np.empty(len(documents), object)
+    found[:] = documents
+    return found
+
+
+SENTENCES = [np.array([[1, 0, 2], [0, 3, 0]]), np.array([[1, 1, 1]])]
+OF_SENTENCES = {
+    "arrays": SENTENCES,
+    "lists": [document.tolist() for document in SENTENCES],
+    "sparse": [csr_matrix(document) for document in SENTENCES],
+    "objects": in_objects([csr_matrix(document) for document in SENTENCES]),
+    "of one length": [SENTENCES[0]] * 2,
+    "after a row": [[1, 0, 2], SENTENCES[0].tolist()],
+}
+
+
+@pytest.mark.parametrize("documents", OF_SENTENCES.values(), ids=OF_SENTENCES)
+@pytest.mark.parametrize(
+    "scorer", [*SCORERS[:2], CoherenceScorer(n_words=2), LeftToRightScorer(2)], ids=repr
+)
+def test_matrices_of_sentences_are_refused_by_name(scorer, documents):
+    model = SVBLDA(1).fit([[1, 0, 2], [0, 3, 1]])
+    with pytest.raises(TypeError, match=r"X, .* for each document, but document [01] is a matrix"):
+        scorer(model, documents)
 
 
 @pytest.mark.parametrize("scorer", SCORERS, ids=repr)
