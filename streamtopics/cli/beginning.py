@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from streamtopics.cli.estimators import estimator
+from streamtopics.cli.model_file import ModelFile
 from streamtopics.cli.models import Learner, learner_of, load_model, pipeline, topics_of
 from streamtopics.cli.seeds import check_seeds
 from streamtopics.cli.telling import counted, note
@@ -17,8 +18,9 @@ from streamtopics.text import NamedVectorizer, StreamingPipeline
 
 
 class Beginning(NamedTuple):
-    """A model, what learns of it, how far the stream was read, and what goes along with it."""
+    """A model and its file, what learns, how far the stream was read, and what goes along."""
 
+    file: ModelFile
     model: Any
     learner: Learner
     place: dict[str, Any]
@@ -29,17 +31,18 @@ class Beginning(NamedTuple):
 
 def begin(options: Namespace, folder: Path) -> Beginning:
     """Go on from the newest checkpoint in a folder, or else begin."""
-    found = resume(folder)
+    found, file = resume(folder), ModelFile(options.model, folder)
     if found is None:
         monitor = DriftMonitor(alpha=options.alarm) if options.alarm else None
-        place = {"batch": 0, "position": None}
-        return Beginning(*_start(options), place, ScoreHistory(), monitor, TopicTracker())
+        place = {"batch": 0, "position": None, "model": file.checksum}
+        return Beginning(file, *_start(options), place, ScoreHistory(), monitor, TopicTracker())
     front, *others = found.callbacks
-    again = Beginning(found.model, Learner(found.model, front), *others)
+    again = Beginning(file, found.model, Learner(found.model, front), *others)
     if front is not None:
         again = again._replace(model=pipeline(type(front), front.steps[0][1], found.model))
     topics = topics_of(again.model)
     check_seeds(options.seeds, topics, folder)
+    file.check(again.place.get("model", ""))
     held_back = 0 if again.monitor is None else again.monitor.n_held_back
     n = counted(found.n_documents + held_back, "document")
     note(f"going on from {n} in {folder}, with the {type(topics).__name__} there")

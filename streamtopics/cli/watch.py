@@ -13,7 +13,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from streamtopics import save
 from streamtopics.cli.beginning import begin
 from streamtopics.cli.models import words_of
 from streamtopics.cli.reading import settings, texts_of, time_of
@@ -39,6 +38,7 @@ class Watch:
         self.is_pipe = not Path(options.file).is_file()
         folder = options.checkpoints or Path(f"{options.model}.checkpoints")
         begun = begin(options, folder)
+        self.file = begun.file
         self.model, self.learner, self.place = begun.model, begun.learner, begun.place
         self.history, self.monitor, self.tracker = begun.history, begun.monitor, begun.tracker
         also = (self.learner.front, self.place, self.history, self.monitor, self.tracker)
@@ -80,7 +80,7 @@ class Watch:
     def keep(self, model: Any, info: BatchInfo) -> None:
         """Write the model, behind a checkpoint."""
         if info.batch % self.options.every == 0:
-            save(self.model, self.options.model)
+            self.file.write(self.model)
 
     def write_report(self) -> None:
         """Write the report anew."""
@@ -96,7 +96,7 @@ class Watch:
         """Write the model and the report, and say where; not a model whose place is unknown."""
         if not any(self.checkpointer.path.glob("checkpoint-*")):
             return
-        save(self.model, self.options.model)
+        self.file.write(self.model)
         note(f"model written to {self.options.model}")
         if self.options.report:
             self.write_report()

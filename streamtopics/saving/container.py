@@ -22,6 +22,7 @@ import stat
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from io import BufferedReader
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,8 @@ DTYPES = re.compile(r"[<>|][biufcSUmM]\d{1,9}(\[\d{0,9}[A-Za-z]{1,2}\])?")
 AGAIN = "save it again, or load an older copy"
 
 
-def write(send: Callable[[Any], None], description: dict[str, Any], arrays: Sequence[Any]) -> None:
-    """Write a description and arrays.
+def write(send: Callable[[Any], None], description: dict[str, Any], arrays: Sequence[Any]) -> bytes:
+    """Write a description and arrays, and return the checksum.
 
     Parameters
     ----------
@@ -65,6 +66,7 @@ def write(send: Callable[[Any], None], description: dict[str, Any], arrays: Sequ
             checksum.update(piece[start : start + BLOCK].data)
             send(piece[start : start + BLOCK].data)
     send(checksum.digest())
+    return checksum.digest()
 
 
 def order_of(array: np.ndarray) -> str:
@@ -108,6 +110,13 @@ def read(file: BufferedReader, name: str) -> tuple[int, dict[str, Any], list[np.
     # Where another byte order is native.
     native = [a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("=")) for a in arrays]
     return format_number, description, native
+
+
+def checksum_of(path: Path) -> bytes:
+    """The checksum at the end of a file, which is not compared with what comes before it."""
+    with path.open("rb") as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - N_CHECKSUM))
+        return file.read(N_CHECKSUM)
 
 
 def _checked_head(file: BufferedReader, name: str) -> tuple[int, int]:

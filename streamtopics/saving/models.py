@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -114,13 +115,20 @@ def load(path: str | os.PathLike[str]) -> Any:
     return model
 
 
-def write(value: Any, path: Path, *, kind: str) -> None:
-    """Save any value that can be described, as of a kind of file."""
+def write(
+    value: Any, path: Path, *, kind: str, before: Callable[[bytes], None] | None = None
+) -> None:
+    """Save any value that can be described, as of a kind of file.
+
+    `before`, if any, is called with the checksum before the file takes its place.
+    """
     describer = Describer()
     value_described = describer.described(value, type(value).__name__)
     description = {"kind": kind, "versions": versions(), "value": value_described}
     with replacing(path) as send:
-        container.write(send, description, describer.arrays)
+        checksum = container.write(send, description, describer.arrays)
+        if before is not None:
+            before(checksum)
 
 
 def read(path: Path, *, kind: str) -> Any:

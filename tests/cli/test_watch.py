@@ -3,6 +3,7 @@
 
 import pickle
 import queue
+import shutil
 import signal
 import subprocess
 import threading
@@ -14,7 +15,8 @@ import pytest
 
 from streamtopics import load
 from streamtopics.cli import main
-from streamtopics.saving.models import read
+from streamtopics.cli.model_file import CHECKSUMS
+from streamtopics.saving.models import read, write
 from streamtopics.streams.checkpoint import CHECKPOINT
 
 KINDS = {
@@ -219,7 +221,7 @@ def test_nothing_half_written_is_ever_seen(tmp_path, running):
     assert {file.name for file in tmp_path.iterdir()} == {
         "feed.txt", "feed.model", "r.html", "feed.model.checkpoints",
     }  # fmt: skip
-    assert {file.name[:11] for file in checkpoints.iterdir()} == {"checkpoint-"}
+    assert {file.name[:11] for file in checkpoints.iterdir()} == {"checkpoint-", CHECKSUMS[:11]}
 
 
 def _check_whole(file, seen):
@@ -232,6 +234,8 @@ def _check_whole(file, seen):
             assert data.rstrip().endswith(b"</html>")
         elif file.name.startswith("checkpoint-"):
             read(file, kind=CHECKPOINT)
+        elif file.name == CHECKSUMS:
+            assert {len(one) for one in data.decode().split("\n")} == {64, 0}
         else:
             load(file)
     except FileNotFoundError:
@@ -302,3 +306,93 @@ def test_seeds_of_a_model_stay(tmp_path, capsys):
     assert main(["update", str(plain), str(path), "--seeds", str(seeds)]) == 2
     assert "learnt without seeds" in capsys.readouterr().err
     assert model.read_bytes() == before
+
+
+@pytest.mark.parametrize("verb", ["update", "fit"])
+def test_a_model_that_was_written_since_is_not_replaced(tmp_path, capsys, verb):
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    append(path, *lines(300))
+    again = given(path, model, 100, "--idle", 0.1)
+    assert main(again) == 0
+    fit = ["fit", path, "--topics", 3, "--max-share", 1, "--quiet", "--model", model]
+    command = fit if verb == "fit" else ["update", model, path, "--quiet"]
+    assert main([str(one) for one in command]) == 0
+    before = model.read_bytes()
+    capsys.readouterr()
+    assert main(again) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"{model} was written by something else since the checkpoints in {model}.check" in err
+    for remedy in ("remove the checkpoints", "move the model away", "another --model"):
+        assert remedy in err
+    assert model.read_bytes() == before
+    away = model.rename(tmp_path / "away.model")
+    assert main(again) == 0
+    assert load(model)[-1].n_documents_seen_ == 300
+    away.replace(model)
+    shutil.rmtree(f"{model}.checkpoints")
+    n = load(model)[-1].n_documents_seen_
+    assert main(again) == 0
+    assert load(model)[-1].n_documents_seen_ == n + 300
+
+
+def test_a_model_that_is_written_behind_a_first_checkpoint_is_not_replaced(tmp_path, capsys):
+    """Also where the command has ended before it wrote a model itself."""
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    append(path, *lines(300))
+    again = given(path, model, 100, "--idle", 0.1)
+    assert main(again) == 0
+    (tmp_path / "feed.model.checkpoints" / CHECKSUMS).unlink()
+    assert main(again) == 2
+    assert "was written by something else since" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("begun_with", ["nothing", "a model"])
+@pytest.mark.parametrize("known", [False, True])
+def test_ended_before_a_model_is_written_it_goes_on(
+    tmp_path, capsys, monkeypatch, begun_with, known
+):
+    """Several times, behind the checkpoint, before or after the checksums are written."""
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    other = tmp_path / "uncut.model"
+    if begun_with == "a model":
+        append(path, *lines(100, seed=1))
+        assert main(given(path, model, 100, "--idle", 0.1)) == 0
+        shutil.rmtree(f"{model}.checkpoints")
+        shutil.copy(model, other)
+    texts = lines(600)
+    append(path, *texts[:100], mode="w")
+
+    def fail(value, where, *, kind, before):
+        if known:
+            before(b"of a model that is not written")
+        raise OSError("as if it were killed")
+
+    again = given(path, model, 100, "--every", 1, "--idle", 0.1)
+    for i in range(1, 6):
+        with monkeypatch.context() as patch:
+            if i != 3:
+                patch.setattr("streamtopics.cli.model_file.write", fail)
+            assert main(again) == (0 if i == 3 else 2)
+        append(path, *texts[100 * i : 100 * (i + 1)])
+    capsys.readouterr()
+    assert main(again) == 0
+    assert "going on from" in capsys.readouterr().err
+    append(tmp_path / "uncut.txt", *texts)
+    assert main(given(tmp_path / "uncut.txt", other, 100, "--idle", 0.1)) == 0
+    assert same(load(model), load(other))
+
+
+def test_checkpoints_of_a_release_that_knew_no_checksums(tmp_path, capsys):
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    append(path, *lines(200))
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    folder = tmp_path / "feed.model.checkpoints"
+    (folder / CHECKSUMS).unlink()
+    for file in folder.iterdir():
+        found = read(file, kind=CHECKPOINT)
+        del found.callbacks[1]["model"]
+        write(found, file, kind=CHECKPOINT)
+    append(path, *lines(100, seed=1))
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    assert load(model)[-1].n_documents_seen_ == 300
