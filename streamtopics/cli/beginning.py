@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from streamtopics.cli.estimators import estimator
 from streamtopics.cli.model_file import ModelFile
 from streamtopics.cli.models import Learner, learner_of, load_model, pipeline, topics_of
+from streamtopics.cli.recent import nothing_recent
 from streamtopics.cli.seeds import check_seeds
 from streamtopics.cli.telling import counted, note
 from streamtopics.cli.words import vectorizer_for
@@ -34,10 +35,11 @@ def begin(options: Namespace, folder: Path) -> Beginning:
     found, file = resume(folder), ModelFile(options.model, folder)
     if found is None:
         monitor = DriftMonitor(alpha=options.alarm) if options.alarm else None
-        place = {"batch": 0, "position": None, "model": file.checksum}
+        place = {"batch": 0, "position": None, "model": file.checksum, "recent": nothing_recent()}
         return Beginning(file, *_start(options), place, ScoreHistory(), monitor, TopicTracker())
     front, *others = found.callbacks
     again = Beginning(file, found.model, Learner(found.model, front), *others)
+    again.place.setdefault("recent", nothing_recent())
     if front is not None:
         again = again._replace(model=pipeline(type(front), front.steps[0][1], found.model))
     topics = topics_of(again.model)

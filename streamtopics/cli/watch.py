@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import time
 from argparse import Namespace
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -16,6 +15,7 @@ from typing import Any
 from streamtopics.cli.beginning import begin
 from streamtopics.cli.models import words_of
 from streamtopics.cli.reading import settings, texts_of, time_of
+from streamtopics.cli.recent import add_recent, nothing_recent
 from streamtopics.cli.stopping import Stopping
 from streamtopics.cli.telling import counted, note, safe, tell_skipped
 from streamtopics.cli.words import fit_words
@@ -24,7 +24,7 @@ from streamtopics.datasets import Follower, Record, Skipped, follow
 from streamtopics.report import report
 from streamtopics.streams import Alarm, BatchInfo, Checkpointer, TimedBatch, stream
 
-N_SHOWN, PIPE_POLL = 2000, 1.0
+PIPE_POLL = 1.0
 
 
 class Watch:
@@ -44,12 +44,16 @@ class Watch:
         also = (self.learner.front, self.place, self.history, self.monitor, self.tracker)
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
         self.pending: tuple[int, int, int] | None = None
-        self.recent: deque[Record] = deque(maxlen=N_SHOWN)
+        self.batch: list[Record] = []
 
     def on_batch(self, model: Any, info: BatchInfo) -> None:
-        """Keep the place, and the words of an alarm, before the checkpoint."""
+        """Keep the place, what a report shows and words of an alarm, before the checkpoint."""
         self.place["batch"] += 1
         self.place["position"] = self.pending
+        if self.options.report:
+            add_recent(self.place["recent"], self.batch)
+        else:
+            self.place["recent"] = nothing_recent()
         monitor, names = self.monitor, self.tracker.feature_names
         if monitor is not None and self.rings and names is not None:
             monitor.alarms = (*monitor.alarms[:-1], _in_words(monitor.alarms[-1], names))
@@ -84,10 +88,10 @@ class Watch:
 
     def write_report(self) -> None:
         """Write the report anew."""
-        shown = list(self.recent)
-        times = [time_of(record.time) for record in shown] if self.options.time_key else None
+        recent = self.place["recent"]
+        times = recent["times"] if self.options.time_key else None
         report(
-            self.model, self.options.report, texts=texts_of(shown) or None,
+            self.model, self.options.report, texts=recent["texts"] or None,
             times=times or None, tracker=self.tracker, alarms=self.monitor,
             scores={"before learning": [row.score for row in self.history.rows]},
         )  # fmt: skip
@@ -134,7 +138,7 @@ class Watch:
         return front is None or hasattr(getattr(front[0], "vectorizer_", front[0]), "vocabulary_")
 
     def _taken(self, batch: list[Record], found: Follower) -> TimedBatch:
-        self.recent.extend(batch)
+        self.batch = batch
         offset, line, head = map(int, found.position)
         self.pending = offset, line, head
         texts = texts_of(batch)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`streamtopics watch` while its file grows, under signals, and when it is killed."""
 
+import itertools
+import json
 import pickle
 import queue
 import shutil
@@ -16,7 +18,10 @@ import pytest
 from streamtopics import load
 from streamtopics.cli import main
 from streamtopics.cli.model_file import CHECKSUMS
+from streamtopics.cli.recent import add_recent, nothing_recent
+from streamtopics.datasets import Record
 from streamtopics.saving.models import read, write
+from streamtopics.streams import resume
 from streamtopics.streams.checkpoint import CHECKPOINT
 
 KINDS = {
@@ -396,3 +401,43 @@ def test_checkpoints_of_a_release_that_knew_no_checksums(tmp_path, capsys):
     append(path, *lines(100, seed=1))
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     assert load(model)[-1].n_documents_seen_ == 300
+
+
+def test_the_report_after_a_break_is_that_without_one(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("streamtopics.cli.recent.N_SHOWN", 250)
+    path, page = tmp_path / "feed.jsonl", tmp_path / "feed.html"
+    texts = [
+        json.dumps({"text": text.strip(), "year": 1950 + i // 10}) + "\n"
+        for i, text in enumerate(lines(400))
+    ]
+    texts[390] = json.dumps({"text": "ship \ud800 wave", "year": 1989}) + "\n"
+    more = ["--idle", 0.1, "--time-key", "year", "--report"]
+    pages = []
+    for cuts in ([400], [100, 300, 300, 400, 400]):
+        model = tmp_path / f"{len(cuts)}.model"
+        for before, end in itertools.pairwise([0, *cuts]):
+            append(path, *texts[before:end], mode="a" if before else "w")
+            assert main(given(path, model, 100, *more, page)) == 0
+            pages.append(page.read_bytes())
+    assert pages[0] == pages[-1] == pages[-2]
+    assert pages[2] == pages[3]
+    assert b'"n_documents":250' in pages[0]
+    assert b"1965" in pages[0]
+    assert b"1964" not in pages[0]
+    capsys.readouterr()
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    append(path, *texts[:100])
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    assert resume(tmp_path / "5.model.checkpoints").callbacks[1]["recent"] == nothing_recent()
+
+
+def test_the_last_documents_are_of_bounded_size(monkeypatch):
+    monkeypatch.setattr("streamtopics.cli.recent.N_SHOWN", 4)
+    monkeypatch.setattr("streamtopics.cli.recent.MOST_CHARACTERS", 10)
+    recent = nothing_recent()
+    add_recent(recent, [Record(text, time, {}, "", 1) for time, text in enumerate("abcdef", 1)])
+    assert recent == {"texts": ["c", "d", "e", "f"], "times": [3, 4, 5, 6]}
+    add_recent(recent, [Record("12345678", 7.0, {}, "", 1)])
+    assert recent == {"texts": ["e", "f", "12345678"], "times": [5, 6, 7]}
+    add_recent(recent, [Record("123456789 123", None, {}, "", 1)])
+    assert recent == {"texts": ["123456789 123"], "times": [None]}
