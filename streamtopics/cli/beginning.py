@@ -35,11 +35,11 @@ def begin(options: Namespace, folder: Path) -> Beginning:
     found, file = resume(folder), ModelFile(options.model, folder)
     if found is None:
         monitor = DriftMonitor(alpha=options.alarm) if options.alarm else None
-        place = {"batch": 0, "position": None, "model": file.checksum, "recent": nothing_recent()}
+        place = {"batch": 0, "places": {}, "model": file.checksum, "recent": nothing_recent()}
         return Beginning(file, *_start(options), place, ScoreHistory(), monitor, TopicTracker())
     front, *others = found.callbacks
     again = Beginning(file, found.model, Learner(found.model, front), *others)
-    again.place.setdefault("recent", nothing_recent())
+    _complete(again.place)
     if front is not None:
         again = again._replace(model=pipeline(type(front), front.steps[0][1], found.model))
     topics = topics_of(again.model)
@@ -49,6 +49,13 @@ def begin(options: Namespace, folder: Path) -> Beginning:
     n = counted(found.n_documents + held_back, "document")
     note(f"going on from {n} in {folder}, with the {type(topics).__name__} there")
     return again
+
+
+def _complete(place: dict[str, Any]) -> None:
+    """Add what checkpoints had not yet when there was one place, of a file without a name."""
+    place.setdefault("recent", nothing_recent())
+    position = place.pop("position", None)
+    place.setdefault("places", {"": position} if position else {})
 
 
 def _start(options: Namespace) -> tuple[Any, Learner]:

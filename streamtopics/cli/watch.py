@@ -14,6 +14,7 @@ from typing import Any
 
 from streamtopics.cli.beginning import begin
 from streamtopics.cli.models import words_of
+from streamtopics.cli.places import keep_place, place_of_file
 from streamtopics.cli.reading import settings, texts_of, time_of
 from streamtopics.cli.recent import add_recent, nothing_recent
 from streamtopics.cli.stopping import Stopping
@@ -43,13 +44,14 @@ class Watch:
         self.history, self.monitor, self.tracker = begun.history, begun.monitor, begun.tracker
         also = (self.learner.front, self.place, self.history, self.monitor, self.tracker)
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
-        self.pending: tuple[int, int, int] | None = None
+        self.pending = 0, 0, 0
         self.batch: list[Record] = []
 
     def on_batch(self, model: Any, info: BatchInfo) -> None:
         """Keep the place, what a report shows and words of an alarm, before the checkpoint."""
         self.place["batch"] += 1
-        self.place["position"] = self.pending
+        if not self.is_pipe:
+            keep_place(self.place["places"], Path(self.options.file), self.pending)
         if self.options.report:
             add_recent(self.place["recent"], self.batch)
         else:
@@ -156,8 +158,10 @@ def run(options: Namespace) -> None:
     check_target(options.model, kept=[options.file, options.seeds])
     check_target(options.report, kept=[options.file, options.seeds, options.model])
     watch = Watch(options)
+    places, path = watch.place["places"], Path(options.file)
     found = follow(
-        options.file, **settings(options, watch.skipped), position=watch.place["position"],
+        options.file, **settings(options, watch.skipped),
+        position=None if watch.is_pipe else place_of_file(places, path),
         tell_waits=True, idle=options.idle,
         poll=min(options.poll, PIPE_POLL) if watch.is_pipe else options.poll,
     )  # fmt: skip

@@ -396,7 +396,10 @@ def test_checkpoints_of_a_release_that_knew_no_checksums(tmp_path, capsys):
     (folder / CHECKSUMS).unlink()
     for file in folder.iterdir():
         found = read(file, kind=CHECKPOINT)
-        del found.callbacks[1]["model"]
+        place = found.callbacks[1]
+        place["position"] = place["places"][str(path)]
+        for name in ("model", "places", "recent"):
+            del place[name]
         write(found, file, kind=CHECKPOINT)
     append(path, *lines(100, seed=1))
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
@@ -441,3 +444,49 @@ def test_the_last_documents_are_of_bounded_size(monkeypatch):
     assert recent == {"texts": ["e", "f", "12345678"], "times": [5, 6, 7]}
     add_recent(recent, [Record("123456789 123", None, {}, "", 1)])
     assert recent == {"texts": ["123456789 123"], "times": [None]}
+
+
+def test_files_in_turn_are_each_gone_on_with(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("streamtopics.cli.places.MOST_FILES", 3)
+    model = tmp_path / "feed.model"
+
+    def read_on(name, n_documents):
+        assert main(given(name, model, 100, "--idle", 0.1)) == 0
+        assert load(model)[-1].n_documents_seen_ == n_documents
+        return capsys.readouterr().err
+
+    for seed, name in enumerate("abcd"):
+        append(tmp_path / name, *lines(100, seed=seed))
+    assert "read" not in read_on("a", 100)
+    assert f"b was not read before, as {tmp_path / 'a'} was; it is read from its" in read_on(
+        "b", 200
+    )
+    assert "read" not in read_on("a", 200)
+    append(tmp_path / "a", *lines(100, seed=5))
+    assert "read" not in read_on(tmp_path / "a", 300)
+    assert "read" not in read_on("b", 300)
+    (tmp_path / "b").rename("moved")
+    assert f"moved begins as {tmp_path / 'b'}, and is read from where" in read_on("moved", 300)
+    append(tmp_path / "moved", *lines(100, seed=6))
+    read_on("moved", 400)
+    append(tmp_path / "moved", *lines(100, seed=7), mode="w")
+    assert "moved is not the file that was read before" in read_on("moved", 500)
+    read_on("c", 600)
+    read_on("d", 700)
+    assert sorted(resume(f"{model}.checkpoints").callbacks[1]["places"]) == [
+        str(tmp_path / name) for name in ("c", "d", "moved")
+    ]
+
+
+def test_a_pipe_has_no_place(tmp_path, capsys, python):
+    """And leaves that in a file as it is."""
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    append(path, *lines(200))
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    with python(["-m", "streamtopics", *given("-", model, 100)], stdin=subprocess.PIPE) as process:
+        _, err = process.communicate("".join(lines(100, seed=1)))
+        assert process.returncode == 0, err
+    append(path, *lines(100, seed=2))
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    assert load(model)[-1].n_documents_seen_ == 400
