@@ -17,6 +17,8 @@ from streamtopics.cli.words import vectorizer_for
 from streamtopics.streams import DriftMonitor, ScoreHistory, TopicTracker, resume
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 
+ALARM = 0.01
+
 
 class Beginning(NamedTuple):
     """A model and its file, what learns, how far the stream was read, and what goes along."""
@@ -34,7 +36,8 @@ def begin(options: Namespace, folder: Path) -> Beginning:
     """Go on from the newest checkpoint in a folder, or else begin."""
     found, file = resume(folder), ModelFile(options.model, folder)
     if found is None:
-        monitor = DriftMonitor(alpha=options.alarm) if options.alarm else None
+        alarm = ALARM if options.alarm is None else options.alarm
+        monitor = DriftMonitor(alpha=alarm) if alarm else None
         place = {"batch": 0, "places": {}, "model": file.checksum, "recent": nothing_recent()}
         return Beginning(file, *_start(options), place, ScoreHistory(), monitor, TopicTracker())
     front, *others = found.callbacks
@@ -44,11 +47,23 @@ def begin(options: Namespace, folder: Path) -> Beginning:
         again = again._replace(model=pipeline(type(front), front.steps[0][1], found.model))
     topics = topics_of(again.model)
     check_seeds(options.seeds, topics, folder)
+    _check_alarm(options.alarm, again.monitor, folder)
     file.check(again.place.get("model", ""))
     held_back = 0 if again.monitor is None else again.monitor.n_held_back
     n = counted(found.n_documents + held_back, "document")
     note(f"going on from {n} in {folder}, with the {type(topics).__name__} there")
     return again
+
+
+def _check_alarm(alarm: float | None, monitor: DriftMonitor | None, folder: Path) -> None:
+    """Refuse another rate of false alarms than the one that the stream was begun with."""
+    known = 0.0 if monitor is None else monitor.alpha
+    if alarm is not None and alarm != known:
+        raise ValueError(
+            f"--alarm is {alarm:g}, but the stream in {folder} was begun with {known:g}, which "
+            "cannot be changed. Leave out --alarm to go on with it, or begin another by another "
+            "--model"
+        )
 
 
 def _complete(place: dict[str, Any]) -> None:

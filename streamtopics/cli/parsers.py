@@ -201,8 +201,9 @@ def _watch(one: ArgumentParser) -> None:
     add("--poll", type=positive_float, default=1.0, metavar="S", help="between two looks (1)")
     add("--idle", type=positive_float, metavar="S",
         help="end when a file has nothing new for so long (never)")  # fmt: skip
-    add("--alarm", type=share, default=0.01, metavar="P",
-        help="false alarms per minibatch; at most 0.5, 0 for no alarms (0.01)")  # fmt: skip
+    add("--alarm", type=share, metavar="P",
+        help="false alarms per minibatch; at most 0.5, 0 for no alarms; checkpoints keep theirs "
+        "(0.01)")  # fmt: skip
     add_model(one)
     add_seeds(one, "; the vocabulary is then that of the first minibatch")
     add_reading(one)

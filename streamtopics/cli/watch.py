@@ -153,7 +153,7 @@ class Watch:
 
 def run(options: Namespace) -> None:
     """Learn until the stream ends or an interrupt; then write the model."""
-    if options.alarm > 0.5:
+    if options.alarm is not None and options.alarm > 0.5:
         raise ValueError(f"--alarm must be at most 0.5; got {options.alarm}")
     check_target(options.model, kept=[options.file, options.seeds])
     check_target(options.report, kept=[options.file, options.seeds, options.model])

@@ -490,3 +490,23 @@ def test_a_pipe_has_no_place(tmp_path, capsys, python):
     append(path, *lines(100, seed=2))
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     assert load(model)[-1].n_documents_seen_ == 400
+
+
+@pytest.mark.parametrize(
+    ("begun", "other"), [(["--alarm", 0], 0.05), ([], 0), (["--alarm", 0.05], 0.01)]
+)
+def test_another_alarm_than_that_of_the_checkpoints_is_refused(tmp_path, capsys, begun, other):
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    append(path, *lines(200))
+    again = given(path, model, 100, "--idle", 0.1)
+    assert main([*again, *map(str, begun)]) == 0
+    before = model.read_bytes()
+    append(path, *lines(100, seed=1))
+    assert main([*again, "--alarm", str(other)]) == 2
+    known = begun[1] if begun else 0.01
+    assert f"--alarm is {other}, but the stream in {model}.checkpoints was begun with {known}" in (
+        capsys.readouterr().err
+    )
+    assert model.read_bytes() == before
+    assert main([*again, "--alarm", str(known)]) == 0
+    assert main(again) == 0
