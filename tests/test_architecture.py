@@ -78,8 +78,8 @@ ALLOWED = {
         "reviews", "saving", "streams", "text", "updates", "was",
     },
     "cli": {
-        "__init__", "datasets", "dpp", "estimators", "inspection", "metrics", "priors", "progress",
-        "report", "saving", "streams", "text",
+        "__init__", "datasets", "dpp", "estimators", "inspection", "metrics", "periods", "priors",
+        "progress", "report", "saving", "streams", "text",
     },
     "__main__": {"cli"},
 }  # fmt: skip

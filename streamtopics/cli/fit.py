@@ -29,6 +29,7 @@ from streamtopics.cli.models import (
 from streamtopics.cli.reading import Sample, cut, records, texts_of
 from streamtopics.cli.tables import print_documents, print_topics
 from streamtopics.cli.telling import complain, counted, nats, note, readers_may_go, tell_skipped
+from streamtopics.cli.times import times_to_show
 from streamtopics.cli.words import fit_words, vectorizer_for
 from streamtopics.cli.writing import check_target, write_bytes, write_rows
 from streamtopics.datasets import Record, Skipped
@@ -196,7 +197,7 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
 
 def write_report(path: Path, model: Any, shown: list[Record], timed: bool) -> None:
     """Write a report, with documents where there are some."""
-    times = [record.time for record in shown] if timed else None
+    times = times_to_show([record.time for record in shown]) if timed else None
     report(model, path, texts=texts_of(shown) or None, times=times)
 
 

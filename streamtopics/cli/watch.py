@@ -19,6 +19,7 @@ from streamtopics.cli.reading import settings, texts_of, time_of
 from streamtopics.cli.recent import add_recent, nothing_recent
 from streamtopics.cli.stopping import Stopping
 from streamtopics.cli.telling import counted, note, safe, tell_skipped
+from streamtopics.cli.times import times_to_show
 from streamtopics.cli.words import fit_words
 from streamtopics.cli.writing import check_target
 from streamtopics.datasets import Follower, Record, Skipped, follow
@@ -46,6 +47,7 @@ class Watch:
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
         self.pending = 0, 0, 0
         self.batch: list[Record] = []
+        self.times_told = False
 
     def on_batch(self, model: Any, info: BatchInfo) -> None:
         """Keep the place, what a report shows and words of an alarm, before the checkpoint."""
@@ -91,10 +93,13 @@ class Watch:
     def write_report(self) -> None:
         """Write the report anew."""
         recent = self.place["recent"]
-        times = recent["times"] if self.options.time_key else None
+        times = None
+        if self.options.time_key and recent["times"]:
+            times = times_to_show(recent["times"], tell=not self.times_told)
+            self.times_told = True
         report(
             self.model, self.options.report, texts=recent["texts"] or None,
-            times=times or None, tracker=self.tracker, alarms=self.monitor,
+            times=times, tracker=self.tracker, alarms=self.monitor,
             scores={"before learning": [row.score for row in self.history.rows]},
         )  # fmt: skip
 

@@ -510,3 +510,21 @@ def test_another_alarm_than_that_of_the_checkpoints_is_refused(tmp_path, capsys,
     assert model.read_bytes() == before
     assert main([*again, "--alarm", str(known)]) == 0
     assert main(again) == 0
+
+
+def test_times_that_are_no_dates(tmp_path, capsys):
+    """The stream goes on, with reports without times, which is said once."""
+    path, model, page = tmp_path / "feed.jsonl", tmp_path / "feed.model", tmp_path / "feed.html"
+    days = [f"{1 + i // 30:02}/{1 + i % 30:02}/2024" for i in range(300)]
+    append(path, *(
+        json.dumps({"text": text.strip(), "day": day}) + "\n"
+        for day, text in zip(days, lines(300), strict=True)
+    ))  # fmt: skip
+    more = ["--time-key", "day", "--report", page, "--report-every", 1]
+    assert main(given(path, model, 100, "--idle", 0.1, *more)) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("04/10/2024  100 documents")
+    assert err.count("note: the report has no times: ") == 1
+    assert "write dates as 2003-05-17" in err
+    assert load(model)[-1].n_documents_seen_ == 300
+    assert b'"n_documents":300' in page.read_bytes()
