@@ -38,8 +38,12 @@ def begin(options: Namespace, folder: Path) -> Beginning:
     if found is None:
         alarm = ALARM if options.alarm is None else options.alarm
         monitor = DriftMonitor(alpha=alarm) if alarm else None
-        place = {"batch": 0, "places": {}, "model": file.checksum, "recent": nothing_recent()}
-        return Beginning(file, *_start(options), place, ScoreHistory(), monitor, TopicTracker())
+        model, learner = _start(options)
+        place = {
+            "batch": 0, "places": {}, "recent": nothing_recent(), "model": file.checksum,
+            "n_before": int(getattr(topics_of(model), "n_documents_seen_", 0)),
+        }  # fmt: skip
+        return Beginning(file, model, learner, place, ScoreHistory(), monitor, TopicTracker())
     front, *others = found.callbacks
     again = Beginning(file, found.model, Learner(found.model, front), *others)
     _complete(again.place)
@@ -50,7 +54,8 @@ def begin(options: Namespace, folder: Path) -> Beginning:
     _check_alarm(options.alarm, again.monitor, folder)
     file.check(again.place.get("model", ""))
     held_back = 0 if again.monitor is None else again.monitor.n_held_back
-    n = counted(found.n_documents + held_back, "document")
+    n_documents = found.n_documents + held_back - again.place["n_before"]
+    n = counted(n_documents, "document")
     note(f"going on from {n} in {folder}, with the {type(topics).__name__} there")
     return again
 
@@ -69,6 +74,7 @@ def _check_alarm(alarm: float | None, monitor: DriftMonitor | None, folder: Path
 def _complete(place: dict[str, Any]) -> None:
     """Add what checkpoints had not yet when there was one place, of a file without a name."""
     place.setdefault("recent", nothing_recent())
+    place.setdefault("n_before", 0)
     position = place.pop("position", None)
     place.setdefault("places", {"": position} if position else {})
 
@@ -77,7 +83,13 @@ def _start(options: Namespace) -> tuple[Any, Learner]:
     """Return a model, and what learns of it."""
     if options.model.exists():
         model = load_model(options.model)
-        check_seeds(options.seeds, topics_of(model), options.model)
+        topics = topics_of(model)
+        check_seeds(options.seeds, topics, options.model)
+        n = counted(topics.n_documents_seen_, "document")
+        note(
+            f"beginning with the {type(topics).__name__} in {options.model}, which has learnt from "
+            f"{n}, in all passes; they are not counted below"
+        )
         return model, learner_of(model)
     words: Any = vectorizer_for(options, None)
     if options.seeds:

@@ -77,7 +77,8 @@ class Watch:
             else datetime.now().isoformat(" ", "seconds")
         )
         held_back = 0 if self.monitor is None else self.monitor.n_held_back
-        documents = counted(info.n_documents_seen + held_back, "document")
+        n_documents = info.n_documents_seen + held_back - self.place["n_before"]
+        documents = counted(n_documents, "document")
         print(safe(f"{when}  {documents}, {score} before learning"), flush=True)
         if self.monitor is not None and self.rings:
             print(safe(f"ALARM: {self.monitor.alarms[-1]}"), flush=True)

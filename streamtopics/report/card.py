@@ -46,8 +46,8 @@ def card(
     """Sections of names and values, without what differs between runs."""
     model = source.model
     seen = {
-        "Documents learnt from": getattr(model, "n_documents_seen_", None),
-        "Tokens learnt from": getattr(model, "n_tokens_seen_", None),
+        "Documents learnt from, in all passes": getattr(model, "n_documents_seen_", None),
+        "Tokens learnt from, in all passes": getattr(model, "n_tokens_seen_", None),
         "Minibatches": getattr(model, "n_batch_iter_", None),
         "Topics": len(source.weights),
         "Columns (words)": len(source.names),

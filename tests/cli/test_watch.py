@@ -398,7 +398,7 @@ def test_checkpoints_of_a_release_that_knew_no_checksums(tmp_path, capsys):
         found = read(file, kind=CHECKPOINT)
         place = found.callbacks[1]
         place["position"] = place["places"][str(path)]
-        for name in ("model", "places", "recent"):
+        for name in ("model", "n_before", "places", "recent"):
             del place[name]
         write(found, file, kind=CHECKPOINT)
     append(path, *lines(100, seed=1))
@@ -528,3 +528,24 @@ def test_times_that_are_no_dates(tmp_path, capsys):
     assert "write dates as 2003-05-17" in err
     assert load(model)[-1].n_documents_seen_ == 300
     assert b'"n_documents":300' in page.read_bytes()
+
+
+def test_documents_of_the_stream_are_counted_without_those_of_fit(tmp_path, capsys):
+    """Which has seen each of them several times."""
+    path, model, page = tmp_path / "feed.txt", tmp_path / "feed.model", tmp_path / "feed.html"
+    append(path, *lines(200))
+    fit = ["fit", path, "--topics", 2, "--max-share", 1, "--quiet", "--model", model]
+    assert main([str(one) for one in [*fit, "--max-iter", 3, "--report", page]]) == 0
+    assert '["Documents learnt from, in all passes","540"]' in page.read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    out, err = capsys.readouterr()
+    assert "learnt from 540 documents, in all passes" in err
+    counts = [line.split(",")[0] for line in without_times(out.splitlines())]
+    assert counts == ["100 documents", "200 documents"]
+    append(path, *lines(50, seed=1))
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    out, err = capsys.readouterr()
+    assert "going on from 200 documents" in err
+    assert "250 documents, " in out
+    assert load(model)[-1].n_documents_seen_ == 790
