@@ -22,7 +22,7 @@ from streamtopics.cli.telling import counted, note, safe, tell_skipped
 from streamtopics.cli.times import times_to_show
 from streamtopics.cli.words import fit_words
 from streamtopics.cli.writing import check_target
-from streamtopics.datasets import Follower, Record, Skipped, follow
+from streamtopics.datasets import Follower, ReadingError, Record, Skipped, follow
 from streamtopics.report import report
 from streamtopics.streams import Alarm, BatchInfo, Checkpointer, TimedBatch, stream
 
@@ -118,23 +118,28 @@ class Watch:
         """Yield minibatches: when there are enough documents, or after some time.
 
         What was read of a file but is not enough, when the command is to end, is left for the
-        next time; what came over a pipe would be lost.
+        next time; what came over a pipe would be lost, also before what cannot be read.
         """
         batch: list[Record] = []
         began, stopping = 0.0, self.stopping
         stopping.waiting = True
-        for record in found:
-            stopping.waiting = False
-            if record is not None:
-                began = began if batch else time.monotonic()
-                batch.append(record)
-            late = self.knows_words and time.monotonic() - began >= self.options.seconds
-            if batch and (len(batch) >= self.options.batch_size or late):
+        try:
+            for record in found:
+                stopping.waiting = False
+                if record is not None:
+                    began = began if batch else time.monotonic()
+                    batch.append(record)
+                late = self.knows_words and time.monotonic() - began >= self.options.seconds
+                if batch and (len(batch) >= self.options.batch_size or late):
+                    yield self._taken(batch, found)
+                    batch = []
+                stopping.waiting = not self.is_pipe
+                if stopping.number is not None:
+                    break
+        except ReadingError:
+            if batch and self.is_pipe and self.knows_words:
                 yield self._taken(batch, found)
-                batch = []
-            stopping.waiting = not self.is_pipe
-            if stopping.number is not None:
-                break
+            raise
         stopping.waiting = False
         if batch and (self.is_pipe or stopping.number is None):
             yield self._taken(batch, found)

@@ -549,3 +549,22 @@ def test_documents_of_the_stream_are_counted_without_those_of_fit(tmp_path, caps
     assert "going on from 200 documents" in err
     assert "250 documents, " in out
     assert load(model)[-1].n_documents_seen_ == 790
+
+
+def test_what_came_over_a_pipe_before_a_bad_line_is_learnt(tmp_path, python):
+    """Of a file it is left for the next time, when the line may be right."""
+    model = tmp_path / "feed.model"
+    good = [json.dumps({"text": text.strip()}) + "\n" for text in lines(150)]
+    content = "".join([*good, '{"text": \n', *good])
+    command = ["-m", "streamtopics", *given("-", model, 100, "--format", "jsonl")]
+    with python(command, stdin=subprocess.PIPE) as process:
+        out, err = process.communicate(content)
+    assert process.returncode == 2
+    assert "151" in err
+    assert "Traceback" not in err
+    assert out.count("documents, ") == 2
+    assert load(model)[-1].n_documents_seen_ == 150
+    path = tmp_path / "feed.jsonl"
+    append(path, content)
+    assert main(given(path, tmp_path / "other.model", 100, "--idle", 0.1)) == 2
+    assert load(tmp_path / "other.model")[-1].n_documents_seen_ == 100
