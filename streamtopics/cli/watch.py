@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from streamtopics.cli.beginning import begin
-from streamtopics.cli.models import words_of
+from streamtopics.cli.models import n_words_of, words_of
 from streamtopics.cli.places import keep_place, place_of_file
 from streamtopics.cli.reading import settings, texts_of, time_of
 from streamtopics.cli.recent import add_recent, nothing_recent
 from streamtopics.cli.stopping import Stopping
-from streamtopics.cli.telling import counted, note, safe, tell_skipped
+from streamtopics.cli.telling import complain, counted, note, safe, tell_skipped
 from streamtopics.cli.times import times_to_show
 from streamtopics.cli.words import fit_words
 from streamtopics.cli.writing import check_target
@@ -47,7 +47,7 @@ class Watch:
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
         self.pending = 0, 0, 0
         self.batch: list[Record] = []
-        self.times_told = False
+        self.times_told = self.no_words_told = False
 
     def on_batch(self, model: Any, info: BatchInfo) -> None:
         """Keep the place, what a report shows and words of an alarm, before the checkpoint."""
@@ -89,7 +89,19 @@ class Watch:
     def keep(self, model: Any, info: BatchInfo) -> None:
         """Write the model, behind a checkpoint."""
         if info.batch % self.options.every == 0:
-            self.file.write(self.model)
+            self.write_model()
+
+    def write_model(self) -> None:
+        """Write the model, and say once if it knows no word."""
+        self.file.write(self.model)
+        if not self.no_words_told and not n_words_of(self.model):
+            self.no_words_told = True
+            complain(
+                f"note: the model in {self.options.model} has no word, as none was found in enough "
+                "documents, or all are too common; begin another with --min-documents 1, "
+                "--max-share 1 or --keep-stop-words, and see whether the texts have spaces between "
+                "words"
+            )
 
     def write_report(self) -> None:
         """Write the report anew."""
@@ -108,7 +120,7 @@ class Watch:
         """Write the model and the report, and say where; not a model whose place is unknown."""
         if not any(self.checkpointer.path.glob("checkpoint-*")):
             return
-        self.file.write(self.model)
+        self.write_model()
         note(f"model written to {self.options.model}")
         if self.options.report:
             self.write_report()

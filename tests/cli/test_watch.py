@@ -568,3 +568,15 @@ def test_what_came_over_a_pipe_before_a_bad_line_is_learnt(tmp_path, python):
     append(path, content)
     assert main(given(path, tmp_path / "other.model", 100, "--idle", 0.1)) == 2
     assert load(tmp_path / "other.model")[-1].n_documents_seen_ == 100
+
+
+def test_a_model_without_a_word_is_told_of_once(tmp_path, capsys):
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    append(path, *("12 34 56\n" for _ in range(200)))
+    assert main(given(path, model, 100, "--every", 1, "--idle", 0.1)) == 0
+    err = capsys.readouterr().err
+    assert err.count(f"note: the model in {model} has no word") == 1
+    assert "--min-documents 1" in err
+    append(path, *lines(100))
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    assert "has no word" not in capsys.readouterr().err
