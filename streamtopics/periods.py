@@ -119,10 +119,20 @@ def array_of(times: Any) -> np.ndarray:
     return found.astype(object) if found.dtype.kind == "T" else found
 
 
-def ordered_categories(times: Any) -> Any:
-    """Categories of pandas that have an order of their own, such as months; None for others."""
-    has_order = getattr(getattr(times, "dtype", None), "ordered", False)
-    return getattr(times, "cat", times) if has_order else None
+def ordered_categories(times: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """Places of times in an order of their own, such as that of months, and what has this order.
+
+    Ordered categories of pandas and the Enum of polars have one; None for others. A time that is
+    missing has the place -1.
+    """
+    kind: Any = getattr(times, "dtype", None)
+    if getattr(kind, "ordered", False):
+        found = getattr(times, "cat", times)
+        return np.asarray(found.codes), np.asarray(found.categories)
+    if type(kind).__name__ == "Enum" and hasattr(times, "to_physical"):
+        codes = [-1 if code is None else code for code in times.to_physical().to_list()]
+        return np.array(codes, dtype=np.intp), np.asarray(kind.categories)
+    return None
 
 
 def numbers_of(times: Any) -> tuple[np.ndarray, bool]:

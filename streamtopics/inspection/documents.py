@@ -223,9 +223,9 @@ def _read_times(times: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         raise TypeError(
             f"times must be a list or an array, with an entry for each document; got {times!r:.60}"
         )
-    if (categories := ordered_categories(times)) is not None:
-        codes = np.asarray(categories.codes)
-        return codes, codes >= 0, np.asarray(categories.categories)
+    if (ordered := ordered_categories(times)) is not None:
+        codes, categories = ordered
+        return codes, codes >= 0, categories
     values = array_of(times)
     known = (
         ~np.ma.getmaskarray(times) if np.ma.isMaskedArray(times) else np.ones(values.shape, bool)

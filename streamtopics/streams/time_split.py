@@ -20,7 +20,8 @@ class TimeSplit(BaseCrossValidator):
     It does with distinct times what :class:`~sklearn.model_selection.TimeSeriesSplit` does with
     rows: each split trains on all that came before what it tests on. The times of the documents
     are passed as `groups`: numbers, dates or words that sort, such as months,
-    ``dates.astype("datetime64[M]")``. Documents need not be in order.
+    ``dates.astype("datetime64[M]")``; ordered categories of pandas and an Enum of polars are in
+    their own order. Documents need not be in order.
 
     Parameters
     ----------
@@ -136,9 +137,9 @@ def check_times(times: Any, n_documents: int) -> np.ndarray:
             "search.fit(X, groups=months)"
         )
     check_not_masked(times, "TimeSplit", "groups")
-    if (categories := ordered_categories(times)) is not None:
+    if (ordered := ordered_categories(times)) is not None:
+        codes, _ = ordered
         # -1 is none of them.
-        codes = np.asarray(categories.codes)
         times = codes if codes.min(initial=0) >= 0 else times
     if isinstance(times, Sequence) and any(map(has_entries, times)):
         raise ValueError(
