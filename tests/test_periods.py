@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Times fall into few periods that people know."""
 
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, timezone
+from importlib import import_module
+from zoneinfo import ZoneInfo
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
 from streamtopics.periods import MOST_PERIODS, periods_of
+
+# It sets a variable of the environment when it is first imported.
+with suppress(ImportError):
+    import_module("polars")
 
 START = datetime(2003, 5, 17, 12, 30)
 
@@ -40,7 +48,7 @@ def test_dates_fall_into_the_finest_periods_that_are_few(span, unit, first):
 def test_texts_of_arrow_are_dates():
     arrow = pytest.importorskip("pyarrow")
     found = periods_of(arrow.array(["2003-05-17", None, "2003-05-19"]))
-    assert (found.unit, found.of.tolist()) == ("hour", [0, -1, 48])
+    assert (found.unit, found.of.tolist()) == ("day", [0, -1, 2])
 
 
 def test_weeks_begin_on_mondays():
@@ -63,7 +71,7 @@ def test_weeks_begin_on_mondays():
 )
 def test_dates_come_in_many_forms(times):
     found = periods_of(times)
-    assert found.unit == "week"
+    assert found.unit.removesuffix(" (UTC)") == "week"
     known = found.of[found.of >= 0]
     assert_array_equal(known, [0, len(found.labels) - 1])
     assert found.labels[0] == "week of 2003-05-12"
@@ -107,6 +115,23 @@ def test_a_time_has_its_place():
     assert periods_of([1, 2, 3]).place(2) == 1
 
 
+@pytest.mark.parametrize(
+    ("times", "last", "beyond"),
+    [
+        ([2001, 2002, 2003], 2003.5, 2004),
+        ([0.25, 0.5], 0.5, 0.75),
+        (np.linspace(0, 1, 500), 1.01, 1.02),
+        (["2001", "2003"], "2003-12-31T23:59", "2004-01-01"),
+        (["2001-02", "2001-03"], "2001-03-31", "2001-04"),
+        ([START, START + timedelta(hours=1)], "2003-05-17T13:59", "2003-05-17T14:00"),
+    ],
+)
+def test_a_time_after_the_last_period_has_no_place(times, last, beyond):
+    found = periods_of(times)
+    assert found.place(last) == len(found.labels) - 1
+    assert found.place(beyond) is None
+
+
 def test_a_time_is_told_as_it_was_given():
     found = periods_of([START, date(2004, 1, 1), None])
     assert [found.when(row) for row in range(3)] == ["2003-05-17 12:30:00", "2004-01-01", ""]
@@ -118,7 +143,19 @@ def test_a_time_is_told_as_it_was_given():
     [
         (["soon"], ValueError, "times holds text that is no date"),
         ([True, False], TypeError, "times must be numbers or dates; got True"),
-        ([1, "2003-05-17"], TypeError, "times must be numbers or dates; got 1"),
+        (
+            [1, None, "2"],
+            TypeError,
+            "times must be all numbers or all dates; got '2' beside numbers",
+        ),
+        (
+            ["2003", 2003],
+            TypeError,
+            "times must be all numbers or all dates; got 2003 beside dates",
+        ),
+        ([1, "2003-05-17", b""], TypeError, "times must be numbers or dates; got b''"),
+        (["now"], ValueError, "times holds text that is no date .'now' is another one each time"),
+        (["2003-05-17", "Today"], ValueError, "'Today' is another one each time"),
         ([[1], [2]], ValueError, "times must be a sequence"),
         ([np.inf, 1.0], TypeError, "times must be numbers or dates"),
         ([None, None], ValueError, "times must hold at least one that is known"),
@@ -132,7 +169,9 @@ def test_other_times_are_refused(times, error, message):
 
 def test_zones_at_both_ends_of_the_calendar():
     found = periods_of(["0001-01-01T00:00+14:00", "9999-12-31T23:00-12:00"])
-    assert [found.when(0), found.when(1)] == ["0000-12-31 10:00:00", "10000-01-01 11:00:00"]
+    assert [found.when(0), found.when(1)] == [
+        "0000-12-31 10:00:00 UTC", "10000-01-01 11:00:00 UTC",
+    ]  # fmt: skip
     assert found.place("0001-01-01T00:00+14:00") == 0
 
 
@@ -143,3 +182,104 @@ def test_dates_of_any_age_have_few_periods():
     assert len(periods_of(np.array([2**62, 0], "M8[s]")).labels) <= MOST_PERIODS
     with pytest.raises(ValueError, match="times must be dates within"):
         periods_of(np.array([2**63 - 1, 0], "M8[s]"))
+
+
+@pytest.mark.parametrize(
+    ("times", "unit", "labels", "of"),
+    [
+        (["2001", "2003"], "year", ("2001", "2002", "2003"), [0, 2]),
+        (["2024"] * 5, "year", ("2024",), [0] * 5),
+        (["2001", "2002-05-17"], "year", ("2001", "2002"), [0, 1]),
+        (["2024-01", "2024-03"], "month", ("2024-01", "2024-02", "2024-03"), [0, 2]),
+        (["2024-W05", "2024-W06"], "week", ("week of 2024-01-29", "week of 2024-02-05"), [0, 1]),
+        (["2024-01-01", "2024-01-02"], "day", ("2024-01-01", "2024-01-02"), [0, 1]),
+        ([date(2024, 1, 1), datetime(2024, 1, 1, 9)], "day", ("2024-01-01",), [0, 0]),
+        ([datetime(2024, 1, 1), datetime(2024, 1, 2)], "day", ("2024-01-01", "2024-01-02"), [0, 1]),
+        (np.array(["2001", "2002"], "M8[Y]"), "year", ("2001", "2002"), [0, 1]),
+        (np.array(["2001-02", "NaT"], "M8[M]"), "month", ("2001-02",), [0, -1]),
+        ([np.datetime64("2001-02"), None], "month", ("2001-02",), [0, -1]),
+    ],
+)
+def test_no_period_is_finer_than_the_dates(times, unit, labels, of):
+    found = periods_of(times)
+    assert (found.unit, found.labels, found.of.tolist()) == (unit, labels, of)
+
+
+def test_months_and_years_are_told_as_such():
+    assert periods_of(["2024", "2025"]).when(1) == "2025"
+    found = periods_of(["2024-03", "2024-04-02"])
+    assert [found.when(0), found.when(1)] == ["2024-03", "2024-04-02"]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        ["2024-05-01T08:00:00+09:00", "2024-05-01T09:30+09:00"],
+        [datetime(2024, 5, 1, hour, tzinfo=ZoneInfo("Asia/Tokyo")) for hour in (8, 9)],
+        pd.Series(pd.to_datetime(["2024-05-01 08:00+09:00", "2024-05-01 09:30+09:00"])),
+        pd.to_datetime(["2024-04-30 23:00Z", "2024-05-01 00:30Z"]).tz_convert("Asia/Tokyo"),
+    ],
+)
+def test_dates_of_one_zone_go_by_its_clock(times):
+    found = periods_of(times)
+    assert (found.unit, found.labels) == ("hour", ("2024-05-01 08h", "2024-05-01 09h"))
+    assert found.when(0) == "2024-05-01 08:00:00"
+    assert found.place("2024-05-01T00:30Z") == 1
+    assert found.place("2024-05-01T09:30") == 1
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_columns_with_a_zone_go_by_its_clock(library):
+    other = pytest.importorskip(library)
+    dates = [datetime(2024, 4, 30, hour, tzinfo=UTC) for hour in (14, 15)]
+    if library == "polars":
+        times = other.Series(dates).dt.convert_time_zone("Asia/Tokyo")
+    else:
+        times = other.array([*dates, None], other.timestamp("us", "Asia/Tokyo"))
+    found = periods_of(times)
+    assert found.labels == ("2024-04-30 23h", "2024-05-01 00h")
+    assert found.of[:2].tolist() == [0, 1]
+
+
+def test_an_hour_that_comes_twice_is_one_period():
+    berlin = ZoneInfo("Europe/Berlin")
+    start = datetime(2024, 10, 27, 0, 30, tzinfo=UTC)
+    times = [(start + timedelta(minutes=20 * i)).astimezone(berlin) for i in range(9)]
+    found = periods_of(times)
+    assert found.labels == ("2024-10-27 02h", "2024-10-27 03h", "2024-10-27 04h")
+    assert found.of.tolist() == [0, 0, 0, 0, 0, 1, 1, 1, 2]
+
+
+def test_dates_of_several_zones_are_in_universal_time_and_say_so():
+    found = periods_of(["2024-05-01T08:00+09:00", "2024-05-01T08:00+02:00", None])
+    assert (found.unit, found.labels[0]) == ("hour (UTC)", "2024-04-30 23h")
+    assert [found.when(row) for row in range(3)] == [
+        "2024-04-30 23:00:00 UTC", "2024-05-01 06:00:00 UTC", "",
+    ]  # fmt: skip
+    assert found.place("2024-05-01T08:00+09:00") == 0
+
+
+def test_dates_with_a_zone_beside_others_are_refused():
+    times = ["2024-05-01T08:00+09:00", datetime(2024, 5, 1, 8)]
+    for given in (times, times[::-1], [times[0], np.datetime64("2024")]):
+        with pytest.raises(
+            ValueError, match=r"a time zone, or none of them; got .*\+09:00 and 2024"
+        ):
+            periods_of(given)
+
+
+@pytest.mark.parametrize(
+    ("times", "first"),
+    [
+        (range(1_700_000_000, 1_700_086_400, 60), "1700000000 to 1700001999"),
+        (range(20230101, 20240101), "20230000 to 20230199"),
+        (np.arange(0, 1e4) * 1e12 + 1.7e18, "1700000000000000000 to 1700200000000000000"),
+        (np.linspace(1e9, 1e9 + 1, 1000), "1000000000 to 1000000000.02"),
+        (np.linspace(-1, 1, 1000), "-1 to -0.95"),
+        (1.7e9 + np.array([0.25, 0.5]), "1700000000.25"),
+    ],
+)
+def test_labels_of_numbers_have_the_digits_that_tell_them_apart(times, first):
+    found = periods_of(times)
+    assert len(set(found.labels)) == len(found.labels) <= MOST_PERIODS
+    assert found.labels[0] == first
