@@ -26,7 +26,7 @@ from streamtopics.cli.models import (
     topics_of,
     words_of,
 )
-from streamtopics.cli.reading import Sample, cut, records, texts_of
+from streamtopics.cli.reading import Sample, cut, place_of, records, texts_of
 from streamtopics.cli.tables import print_documents, print_topics
 from streamtopics.cli.telling import complain, counted, nats, note, readers_may_go, tell_skipped
 from streamtopics.cli.times import times_to_show
@@ -39,6 +39,8 @@ from streamtopics.streams import ProgressReport, stream
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 
 HOLD_OUT_EVERY, MINIBATCH, N_SAMPLE = 10, 2500, 5000
+# Characters of the place of a document in a report.
+LONGEST_PLACE = 100
 
 
 class Learnt(NamedTuple):
@@ -184,7 +186,8 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
         write_rows(options.documents_out, rows, kind)
         written.append(("topics of documents", options.documents_out))
     if options.report:
-        write_report(options.report, model, learnt.sample.records, bool(options.time_key))
+        n_read = learnt.sample.n + len(learnt.held_out)
+        write_report(options.report, model, learnt.sample, n_read, bool(options.time_key))
         written.append(("report", options.report))
     if options.picture:
         _draw(options, model)
@@ -195,10 +198,20 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
         print(f"{what} written to {path}")
 
 
-def write_report(path: Path, model: Any, shown: list[Record], timed: bool) -> None:
-    """Write a report, with documents where there are some."""
+def write_report(path: Path, model: Any, sample: Sample, n_read: int, timed: bool) -> None:
+    """Write a report, with a sample of the documents that were read, where there are some."""
+    shown = sample.records
     times = times_to_show([record.time for record in shown]) if timed else None
-    report(model, path, texts=texts_of(shown) or None, times=times)
+    titles = [_end_of(place_of(record)) for record in shown]
+    report(
+        model, path, texts=texts_of(shown) or None, times=times, titles=titles or None,
+        sampled_from=n_read if shown else None,
+    )  # fmt: skip
+
+
+def _end_of(place: str) -> str:
+    """The place of a document, without the beginning of a long path: the line is at its end."""
+    return place if len(place) <= LONGEST_PLACE else f"…{place[1 - LONGEST_PLACE :]}"
 
 
 def write_topics(path: Any, model: Any, n: int, relevance: float) -> None:

@@ -99,7 +99,8 @@ each document is held out, and predicted from the others.
 """,
     "report": """\
 Write a page of the topics of a model, with documents of the files, as `fit --report`
-does; with --time-key also when they are from.
+does; with --time-key also when they are from. Of more than 5,000 documents it takes a
+random sample, whose shares and counts the page shows, and says so.
 """,
 }
 
@@ -143,7 +144,10 @@ def _fit(one: ArgumentParser) -> None:
         help="documents that are learnt together; more of them stream (100000)",
     )  # fmt: skip
     add("--model", type=Path, metavar="FILE", help="write what was learnt, for the other verbs")
-    add("--report", type=Path, metavar="FILE", help="write a report, as .html")
+    add(
+        "--report", type=Path, metavar="FILE",
+        help="write a report, as .html, of a sample of the documents that were learnt from",
+    )  # fmt: skip
     add("--picture", type=Path, metavar="FILE", help="write a picture of the topics, as .png ...")
     add(
         "--topics-out", type=Path, metavar="FILE", help="write the topics, as .csv, .json or .jsonl"

@@ -22,5 +22,6 @@ def run(options: Namespace) -> None:
         tell_skipped(skipped)
         if not sample.n:
             raise ValueError("there are no documents to read; check the files")
-    write_report(options.output, model, sample.records, bool(options.files and options.time_key))
+    timed = bool(options.files and options.time_key)
+    write_report(options.output, model, sample, sample.n, timed)
     print(f"report written to {options.output}")

@@ -74,6 +74,8 @@ class ReportData:
     n_topics : int
         Topics of the model; those shown are the heaviest.
     n_documents : int
+    sampled_from : int or None
+        Documents of which these are a sample; None if these are all.
     n_words : int
         Words of a topic that are shown at once.
     relevance : float
@@ -102,6 +104,7 @@ class ReportData:
     title: str
     n_topics: int
     n_documents: int
+    sampled_from: int | None
     n_words: int
     relevance: float
     words: list[str]
@@ -169,6 +172,7 @@ def report_data(estimator: Any, settings: ReportSettings | None = None) -> Repor
         ),
         n_topics=len(source.weights),
         n_documents=source.counts.shape[0],
+        sampled_from=_sampled_from(source, settings.sampled_from),
         n_words=int(settings.n_words),
         relevance=round(float(settings.relevance), 1),
         words=list(table.words),
@@ -183,6 +187,21 @@ def report_data(estimator: Any, settings: ReportSettings | None = None) -> Repor
         has_documents=source.documents is not None,
         has_texts=source.texts is not None,
     )
+
+
+def _sampled_from(source: Source, n: int | None) -> int | None:
+    """Documents of which those of the source are a sample; None if these are all."""
+    if n is None:
+        return None
+    if source.documents is None:
+        raise ValueError("sampled_from came without documents; pass X= or a pipeline and texts=")
+    given = source.counts.shape[0]
+    if n < given:
+        raise ValueError(
+            f"sampled_from must be at least the {given} documents that are given; got {n}. It is "
+            "the number of those that they were drawn from"
+        )
+    return int(n) if n > given else None
 
 
 def _with_words(topics: list[Topic], table: WordTable) -> list[Topic]:

@@ -16,6 +16,8 @@
     return `${(100 * value).toFixed(digits)} %`;
   };
   const plural = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
+  const ofSample = data.sampled_from ? " of the sample" : "";
+  const numberOf = (n) => plural(n, "document", "documents") + ofSample;
 
   function add(parent, ...children) {
     for (const child of children.flat(Infinity)) {
@@ -150,7 +152,7 @@
     function open() { text.classList.remove("closed"); unfold.hidden = true; }
     requestAnimationFrame(() => { unfold.hidden = text.scrollHeight <= text.clientHeight + 2; });
     const own = (doc.mix.find(([topic]) => topic === place) || [0, 0])[1];
-    const meta = [`${percent(own)} this topic`, doc.time, `document ${count(doc.row + 1)}`];
+    const meta = [`${percent(own)} this topic`, doc.time, data.sampled_from ? "" : `document ${count(doc.row + 1)}`];
     return add(article,
       doc.title ? el("h5", {}, doc.title) : null,
       el("p", { class: "meta" }, meta.filter(Boolean).join(" · ")),
@@ -195,7 +197,7 @@
     byId("kicker").textContent = `Topic ${topic.id}`;
     byId("name").textContent = labels[state.topic];
     byId("summary").textContent = `${percent(topic.weight)} of what the model has learnt` +
-      (data.has_documents ? `; the main topic of ${plural(topic.n_documents, "document", "documents")}` : "");
+      (data.has_documents ? `; the main topic of ${numberOf(topic.n_documents)}` : "");
     byId("prior-note").hidden = topic.prior <= 0.5;
     fill("near", topic.near.length ? el("span", { class: "note" }, "Similar:") : null,
       topic.near.map((other) => button(called(other), () => choose(other, true), { class: "chip" })));
@@ -295,7 +297,7 @@
   function shareTable(topic) {
     const rows = data.periods.map((period, i) => el("tr", {}, el("td", {}, period),
       el("td", {}, topic.shares[i] === null ? "" : percent(topic.shares[i])), data.sizes.length ? el("td", {}, count(data.sizes[i])) : null));
-    return scrolled(`Shares of topic ${topic.id}`, ["period", "share", ...(data.sizes.length ? ["documents"] : [])], rows);
+    return scrolled(`Shares of topic ${topic.id}`, ["period", "share", ...(data.sizes.length ? [`documents${ofSample}`] : [])], rows);
   }
 
   function scrolled(label, columns, rows) {
@@ -323,7 +325,7 @@
     }).filter((one) => one.gain > 0.002 && one.ratio > 1.2).sort((a, b) => b.gain - a.gain).slice(0, 4);
     const alarms = alarmPeriods().get(period);
     fill("readout",
-      el("p", {}, el("b", {}, data.periods[period]), (data.sizes.length ? ` · ${plural(data.sizes[period], "document", "documents")}` : "") + ` · this topic ${said}` +
+      el("p", {}, el("b", {}, data.periods[period]), (data.sizes.length ? ` · ${numberOf(data.sizes[period])}` : "") + ` · this topic ${said}` +
         (alarms ? ` · ${plural(alarms, "alarm", "alarms")}` : "")),
       above.length ? el("div", { class: "chips" }, el("span", { class: "note" }, "Most above their mean:"),
         above.map((one) => button(`${called(one.place)} (${times(one.ratio)})`, () => choose(one.place), { class: "chip" }))) : null);
@@ -601,7 +603,8 @@
   function documentResults(hits) {
     return hits.slice(0, MOST_FOUND).map((hit) => {
       const start = Math.max(0, hit.at - 30), piece = hit.text.slice(start, hit.at + 70);
-      const shown = hit.doc.title || `${start ? "…" : ""}${piece}${start + 100 < hit.text.length ? "…" : ""}`;
+      const text = `${start ? "…" : ""}${piece}${start + 100 < hit.text.length ? "…" : ""}`;
+      const shown = hit.doc.title ? `${hit.doc.title}: ${text}` : text;
       return button([shown, el("small", {}, called(hit.place))], () => {
         closeResults();
         choose(hit.place);
@@ -693,7 +696,8 @@
     const fact = (value, what) => el("li", {}, el("b", {}, value), ` ${what}`);
     const of = data.topics.length < data.n_topics ? `of ${count(data.n_topics)} topics, the heaviest` : "topics";
     const items = [fact(count(data.topics.length), of)];
-    if (data.has_documents) items.push(fact(count(data.n_documents), data.n_documents === 1 ? "document" : "documents"));
+    const given = data.sampled_from ? `of ${count(data.sampled_from)} documents, a sample` : data.n_documents === 1 ? "document" : "documents";
+    if (data.has_documents) items.push(fact(count(data.n_documents), given));
     if (data.periods.length) {
       // A span is written "1790 to 1794".
       const first = data.periods[0].split(" to ")[0], last = data.periods[data.periods.length - 1].split(" to ").pop();

@@ -37,6 +37,7 @@ class ReportSettings:
     labels: Sequence[Any] | None = None
     title: str | None = None
     date: str | None = None
+    sampled_from: int | None = None
     n_words: int = 15
     n_documents: int = 5
     n_topics: int = 200
@@ -53,6 +54,11 @@ class ReportSettings:
                 raise ValueError(
                     f"{name} must be a whole number from {least} to {most}; got {value!r}"
                 )
+        whole = self.sampled_from
+        if whole is not None and not (is_whole(whole) and int(whole) >= 1):
+            raise ValueError(
+                f"sampled_from must be a number of documents, 1 or more, or None; got {whole!r:.60}"
+            )
         share = self.relevance
         if not (is_number(share) and 0 <= float(share) <= 1):
             raise ValueError(f"relevance must be in [0, 1]; got {share!r}")

@@ -42,6 +42,7 @@ def report(
     labels: Sequence[Any] | None = None,
     title: str | None = None,
     date: str | None = None,
+    sampled_from: int | None = None,
     n_words: int = 15,
     n_documents: int = 5,
     n_topics: int = 200,
@@ -82,6 +83,9 @@ def report(
     title, date : str, default=None
         Of the report. A date is shown where one is given, so that the same input makes the same
         bytes.
+    sampled_from : int, default=None
+        Of how many documents those that are given are a sample; None if they are all there are.
+        The page says so beside its counts, and documents have no numbers.
     n_words : int, default=15
         Words of a topic, from 1 to 50.
     n_documents : int, default=5
@@ -131,7 +135,8 @@ def report(
     settings = ReportSettings(
         feature_names=feature_names, X=X, texts=texts, times=times, titles=titles,
         tracker=tracker, alarms=alarms, scores=scores, labels=labels, title=title, date=date,
-        n_words=n_words, n_documents=n_documents, n_topics=n_topics, relevance=relevance,
+        sampled_from=sampled_from, n_words=n_words, n_documents=n_documents, n_topics=n_topics,
+        relevance=relevance,
     )  # fmt: skip
     whole = page(report_data(estimator, settings))
     with replacing(target) as write:

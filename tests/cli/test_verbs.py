@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import pickle
+import re
 import shlex
 import signal
 import subprocess
@@ -230,6 +231,42 @@ def test_files_may_stand_behind_options(fitted, capsys, tmp_path):
     with pytest.raises(SystemExit):
         main(["report", str(model), "--output", str(page), str(texts), "--unknown"])
     assert "unrecognized arguments" in capsys.readouterr().err
+
+
+def _data_of(page):
+    found = re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)
+    return json.loads(found[1])
+
+
+def test_a_report_of_many_documents_says_that_it_is_a_sample(fitted, capsys, tmp_path, monkeypatch):
+    """And where each of them is."""
+    texts, model = fitted
+    page, n = tmp_path / "page.html", len(texts.read_text(encoding="utf-8").splitlines())
+    assert run(capsys, "report", model, texts, "--output", page)[0] == 0
+    data = _data_of(page)
+    assert (data["n_documents"], data["sampled_from"]) == (n, None)
+    monkeypatch.setattr("streamtopics.cli.report.N_SAMPLE", 50)
+    assert run(capsys, "report", model, texts, "--output", page)[0] == 0
+    data = _data_of(page)
+    assert (data["n_documents"], data["sampled_from"]) == (50, n)
+    lines = texts.read_text(encoding="utf-8").splitlines()
+    documents = [document for topic in data["topics"] for document in topic["documents"]]
+    assert documents
+    for document in documents:
+        path, number = document["title"].rsplit(":", 1)
+        assert str(texts).endswith(path.removeprefix("…"))
+        assert "".join(document["parts"]) == lines[int(number) - 1]
+
+
+def test_the_report_of_fit_counts_what_was_held_out(capsys, tmp_path):
+    texts, page = tmp_path / ("a" * 150 + ".txt"), tmp_path / "page.html"
+    texts.write_text("\n".join(lines(200)) + "\n", encoding="utf-8")
+    given = ("--topics", 2, "--max-share", 1, "--quiet")
+    assert run(capsys, "fit", texts, *given, "--report", page)[0] == 0
+    data = _data_of(page)
+    assert (data["n_documents"], data["sampled_from"]) == (180, 200)
+    places = [document["title"] for topic in data["topics"] for document in topic["documents"]]
+    assert all(re.fullmatch(r"…a+\.txt:\d+", place) for place in places)
 
 
 def test_a_reader_that_goes_away_costs_no_file(fitted, tmp_path, python):

@@ -13,8 +13,8 @@ from streamtopics import SVBLDA, AspectSentimentModel, GuidedTopics, MultiViewLD
 from streamtopics.checks import floats
 from streamtopics.inspection import shares_over_time
 from streamtopics.priors import SeedWords, SentimentWords, class_words_prior, zipf_prior
-from streamtopics.text import SentenceVectorizer
 from streamtopics.streams import TimeSplit
+from streamtopics.text import SentenceVectorizer
 from tests.conventions.every import COUNTS, NAMES, N, V
 
 polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")

@@ -138,6 +138,22 @@ def test_counts_and_texts_say_the_same_as_a_pipeline(data, corpus, parts):
     assert (again.words, again.overall) == (data.words, data.overall)
 
 
+def test_a_sample_is_of_so_many_documents(parts):
+    model, counts, names, _ = parts
+    n = counts.shape[0]
+    given = {"X": counts, "feature_names": names}
+    for whole, said in ((None, None), (n, None), (n + 1, n + 1), (np.int64(9000), 9000)):
+        found = report_data(model, ReportSettings(sampled_from=whole, **given))
+        assert (found.n_documents, found.sampled_from) == (n, said)
+    with pytest.raises(ValueError, match=f"sampled_from must be at least the {n} documents that"):
+        report_data(model, ReportSettings(sampled_from=n - 1, **given))
+    with pytest.raises(ValueError, match="sampled_from came without documents"):
+        report_data(model, ReportSettings(sampled_from=n, feature_names=names))
+    for wrong in (0, 2.5, True, "9"):
+        with pytest.raises(ValueError, match="sampled_from must be a number of documents, 1 or"):
+            ReportSettings(sampled_from=wrong)
+
+
 def test_documents_without_texts_are_shown_by_their_words(parts):
     model, counts, names, _ = parts
     found = report_data(model, ReportSettings(X=counts, feature_names=names, n_documents=2))

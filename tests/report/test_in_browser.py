@@ -417,6 +417,25 @@ def test_it_works_within_another_page_as_in_a_notebook(browser, path, tmp_path, 
     assert wrong == []
 
 
+def test_a_sample_says_that_it_is_one(browser, corpus, tmp_path):
+    places = [f"news.jsonl:{7 * i + 1}" for i in range(240)]
+    path = report(
+        corpus.pipeline, tmp_path / "sample.html", texts=corpus.texts, times=corpus.times,
+        titles=places, sampled_from=12_000,
+    )  # fmt: skip
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert "240 of 12,000 documents, a sample" in page.inner_text("#facts")
+    assert "documents of the sample" in page.inner_text("#summary")
+    assert "of the sample" in page.inner_text("#readout")
+    shown = page.locator("#documents article").first
+    assert shown.locator("h5").inner_text() == places[int(shown.get_attribute("data-row"))]
+    assert "document" not in shown.locator(".meta").inner_text()
+    page.fill("#search", "ship")
+    assert re.match(r"news\.jsonl:\d+: .*ship", page.locator("#results button").last.inner_text())
+    page.close()
+
+
 def test_a_report_of_words_alone_works(browser, corpus, tmp_path):
     path = report(corpus.pipeline, tmp_path / "words.html")
     page = browser.new_page()
