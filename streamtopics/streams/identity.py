@@ -69,11 +69,38 @@ def completed(wholes: Sequence[Words], parts: Sequence[Words], other: Words) -> 
 
 
 def distance(one: Words | None, other: Words | None) -> float:
-    """Hellinger's distance of the words of two topics; NaN without one of them."""
+    """Hellinger's distance of two topics as their leading words have it; NaN without one.
+
+    The weights are the words' probabilities here. One of probability p that is among the leading
+    words of one topic alone is taken to have min(p, max(0, 2 m - p)) in the other topic, where m
+    is the least probability of the leading words: it is as far below the end of the list as it
+    was above. All words that lead in neither are taken to be as alike, for their mass, as those
+    that do: with P and Q the masses of the latter, the affinity is
+
+        sum_w sqrt(p_w q_w) (1 + sqrt((1 - P) (1 - Q) / (P Q))).
+    """
     if one is None or other is None:
         return float("nan")
-    affinity = float(affinities([one], [other])[0, 0])
-    return float(np.sqrt(max(0.0, 1.0 - affinity)))
+    _, place, other_place = np.intersect1d(one[0], other[0], return_indices=True)
+    own, other_own = np.delete(one[1], place), np.delete(other[1], other_place)
+    p = np.concatenate([one[1][place], own, _below(other_own, one[1])])
+    q = np.concatenate([other[1][other_place], _below(own, other[1]), other_own])
+    P, Q = p.sum(), q.sum()
+    within = _squared(p / P, q / Q)
+    of_masses = _squared(*(np.array([mass, max(0.0, 1.0 - mass)]) for mass in (P, Q)))
+    return float(np.sqrt(within + of_masses - within * of_masses))
+
+
+def _below(p: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """Probabilities of words in a topic that they do not lead, from those in another one."""
+    found = np.minimum(p, np.maximum(0.0, 2.0 * there.min() - p))
+    left, total = max(0.0, 1.0 - there.sum()), found.sum()
+    return np.asarray(found * (left / total) if total > left else found)
+
+
+def _squared(p: np.ndarray, q: np.ndarray) -> float:
+    """Square of Hellinger's distance of two distributions."""
+    return float(0.5 * np.square(np.sqrt(p) - np.sqrt(q)).sum())
 
 
 def _affinities_to(topics: Sequence[Words], other: Words) -> np.ndarray:

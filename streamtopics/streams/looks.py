@@ -36,6 +36,8 @@ class Look(NamedTuple):
         The most probable words of each row of topics, the most probable first.
     weights : ndarray of shape (n_topics, n)
         Their probabilities, scaled to sum to 1 in each row.
+    kept : ndarray of shape (n_topics,)
+        What they summed to before: the probability of these words together.
     use : ndarray of shape (n_topics,)
         Expected tokens of each topic in the documents looked at.
     squares : ndarray of shape (n_topics,)
@@ -44,6 +46,7 @@ class Look(NamedTuple):
 
     words: list[list[Any]]
     weights: np.ndarray
+    kept: np.ndarray
     use: np.ndarray
     squares: np.ndarray
 
@@ -53,9 +56,11 @@ def look(model: Any, documents: Any, n_words: int, feature_names: Any = None) ->
     topics = last_step(model)
     names = topics._column_names(names_of(model) if feature_names is None else feature_names)
     columns, weights = topics._whole(lambda: _leading(topics, n_words))
-    weights = weights / weights.sum(axis=1, keepdims=True)
+    kept = weights.sum(axis=1)
     use, squares = _use(topics, sparse.csr_matrix(for_scipy(counted(model, documents))))
-    return Look([names[row].tolist() for row in columns], weights, use, squares)
+    return Look(
+        [names[row].tolist() for row in columns], weights / kept[:, None], kept, use, squares
+    )
 
 
 def check_has_topics(model: Any) -> None:

@@ -15,7 +15,7 @@ from streamtopics.streams.snapshots import (
     Snapshot,
     State,
     last_words,
-    words_of,
+    probabilities_of,
 )
 
 # A share has changed by this factor or more, and by so many standard errors.
@@ -41,7 +41,8 @@ class NewsRow(NamedTuple):
     share_before, share : float
         Its share of the tokens before and since.
     moved : float
-        Hellinger's distance of its words from those before; NaN for topics that were not there.
+        Hellinger's distance of its words from those before, estimated from the words kept, see
+        the notes of `TopicTracker`; NaN for topics that were not there.
     words, came, left : list of str or int
         Its top words, those that came among them since, and those that left.
     """
@@ -85,7 +86,7 @@ def news_since(state: State, since: Any, unit: str, n: int) -> list[NewsRow]:
     before = Stretch(snapshots[first : place + 1])
     after = Stretch(snapshots[place + 1 :])
     old_words = {
-        topic: words_of(snapshots[place], i)
+        topic: probabilities_of(snapshots[place], i)
         for i, topic in enumerate(snapshots[place].topics.tolist())
     }
     last, old, new = last_words(snapshots), before.shares(), after.shares()

@@ -91,6 +91,8 @@ class Snapshot(NamedTuple):
         Variances of these estimates.
     n_tokens : float
         Tokens since the snapshot before, of topics without an id too.
+    kept : ndarray of shape (n_topics,), or None
+        Probability of the words of each topic together; None in snapshots of before there was it.
     """
 
     moment: Moment
@@ -101,6 +103,7 @@ class Snapshot(NamedTuple):
     use: np.ndarray
     squares: np.ndarray
     n_tokens: float
+    kept: np.ndarray | None = None
 
 
 class State(NamedTuple):
@@ -170,6 +173,7 @@ def _joined(first: Snapshot, second: Snapshot) -> Snapshot:
         np.concatenate([use, first.use[gone]]),
         np.concatenate([squares, first.squares[gone]]),
         first.n_tokens + second.n_tokens,
+        np.concatenate([kept_of(second), kept_of(first)[gone]]),
     )
 
 
@@ -183,10 +187,21 @@ def words_of(snapshot: Snapshot, place: int) -> Words:
     return snapshot.words[place][there], snapshot.weights[place][there]
 
 
+def kept_of(snapshot: Snapshot) -> np.ndarray:
+    """Probability of the words of each topic together; NaN where that was not taken down."""
+    return np.full(len(snapshot.topics), np.nan) if snapshot.kept is None else snapshot.kept
+
+
+def probabilities_of(snapshot: Snapshot, place: int) -> Words:
+    """The words of one topic of a snapshot, and their probabilities."""
+    words, weights = words_of(snapshot, place)
+    return words, kept_of(snapshot)[place] * weights
+
+
 def last_words(snapshots: tuple[Snapshot, ...]) -> dict[int, Words]:
-    """The words of each topic in the last snapshot that has them."""
+    """The words of each topic in the last snapshot that has them, and their probabilities."""
     return {
-        topic: words_of(snapshot, i)
+        topic: probabilities_of(snapshot, i)
         for snapshot in snapshots
         for i, topic in enumerate(snapshot.topics.tolist())
     }

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.streams.identity import Words, distance
-from streamtopics.streams.snapshots import KnownTopic, Snapshot, State, last_words, words_of
+from streamtopics.streams.snapshots import KnownTopic, Snapshot, State, last_words, probabilities_of
 
 
 class TrackRow(NamedTuple):
@@ -31,7 +31,8 @@ class TrackRow(NamedTuple):
         Its share of the tokens since the snapshot before.
     moved, moved_since : float
         Hellinger's distance, in [0, 1], of its words from those in the snapshot before, and from
-        those in its last one; NaN where there is none before.
+        those in its last one, estimated from the words kept, see the notes of `TopicTracker`; NaN
+        where there is none before.
     words : list of str or int
         Its top words, the most probable first.
     """
@@ -112,7 +113,7 @@ def track_rows(state: State, n: int) -> list[TrackRow]:
     for snapshot in state.snapshots:
         moment, total = snapshot.moment, max(snapshot.n_tokens, 1e-300)
         for i, topic in enumerate(snapshot.topics.tolist()):
-            words = words_of(snapshot, i)
+            words = probabilities_of(snapshot, i)
             if snapshot.rows[i] >= 0:
                 rows.append(
                     TrackRow(

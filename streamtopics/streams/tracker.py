@@ -88,6 +88,15 @@ class TopicTracker:
     A new topic was *split* from one that is closer to what it was when both are taken together,
     and one that has died has been *merged* into one that has come closer to both.
 
+    How far words have *moved* is Hellinger's distance, the square root of 1 less the sum of
+    sqrt(p q) over all words, as the kept ones have it. One that was kept once only, with
+    probability p, is taken to have had min(p, max(0, 2 m - p)) the other time, where m is the
+    least that was kept then: so it has come or gone as far below the end of the list as it is
+    above. Words kept neither time are taken to be as alike, for their mass, as the others. It is
+    exact if all words are kept, and little where words change places at the end of the list. Of
+    thirty words in thousands it told of .2 to .6 where the distances were .3 to .7. It is NaN
+    between snapshots of a version that did not keep probabilities.
+
     Its state is bounded by K topics, the n words of each and the number of snapshots, whatever
     the length of the stream, and by the last thousand topics that died.
 
@@ -214,6 +223,7 @@ class TopicTracker:
             scale * found.use[rows],
             scale**2 * found.squares[rows],
             state.n_tokens if total > 0 else 0.0,
+            found.kept[rows],
         )
         snapshots = thinned((*state.snapshots, snapshot), self.n_snapshots)
         left = 0.0 if total > 0 else state.n_tokens
@@ -270,9 +280,9 @@ class TopicTracker:
             For each snapshot, the oldest first, and each topic that had a row then: its id;
             the minibatch, its time and the documents learnt by then; the row; its share of the
             tokens since the snapshot before; how far its words have moved since that one, and
-            from this one until now: the Hellinger distance, 0 for the same and 1 for no word in
-            common, NaN where there is nothing to compare with; and its top words. As a frame by
-            `pandas.DataFrame(rows)`.
+            from this one until now: the Hellinger distance as the kept words have it, see the
+            notes, 0 for the same and 1 for no word in common, NaN where there is nothing to
+            compare with; and its top words. As a frame by `pandas.DataFrame(rows)`.
         """
         check_integer(n_words=n_words)
         return track_rows(self._state, n_words)

@@ -22,7 +22,7 @@ from streamtopics import (
 from streamtopics.streams import TopicTracker
 from streamtopics.streams import tracker as tracker_module
 from streamtopics.streams.following import Rows, followed
-from streamtopics.streams.identity import affinities, completed, matched
+from streamtopics.streams.identity import affinities, completed, distance, matched
 from streamtopics.streams.looks import Look, look, some_of
 from streamtopics.streams.snapshots import DENSE, Moment, Snapshot, thinned
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
@@ -113,9 +113,10 @@ def shown(monkeypatch):
     def read(model, _, n_words, __):
         columns = np.argsort(-model.table, axis=1, kind="stable")[:, :n_words]
         weights = np.take_along_axis(model.table, columns, axis=1)
-        weights /= weights.sum(axis=1, keepdims=True)
+        kept = weights.sum(axis=1)
+        weights /= kept[:, None]
         use = model.use.astype(np.float64)
-        return Look(columns.tolist(), weights, use, use)
+        return Look(columns.tolist(), weights, kept, use, use)
 
     monkeypatch.setattr(tracker_module, "check_has_topics", lambda model: None)
     monkeypatch.setattr(tracker_module, "look", read)
@@ -216,6 +217,92 @@ def test_affinity_is_one_less_the_squared_hellinger_distance():
     found = affinities([(words, p)], [(words, q), (words, p), (words + 6, p)])
     hellinger = 0.5 * ((np.sqrt(p) - np.sqrt(q)) ** 2).sum()
     assert_allclose(found, [[1 - hellinger, 1.0, 0.0]], atol=1e-15)
+
+
+def hellinger(p, q):
+    return np.sqrt(0.5 * ((np.sqrt(p) - np.sqrt(q)) ** 2).sum(axis=-1))
+
+
+def leading(p, n):
+    words = np.argsort(-p, kind="stable")[:n]
+    return words.astype(np.int32), p[words]
+
+
+def test_the_distance_is_hellingers_where_all_words_are_kept():
+    for p, q in np.random.default_rng(1).dirichlet(np.full(8, 0.5), (20, 2)):
+        assert_allclose(distance(leading(p, 8), leading(q, 8)), hellinger(p, q), rtol=1e-9)
+    assert distance(leading(p, 8), leading(p, 8)) == 0
+    # Of words that follow each other alike, only how much they are together tells.
+    broad = np.append(0.5 * p, 0.5)
+    words, few = np.arange(8, dtype=np.int32), np.append(0.9 * p, 0.1)
+    assert_allclose(
+        distance((words, few[:8]), (words, broad[:8])),
+        hellinger(np.array([0.9, 0.1]), np.array([0.5, 0.5])),
+    )
+    one, other = (words[:4], np.array([0.4, 0.3, 0.2, 0.1])), (words[4:], np.full(4, 0.25))
+    assert distance(one, other) == 1
+    assert np.isnan(distance(one, None))
+
+
+def test_words_that_change_places_at_the_end_of_the_list_hardly_move_a_topic():
+    p = 1.0 / np.arange(3, 203)
+    p /= p.sum()
+    q = p.copy()
+    q[[29, 30]] = q[[30, 29]]
+    q[40:60] *= 1.1
+    assert distance(leading(p, 30), leading(q / q.sum(), 30)) < 0.01
+    # What takes in other words is far from what it was.
+    assert distance(leading(p, 30), leading(np.roll(p, 100), 30)) > 0.75
+    # By hand: words 0 and 1 are kept of one, 0 and 2 of the other.
+    one, other = (np.array([0, 1]), np.array([0.5, 0.3])), (np.array([0, 2]), np.array([0.6, 0.2]))
+    kept = np.sqrt(0.5 * 0.6) + np.sqrt(0.3 * (2 * 0.2 - 0.3)) + np.sqrt(0.2 * 0.2)
+    # Word 2 has all that is left of the first topic, and 0.1 is left of the second.
+    assert_allclose(distance(one, other) ** 2, 1 - kept, rtol=1e-9)
+    one = one[0], 0.5 * one[1]
+    P, Q = 0.25 + 0.15 + 0.1, 0.6 + 0.2 + 0.15
+    kept = np.sqrt(0.25 * 0.6) + np.sqrt(0.15 * 0.15) + np.sqrt(0.1 * 0.2)
+    expected = kept * (1 + np.sqrt((1 - P) * (1 - Q) / (P * Q)))
+    assert_allclose(distance(one, other) ** 2, 1 - expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_words", [40, 500])
+def test_topics_of_documents_of_one_law_do_not_change(n_words):
+    """The distances told are near those of the whole topics, where thirty words are kept."""
+    rng, model, tracker = (
+        np.random.default_rng(0),
+        SVBLDA(3, random_state=0),
+        TopicTracker(budget=ALL),
+    )
+    law, tables = rng.gamma(0.3, 3, size=(3, n_words)), []
+    for t in range(8):
+        X = rng.poisson(law[rng.integers(3, size=200)] * 20 / n_words).astype(float)
+        tracker(model.partial_fit(X), info_of(X, t, time=2000 + t))
+        tables.append(model.topic_word_.copy())
+    assert not [row for row in tracker.news(since=2003) if row.kind == "changed"]
+    rows = [row for row in tracker.to_frame() if row.batch > 4]
+    for row in rows:
+        t = row.batch - 1
+        for found, other in ((row.moved, tables[t - 1]), (row.moved_since, tables[-1])):
+            assert abs(found - hellinger(tables[t][row.row], other[row.row])) < 0.03
+
+
+def test_a_tracker_of_before_probabilities_were_kept_goes_on():
+    tracker = follow(GibbsOnlineEM(6, random_state=0), batches=range(4))
+    state = tracker._state
+    old = tuple(Snapshot(*snapshot[:8]) for snapshot in state.snapshots)
+    tracker._state = state._replace(snapshots=old)
+    assert all(np.isnan(row.moved) for row in tracker.to_frame())
+    assert not [row for row in tracker.news(2000) if row.kind == "changed"]
+    model = GibbsOnlineEM(6, random_state=0).fit(documents("none", 0))
+    follow(model, batches=range(4, 20), tracker=tracker)
+    rows = [row for row in tracker.to_frame() if row.batch > 5]
+    assert np.isfinite([row.moved_since for row in rows]).all()
+    # One that is joined to a later one has its words in it, and no probabilities.
+    first, *others = tracker._state.snapshots
+    gone = first._replace(topics=first.topics + 100)
+    joined = thinned((others[0], gone, *others[-12:]), 12)[1]
+    assert_array_equal(np.isnan(joined.kept), joined.topics >= 100)
+    assert_array_equal(joined.rows < 0, joined.topics >= 100)
 
 
 def test_matching_is_the_best_above_the_threshold():
@@ -369,6 +456,7 @@ def test_use_is_the_expected_number_of_tokens(name):
     columns = np.array(found.words)
     expected = np.take_along_axis(phi, columns, axis=1)
     assert_allclose(found.weights, expected / expected.sum(axis=1, keepdims=True), rtol=1e-12)
+    assert_allclose(found.kept, expected.sum(axis=1), rtol=1e-12)
 
 
 def test_documents_are_chosen_alike_from_any_container():
