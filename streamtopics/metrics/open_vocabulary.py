@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from scipy import sparse
@@ -14,9 +15,9 @@ from streamtopics.checks import is_whole
 from streamtopics.metrics.predictive import (
     _contained_like,
     check_components,
-    completion_split,
     held_out_log_probability,
     per_token,
+    split_by,
 )
 from streamtopics.steps import as_found, counted, last_step, names_of, steps_before
 from streamtopics.structure import has_entries
@@ -38,8 +39,10 @@ def open_vocabulary_probability(
 
     A score over the words of a vocabulary cannot choose the vocabulary: the fewer words there
     are, the easier each is to guess. Here all tokens of a text count. Four fifths are
-    observed, as in `completion_split`, the proportions are inferred from those that the model
-    knows, and the other fifth is scored by
+    observed, as in `completion_split` but by the words, in the order of the alphabet, in the
+    place of columns: so a text is split in the same way whatever texts there are beside it, and
+    whatever the vocabulary. The proportions are inferred from those that the model knows, and
+    the other fifth is scored by
 
         (1 - u) sum_k E[theta_k] E[beta_kw]     for a word w of the vocabulary,
         u b(w) / (1 - sum_v b(v))               for another; v are the words of the vocabulary,
@@ -124,7 +127,7 @@ def open_vocabulary_probability(
     columns = np.array([column_of.get(word, UNKNOWN) for word in words], dtype=np.intp)
     counts = counted(pipeline, texts)
     _check_counts_of_words(counts, _in_columns(X, columns, len(names)))
-    observed, held_out = completion_split(X, random_state)
+    observed, held_out = split_by(X, random_state, _keys(words))
     seen = _contained_like(counts, _in_columns(observed, columns, len(names)))
     known = _in_columns(held_out, columns, len(names))
     total = float(held_out_log_probability(model, seen, known).sum())
@@ -216,7 +219,7 @@ def _words_of(pipeline: Any) -> list[str]:
 
 
 def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr_matrix]:
-    """All words of texts, by first appearance, and their counts in each text."""
+    """All words of texts, in the order of the alphabet, and their counts in each text."""
     column_of: dict[str, int] = {}
     indices, indptr = [], [0]
     for place, text in enumerate(texts):
@@ -224,10 +227,20 @@ def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr
             raise TypeError(f"texts must be strings, but that at {place} is {text!r}")
         indices += [column_of.setdefault(word, len(column_of)) for word in analyzer(text)]
         indptr.append(len(indices))
-    shape = len(texts), len(column_of)
-    X = sparse.csr_matrix((np.ones(len(indices)), indices, indptr), shape=shape)
+    words = np.array(list(column_of), dtype=object)
+    order = np.argsort(words)
+    column = np.empty(len(words), dtype=np.intp)
+    column[order] = np.arange(len(words))
+    shape = len(texts), len(words)
+    X = sparse.csr_matrix((np.ones(len(indices)), column[indices], indptr), shape=shape)
     X.sum_duplicates()
-    return np.array(list(column_of), dtype=object), X
+    return words[order], X
+
+
+def _keys(words: np.ndarray) -> np.ndarray:
+    """A number for each word, of 32 bits, by which a text is split as it is beside any others."""
+    keys = (crc32(word.encode("utf-8", "surrogatepass")) for word in words)
+    return np.fromiter(keys, np.uint32, len(words))
 
 
 def _in_columns(X: sparse.csr_matrix, columns: np.ndarray, n_columns: int) -> sparse.csr_matrix:

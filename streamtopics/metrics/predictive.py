@@ -63,6 +63,13 @@ def completion_split(
     >>> held_out.sum(axis=1).ravel().tolist()
     [[2.0, 1.0]]
     """
+    return split_by(X, random_state)
+
+
+def split_by(
+    X: sparse.csr_matrix, random_state: int, keys: np.ndarray | None = None
+) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+    """Split as `completion_split` does; columns are hashed by their keys, or their numbers."""
     check_integer(least=0, most=MOST_HASHED, random_state=random_state)
     X = to_sparse(X, "completion_split")
     check_reach(X, "completion_split")
@@ -75,7 +82,7 @@ def completion_split(
     through = np.concatenate([[0.0], np.cumsum(np.rint(counts * TOKEN_PARTS) / TOKEN_PARTS)])
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     before_row = through[X.indptr[:-1]][row]
-    first = (row_hash(X, row, random_state) >> np.uint64(33))[row] % np.uint64(HELD_OUT_SHARE)
+    first = (row_hash(X, row, random_state, keys) >> np.uint64(33))[row] % np.uint64(HELD_OUT_SHARE)
     upto = np.floor((through[1:] - before_row + first) / HELD_OUT_SHARE)
     since = np.floor((through[:-1] - before_row + first) / HELD_OUT_SHARE)
     held_out = np.minimum(upto - since, counts).astype(X.dtype)
@@ -87,9 +94,15 @@ def completion_split(
     return parts[0], parts[1]
 
 
-def row_hash(X: sparse.csr_matrix, row: np.ndarray, seed: int) -> np.ndarray:
-    """64 bits for each row of X, from the seed and its entries, whose rows are `row`."""
-    entries = (X.indices.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+def row_hash(
+    X: sparse.csr_matrix, row: np.ndarray, seed: int, keys: np.ndarray | None = None
+) -> np.ndarray:
+    """64 bits for each row of X, from the seed and its entries, whose rows are `row`.
+
+    Entries are known by the keys of their columns, or by the numbers of these.
+    """
+    places = X.indices if keys is None else keys[X.indices]
+    entries = (places.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     entries ^= X.data.astype(np.float64).view(np.uint64) * np.uint64(0xD1342543DE82EF95)
     total = np.full(X.shape[0], np.uint64(seed) + np.uint64(1), dtype=np.uint64)
     np.add.at(total, row, entries)

@@ -4,6 +4,7 @@
 import itertools
 import math
 import pickle
+import zlib
 from collections import Counter
 from itertools import pairwise
 
@@ -19,11 +20,10 @@ from sklearn.preprocessing import FunctionTransformer
 from streamtopics import SVBLDA, StreamingLDA
 from streamtopics.metrics import (
     OpenVocabularyScorer,
-    completion_split,
-    log_predictive_probability,
     open_vocabulary_probability,
 )
-from streamtopics.metrics.open_vocabulary import _alike
+from streamtopics.metrics.open_vocabulary import _alike, _all_counts, _keys
+from streamtopics.metrics.predictive import held_out_log_probability, split_by
 from streamtopics.text import NamedVectorizer
 
 RNG = np.random.default_rng(0)
@@ -58,12 +58,28 @@ def alike_by_hand(examples, word):
     return math.prod(p(*pair) for pair in pairwise(f"\n{word}\n")) / (1 - p("\n", "\n"))
 
 
+def held_out_by_hand(text):
+    """How often each word of a text is held out: every fifth token from a start that is a hash."""
+    mask, counts = 2**64 - 1, Counter(text.split())
+    total = 1
+    for word, n in counts.items():
+        bits = int(np.float64(n).view(np.uint64))
+        key = (zlib.crc32(word.encode()) + 1) * 0x9E3779B97F4A7C15
+        total += (key & mask) ^ (bits * 0xD1342543DE82EF95 & mask)
+    total &= mask
+    start = (((total ^ (total >> 29)) * 0xBF58476D1CE4E5B9 & mask) >> 33) % 5
+    tokens = [word for word in sorted(counts) for _ in range(counts[word])]
+    return Counter(w for place, w in enumerate(tokens, 1) if (start + place) % 5 == 0)
+
+
 def by_hand(pipeline, texts, n_characters):
     """The definition, a token at a time."""
     vectorizer, model = pipeline[0], pipeline[-1]
     words = list(dict.fromkeys(w for text in texts for w in text.split()))
     rows = [[text.split().count(word) for word in words] for text in texts]
-    observed, held_out = completion_split(sparse.csr_matrix(rows, dtype=float))
+    held = [held_out_by_hand(text) for text in texts]
+    held_out = sparse.csr_matrix([[one[word] for word in words] for one in held], dtype=float)
+    observed = sparse.csr_matrix(sparse.csr_matrix(rows, dtype=float) - held_out)
     known = [word in vectorizer.vocabulary_ for word in words]
     columns = {
         word: vectorizer.vocabulary_[word] for word in words if word in vectorizer.vocabulary_
@@ -101,6 +117,30 @@ def test_is_what_the_formula_says(min_df, n_characters):
     pipeline = fitted(CountVectorizer(min_df=min_df))
     found = open_vocabulary_probability(pipeline, TEXTS, n_characters=n_characters)
     assert_allclose(found, by_hand(pipeline, TEXTS, n_characters), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_characters", [64, None])
+def test_the_order_of_the_texts_makes_no_difference(n_characters):
+    texts = ["a ship at sea", "the deep sea", "a ship", "the sky", "stars in the sky"] * 20
+    model = StreamingLDA(2, random_state=0)
+    pipeline = make_pipeline(CountVectorizer(min_df=30), model).fit(texts)
+    new = ["the deep blue sea", "a ship in the sky", "stars at sea", "a storm at sea and a ship"]
+    found = [
+        open_vocabulary_probability(pipeline, some, n_characters=n_characters)
+        for some in (new, new[::-1], [new[i] for i in (2, 0, 3, 1)])
+    ]
+    assert_allclose(found, found[0], rtol=1e-12)
+
+
+def test_a_text_is_split_as_it_is_alone_beside_any_others():
+    words, X = _all_counts(TEXTS, str.split)
+    assert words.tolist() == sorted({word for text in TEXTS for word in text.split()})
+    held_out = split_by(X, 0, _keys(words))[1].toarray()
+    for text, row in zip(TEXTS, held_out, strict=True):
+        own, alone = _all_counts([text], str.split)
+        found = dict(zip(own, split_by(alone, 0, _keys(own))[1].toarray()[0], strict=True))
+        assert found == {word: row[words.tolist().index(word)] for word in own}
+        assert {word: n for word, n in found.items() if n} == held_out_by_hand(text)
 
 
 def test_words_of_all_kinds_have_probability_one():
@@ -142,12 +182,13 @@ def test_the_words_of_the_texts_are_less_surprising_than_even_characters():
 
 def test_with_all_words_known_it_is_the_score_and_the_price_of_having_met_no_stranger():
     pipeline = fitted(CountVectorizer(vocabulary=WORDS))
-    words = list(dict.fromkeys(w for text in TEXTS for w in text.split()))
+    words = sorted({w for text in TEXTS for w in text.split()})
     X = CountVectorizer(vocabulary=words).fit_transform(TEXTS).astype(float)
     moved = fitted(CountVectorizer(vocabulary=words))
-    n_observed = completion_split(X)[0].sum()
-    price = np.log1p(-0.5 / (n_observed + 1))
-    expected = log_predictive_probability(moved[-1], X) + price
+    observed, held_out = split_by(X, 0, _keys(np.array(words)))
+    price = np.log1p(-0.5 / (observed.sum() + 1))
+    expected = held_out_log_probability(moved[-1], observed, held_out).sum() / held_out.sum()
+    expected += price
     assert_allclose(open_vocabulary_probability(moved, TEXTS), expected, rtol=1e-9)
     assert open_vocabulary_probability(pipeline, TEXTS) < 0
 
