@@ -47,13 +47,13 @@ class Minibatch:
     @property
     def word_counts(self) -> np.ndarray:
         """Tokens of each word, of shape (n_words,), float64."""
-        return np.bincount(self.indices, weights=self.counts, minlength=len(self.words))
+        return _sums(self.indices, self.counts, len(self.words))
 
     @cached_property
     def lengths(self) -> np.ndarray:
         """Tokens of each document, of shape (n_documents,), float64."""
         document = np.arange(self.n_documents).repeat(self.indptr[1:] - self.indptr[:-1])
-        return np.bincount(document, weights=self.counts, minlength=self.n_documents)
+        return _sums(document, self.counts, self.n_documents)
 
     def matrix(self, values: np.ndarray) -> sparse.csr_matrix:
         """Such values (nnz,) as a matrix of shape (n_documents, n_words)."""
@@ -302,3 +302,8 @@ class SideBySideStatistics:
 
 
 AnyStatistics = Statistics | SummedStatistics | NodeStatistics | SideBySideStatistics
+
+
+def _sums(places: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
+    """Sums of values by place, (n,), in doubles: bincount has integers where there is nothing."""
+    return np.bincount(places, weights=values, minlength=n).astype(np.float64, copy=False)

@@ -124,4 +124,4 @@ class SentenceTopics(LearntTopics, SentencesInput):
         )
         log_probability = predictive.token_log_probability(theta, topic_word, held_out[:, words])
         of_documents = np.bincount(sentences.documents, log_probability, sentences.n_documents)
-        return of_documents, float(held_out.sum(dtype=np.float64))
+        return of_documents.astype(np.float64, copy=False), float(held_out.sum(dtype=np.float64))

@@ -239,7 +239,7 @@ def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr
 
 def _keys(words: np.ndarray) -> np.ndarray:
     """A number for each word, of 32 bits, by which a text is split as it is beside any others."""
-    keys = (crc32(word.encode("utf-8", "surrogatepass")) for word in words)
+    keys = (crc32(str(word).encode("utf-8", "surrogatepass")) for word in words)
     return np.fromiter(keys, np.uint32, len(words))
 
 

@@ -118,7 +118,8 @@ def token_log_probability(
     """
     logs = X.data * np.log(token_probability(doc_topic, topic_word, X))
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    return np.bincount(row, weights=logs, minlength=X.shape[0])
+    # Without an entry there are counts, integers, in the place of sums.
+    return np.bincount(row, weights=logs, minlength=X.shape[0]).astype(np.float64, copy=False)
 
 
 def token_probability(

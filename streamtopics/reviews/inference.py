@@ -59,13 +59,15 @@ class Reviews:
     @property
     def tokens(self) -> np.ndarray:
         """Tokens of each profile."""
-        return np.bincount(self.profile, self.minibatch.lengths, self.n_profiles)
+        found = np.bincount(self.profile, self.minibatch.lengths, self.n_profiles)
+        return found.astype(np.float64, copy=False)
 
     def by_sign(self, counts: np.ndarray) -> list[np.ndarray]:
         """Counts of each word in positive and in negative documents, of counts by entry."""
         indices, n_words = self.minibatch.indices, len(self.minibatch.words)
         sign = np.repeat(self.signs, np.diff(self.minibatch.indptr))
-        return [np.bincount(indices, counts * (sign == s), n_words) for s in (1, -1)]
+        found = (np.bincount(indices, counts * (sign == s), n_words) for s in (1, -1))
+        return [part.astype(np.float64, copy=False) for part in found]
 
 
 @dataclass(frozen=True)

@@ -260,7 +260,7 @@ class WASTopicModel(SentenceTopics):
         counts = word_statistics(corpus, found.word_topic, len(words))
         document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.documents))
         n_tables = np.bincount(document, found.n_tables, corpus.n_documents)
-        return counts, found.n_dishes, n_tables
+        return counts, found.n_dishes, n_tables.astype(np.float64, copy=False)
 
     @property
     def n_atoms_(self) -> np.ndarray:

@@ -457,6 +457,7 @@ def test_empty_documents_and_sentences(fitted):
     assert fitted.transform([]).shape == (0, 6)
     assert np.isnan(fitted.score(nothing))
     assert_array_equal(fitted.score_samples(nothing), 0.0)
+    assert fitted.score_samples(nothing).dtype == np.float64
     before = fitted.components_
     assert_array_equal(fitted.partial_fit([]).components_, before)
     assert_array_equal(fitted.partial_fit(nothing).components_, before)

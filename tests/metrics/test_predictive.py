@@ -18,6 +18,7 @@ from sklearn.preprocessing import Binarizer
 
 from streamtopics import BPSLDA, SVBLDA, StreamingMixture
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.messages import Minibatch
 from streamtopics.metrics import (
     completion_split,
     log_predictive_probability,
@@ -133,6 +134,26 @@ def test_documents_without_tokens(n_documents):
     for part in completion_split(sparse.csr_matrix((n_documents, 7))):
         assert part.shape == (n_documents, 7)
         assert part.nnz == 0
+
+
+@pytest.mark.parametrize("n_documents", [0, 3])
+def test_scores_are_doubles_where_nothing_is_held_out(n_documents):
+    nothing = sparse.csr_matrix((n_documents, 6))
+    X = np.random.default_rng(0).poisson(1.0, (30, 6))
+    model, other = SVBLDA(2).fit(X), LatentDirichletAllocation(2).fit(X)
+    found = [predictive.held_out_log_probability(one, nothing, nothing) for one in (model, other)]
+    if n_documents:
+        found.append(model.score_samples(nothing))
+    for scores in found:
+        assert (scores.dtype, scores.shape) == (np.float64, (n_documents,))
+        assert not scores.any()
+
+
+def test_minibatches_without_tokens_have_lengths_of_doubles():
+    none = np.empty(0, np.int32)
+    batch = Minibatch(np.arange(4, dtype=np.int32), np.zeros(3, np.int64), none, np.empty(0))
+    assert batch.word_counts.dtype == batch.lengths.dtype == np.float64
+    assert (batch.word_counts.shape, batch.lengths.shape) == ((4,), (2,))
 
 
 def test_one_document_in_five_of_one_token_is_held_out():

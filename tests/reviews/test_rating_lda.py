@@ -343,6 +343,7 @@ def test_empty_documents(profile, qualitative):
         found.transform(np.zeros((1, 80)))[0, :3].argmax(), found.doc_topic_prior_.argmax()
     )
     assert_array_equal(found.score_samples(rows[40:]), 0)
+    assert found.score_samples(rows[40:]).dtype == np.float64
     assert_array_equal(found.log_likelihood(rows[40:]), 0)
 
 
