@@ -382,7 +382,8 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     ----------
     topics : sequence of n_topics sequences of words
         The top words of each topic, as words or as numbers of columns. The paper takes 25 of
-        each; the fewer, the higher the value, so compare only equal numbers.
+        each; the fewer, the higher the value, so compare only equal numbers. Lists may be of
+        several lengths: leave out words of probability 0, which are in no topic.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exclusivity of topics, how much of the use of their top words is their own.
 
-With W_k the top words of topic k,
+With W_k the top words of topic k, those of probability 0 left out,
 
     exclusivity(k) = 1 / |W_k| sum over w in W_k of p(w | k) / sum_j p(w | j).
 """
@@ -23,7 +23,8 @@ def topic_exclusivity(topics: Any, n_words: int = 10, *, relevance: float = 1.0)
         With `components_`, or these: weights of words, not negative, whose rows are scaled to
         sum to 1, so that a topic counts as much as another however many tokens it has.
     n_words : int, default=10
-        Top words of each topic; the fewer, the higher the value, so compare equal numbers.
+        Top words of each topic; the fewer, the higher the value, so compare equal numbers. A
+        topic that has fewer words counts by these.
     relevance : float in [0, 1], default=1.0
         How they are ranked, as in `relevant_words`, with equal weights of topics.
 
@@ -62,5 +63,5 @@ def topic_exclusivity(topics: Any, n_words: int = 10, *, relevance: float = 1.0)
     total = distributions.sum(axis=0)
     own = np.take_along_axis(distributions, columns, axis=1)
     shares = np.divide(own, total[columns], out=np.zeros_like(own), where=own > 0)
-    exclusivity: np.ndarray = shares.mean(axis=1)
+    exclusivity: np.ndarray = shares.sum(axis=1) / np.count_nonzero(own, axis=1)
     return exclusivity

@@ -25,7 +25,8 @@ def relevant_words(
 
     Words of less than 0.7 times the probability of the topic's last word by probability are left
     out: else words that the topic has a few times, and no other topic has, would come first. Of
-    equal words the first column comes first.
+    equal words the first column comes first. A topic with fewer words than `n_words` has the
+    first columns of probability 0 behind them: leave these out where lists are compared.
 
     Parameters
     ----------

@@ -50,7 +50,8 @@ def topic_stability(
         At least two, over the same words, for example of other seeds or other halves of a
         corpus. Numbers of topics may differ: those left over count as 0.
     n_words : int, default=10
-        Top words of each topic, by probability, that "jaccard" compares.
+        Top words of each topic, by probability, that "jaccard" compares; those of probability 0
+        are none.
     similarity : {"jaccard", "cosine"}, default="jaccard"
         Shared words of two topics' top words over all words of either, which is about what is
         read of topics; or the cosine of their probabilities of words, which the few most
@@ -109,11 +110,10 @@ def topic_stability(
 
 
 def _top(table: np.ndarray, n_words: int) -> Any:
-    """Ones at the top words of each topic, sparse."""
+    """Ones at the top words of each topic that it has, sparse."""
     columns = relevant_words(table, n_words=n_words)
-    row = np.repeat(np.arange(len(columns)), columns.shape[1])
-    ones = np.ones(columns.size)
-    return sparse.csr_array((ones, (row, columns.ravel())), shape=table.shape)
+    row, place = np.nonzero(np.take_along_axis(table, columns, axis=1))
+    return sparse.csr_array((np.ones(len(row)), (row, columns[row, place])), shape=table.shape)
 
 
 def _normed(table: np.ndarray) -> np.ndarray:

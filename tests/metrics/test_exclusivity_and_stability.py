@@ -39,7 +39,13 @@ def test_relevance_raises_exclusivity():
 
 
 def test_exclusivity_of_words_that_nobody_has():
-    np.testing.assert_allclose(topic_exclusivity([[1, 0, 0], [0, 1, 0]], n_words=2), [0.5, 0.5])
+    """Words of probability 0 are no top words, however many are asked for."""
+    np.testing.assert_allclose(topic_exclusivity([[1, 0, 0], [0, 1, 0]], n_words=2), [1.0, 1.0])
+    np.testing.assert_allclose(topic_exclusivity([[3, 1, 0, 0]], 4), [1.0])
+    np.testing.assert_allclose(topic_exclusivity([[3, 1, 0, 0]] * 2, 4), [0.5, 0.5])
+    found = topic_exclusivity([[3, 1, 0, 0], [3, 0, 0, 1]], 3)
+    np.testing.assert_allclose(found, [(0.5 + 1) / 2] * 2)
+    np.testing.assert_allclose(topic_exclusivity([[3, 1, 0, 0]], 4, relevance=0.5), [1.0])
 
 
 # Stability
@@ -61,6 +67,24 @@ def test_topics_that_share_no_word_are_not(similarity):
     found = topic_stability([whole[:2], whole[2:]], similarity=similarity)
     assert found.mean == 0.0
     assert found.topics.tolist() == [0.0, 0.0]
+
+
+def sets_of_words(table, n):
+    """The n top words of each topic, those that it has."""
+    return [{w for w in np.argsort(-row, kind="stable")[:n] if row[w] > 0} for row in table]
+
+
+@pytest.mark.parametrize("n_words", [2, 3, 10, 40])
+def test_words_of_probability_0_are_not_shared(n_words):
+    one, other, third = np.zeros((3, 2, 40))
+    one[0, :3], one[1, 3:6], other[0, 20:23], other[1, 23:26] = np.ones((4, 3))
+    assert topic_stability([one, other], n_words).mean == 0
+    third[0, 1:5], third[1, 20:25] = 1.0, [5, 4, 3, 2, 1]
+    for pair in ((one, third), (other, third)):
+        sets = [sets_of_words(table, n_words) for table in pair]
+        alike = np.array([[len(a & b) / len(a | b) for b in sets[1]] for a in sets[0]])
+        best = max(np.trace(alike), np.trace(alike[:, ::-1])) / 2
+        np.testing.assert_allclose(topic_stability(pair, n_words).mean, best)
 
 
 def test_jaccard_by_hand():
