@@ -53,7 +53,6 @@ PROJECTS = {
         """
         class os.PathLike
         class pathlib.Path
-        function csv.field_size_limit
         method datetime.datetime.fromisoformat
         """,
     ),

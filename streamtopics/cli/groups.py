@@ -38,7 +38,7 @@ def add_reading(one: ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--max-line", type=positive, default=MAX_LINE, metavar="N",
-        help="most bytes of a line (16777216)",
+        help="most bytes of a line, or characters of a row of a table (16777216)",
     )  # fmt: skip
     add("--skip-bad", action="store_true", help="leave out and count what cannot be read")
 

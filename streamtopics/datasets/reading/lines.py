@@ -20,7 +20,8 @@ def text_lines(
     r"""Yield the number of a line with it and lines that follow, without "\n".
 
     Of a file that is broken, the line in which it ends is left out. Where bad lines are skipped and
-    there is a list `lost`, their errors are put there, and what can be read of them comes, too.
+    there is a list `lost`, their errors are put there, and what can be read of them comes, too: of
+    one that is too long a quotation mark, if an odd number of them is in it.
     """
     try:
         yield from _decoded_lines(chunks, how, origin, lost if how.skip_bad else None)
@@ -49,13 +50,15 @@ def _whole_lines(
 ) -> Iterator[tuple[int, bytes]]:
     """Join chunks so that each has whole lines, the first with its number."""
     bad = how.bad if lost is None else lost.append
-    number, held, too_long = 1, [b""], False
+    number, held, too_long, quotes = 1, [b""], False, 0
     for chunk in chunks:
         cut = chunk.rfind(b"\n") + 1
         end_of_first = chunk.find(b"\n") if cut else len(chunk)
         if not too_long and sum(map(len, held)) + end_of_first > how.max_line:
             bad(too_much(origin.place(number), "a line", how))
             too_long = True
+        if too_long:
+            quotes += chunk.count(b'"', 0, end_of_first) + sum(part.count(b'"') for part in held)
         if not cut:
             held = [b""] if too_long else [*held, chunk]
             continue
@@ -63,9 +66,9 @@ def _whole_lines(
             block = b"".join(held) + chunk[:cut]
         elif lost is None:  # what is left of the line goes
             number, block = number + 1, chunk[end_of_first + 1 : cut]
-        else:  # an empty one comes for it
-            block = chunk[end_of_first:cut]
-        too_long = False
+        else:  # another one comes for it
+            block = b'"' * (quotes % 2) + chunk[end_of_first:cut]
+        too_long, quotes = False, 0
         if block:
             yield number, block
             number += block.count(b"\n")

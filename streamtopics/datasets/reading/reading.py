@@ -57,9 +57,9 @@ def read_texts(
         byte order mark is removed.
     max_line : int, default=16777216
         The most bytes that a line may have after decompression, or a file that is one document,
-        or an item of a JSON array, characters there. It bounds the memory that a broken or hostile
-        file can take, and is far above any text that is one document. Rows of a Parquet file
-        are not limited; fields of a table are, by :func:`csv.field_size_limit`.
+        or an item of a JSON array or a row of a table over all its lines, characters there (a row
+        always may have 131,072). It bounds the memory that a broken or hostile file can take, and
+        is far above any text that is one document. Rows of a Parquet file are not limited.
     on_bad : {"raise", "skip"}, default="raise"
         What is done about a record that cannot be read, or the rest of a file that is broken.
     skipped : Skipped or None, default=None

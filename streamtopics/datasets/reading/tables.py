@@ -14,18 +14,19 @@ from streamtopics.datasets.reading.lines import text_lines
 from streamtopics.datasets.reading.opening import byte_chunks
 from streamtopics.datasets.reading.problems import How, Origin, ReadingError, likely, shown
 from streamtopics.datasets.reading.records import Found
+from streamtopics.datasets.reading.rows import RowLines
 
 # What may be between fields in place of the mark that is looked for, and the format of it.
 SEPARATORS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons", ""),
               "|": ("bars", "")}  # fmt: skip
 
 
-def _table(path: Path, how: How, origin: Origin, dialect: str, between: str) -> Iterator[Found]:
+def _table(path: Path, how: How, origin: Origin, mark: str) -> Iterator[Found]:
     """Read a row at a time: the text alone, or an object of the columns that are read."""
     columns: list[int] | None = None
-    names, width = how.names, 0
+    names, width, between = how.names, 0, SEPARATORS[mark][0]
     text_alone = how.time_key is None and not how.keys
-    for number, row in _rows(path, how, origin, dialect, between):
+    for number, row in _rows(path, how, origin, mark):
         if columns is None:
             columns = [_place_of(name, row, how, origin, between) for name in names]
             width = len(row)
@@ -37,38 +38,42 @@ def _table(path: Path, how: How, origin: Origin, dialect: str, between: str) -> 
             yield origin, number, {n: row[c] for n, c in zip(names, columns, strict=True)}
 
 
-commas = partial(_table, dialect="excel", between="commas")
-tabs = partial(_table, dialect="excel-tab", between="tabs")
+commas = partial(_table, mark=",")
+tabs = partial(_table, mark="\t")
 
 
-def _rows(
-    path: Path, how: How, origin: Origin, dialect: str, between: str
-) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: Path, how: How, origin: Origin, mark: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not empty, with the line on which each begins.
 
     A row with a bad line in it is bad as a whole; the first one is refused then, always.
     """
-    lost: list[ReadingError] = []  # of the lines of a row
+    lost: list[ReadingError] = []  # of a row and its lines
     blocks = text_lines(byte_chunks(path, how), how, origin, lost)
-    lines = chain.from_iterable([line + "\n" for line in block] for _, block in blocks)
-    rows: Any = csv.reader(lines, dialect, strict=True)
+    lines = RowLines(chain.from_iterable(block for _, block in blocks), mark, how, origin, lost)
+    rows: Any = csv.reader(lines.given, delimiter=mark, strict=True)
     named = ended = False
     while not ended:
-        begin = rows.line_num + 1
+        lines.next_row()
+        long_row = None
         try:
             for row in rows:
                 if lost:
                     break
                 if row:
                     named = True
-                    yield begin, row
+                    yield lines.begin, row
                 else:
-                    how.skipped.add("empty lines", origin.place(begin))
-                begin = rows.line_num + 1
+                    how.skipped.add("empty lines", origin.place(lines.begin))
+                lines.next_row()
             else:
                 ended = True
         except csv.Error as error:
-            lost += [] if lost else [_no_row(error, between, origin.place(begin))]
+            long_row = lines.fields_left()
+            if long_row is None and not lost:
+                lost.append(_no_row(error, SEPARATORS[mark][0], origin.place(lines.begin)))
+        if long_row:
+            named = True
+            yield lines.begin, long_row
         for problem in lost:
             if not named:
                 raise _no_names(problem) from problem
@@ -119,10 +124,10 @@ def _no_names(error: ReadingError) -> ReadingError:
 
 
 def _no_row(error: csv.Error, between: str, place: str) -> ReadingError:
+    why = "wrong quotation marks" if "field limit" in str(error) else error
     return ReadingError(
         "no rows of a table", place,
-        f"no row of a table ({error}). Fields are separated by {between}, and those with quotation "
+        f"no row of a table ({why}). Fields are separated by {between}, and those with quotation "
         f"marks, {between} or ends of lines in them are in quotation marks, which are doubled "
-        "within; for longer fields call csv.field_size_limit, or convert the file to JSON lines. "
-        "If it has a plain text on each line, it should end in .txt",
+        "within. If the file has a plain text on each line, it should end in .txt",
     )  # fmt: skip

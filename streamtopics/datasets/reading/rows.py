@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lines of each row of a table of text, and the fields of a row that csv does not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from streamtopics.datasets.reading.problems import How, Origin, ReadingError
+
+QUOTE = '"'
+ALWAYS = 2**17  # characters that a row may have over all its lines, however short these must be
+
+
+class RowLines:
+    """Lines for `csv.reader`, of which those of a row are kept until it is complete.
+
+    It raises an error for a field beyond `csv.field_size_limit`, which holds for the whole process,
+    and would go on with what is left of that field as if it were rows.
+
+    Attributes
+    ----------
+    given : iterator of str
+        The lines, with their ends.
+    begin : int
+        The number of the line on which the row begins.
+    """
+
+    def __init__(
+        self, lines: Iterator[str], mark: str, how: How, origin: Origin, lost: list[ReadingError]
+    ) -> None:
+        self.begin = 1
+        self._most = max(how.max_line, ALWAYS)
+        self._mark, self._origin, self._lost = mark, origin, lost
+        self._row: list[str] = []
+        self.given = self._up_to_limit(lines)
+
+    def next_row(self) -> None:
+        """Forget the lines of the row, which is complete."""
+        self._row.clear()
+
+    def fields_left(self) -> list[str] | None:
+        """Go to the end of a row that csv did not read; return its fields, None if it has none."""
+        quoted = False
+        for line in self._row:
+            quoted = ends_quoted(line, quoted, self._mark)
+        while quoted and (line := next(self.given, "")):
+            quoted = ends_quoted(line, quoted, self._mark)
+        return None if quoted or self._lost else fields_of("".join(self._row), self._mark)
+
+    def _up_to_limit(self, lines: Iterator[str]) -> Iterator[str]:
+        """Yield lines; for those of a row that are beyond the limit one that closes it."""
+        row, size, number = self._row, 0, 0
+        for line in lines:
+            number += 1
+            if row and size + len(line) > self._most:
+                self._lost.append(self._too_long())
+                yield QUOTE + "\n"
+                quoted = ends_quoted(line, True, self._mark)
+                while quoted and (more := next(lines, None)) is not None:
+                    number += 1
+                    quoted = ends_quoted(more, True, self._mark)
+                self._lost.clear()  # the errors of these lines: their row was told of
+                continue
+            if not row:
+                self.begin, size = number, 0
+            size += len(line) + 1
+            row.append(line + "\n")
+            yield row[-1]
+
+    def _too_long(self) -> ReadingError:
+        return ReadingError(
+            "too long", self._origin.place(self.begin),
+            f"a row of more than {self._most} characters, over all its lines; is each quotation "
+            "mark closed? If so",
+            "max_line", 4 * self._most,
+        )  # fmt: skip
+
+
+def ends_quoted(line: str, quoted: bool, mark: str) -> bool:
+    """Tell whether a line ends within quotation marks, given whether it begins so."""
+    place = 0
+    if not quoted:
+        line = mark + line
+    while True:
+        if not quoted:
+            place = line.find(mark + QUOTE, place) + 2
+            if place < 2:
+                return False
+        place = _closed(line, place)
+        if place < 0:
+            return True
+        quoted = False
+
+
+def fields_of(row: str, mark: str) -> list[str] | None:
+    """Return the fields of a row as csv does, of any length, or None if it is no row."""
+    row = row.rstrip("\r\n")
+    fields, place = list[str](), 0
+    while True:
+        if row.startswith(QUOTE, place):
+            end = _closed(row, place + 1)
+            if end < 0 or row[end : end + 1] not in {mark, ""}:
+                return None
+            fields.append(row[place + 1 : end - 1].replace(2 * QUOTE, QUOTE))
+        else:
+            found = row.find(mark, place)
+            end = len(row) if found < 0 else found
+            fields.append(row[place:end])
+            if "\n" in fields[-1] or "\r" in fields[-1]:
+                return None
+        if end == len(row):
+            return fields
+        place = end + 1
+
+
+def _closed(text: str, place: int) -> int:
+    """Return the place behind the quotation mark that closes a field, or -1; two are one of it."""
+    while (place := text.find(QUOTE, place)) >= 0:
+        if not text.startswith(QUOTE, place + 1):
+            return place + 1
+        place += 2
+    return -1
