@@ -95,6 +95,34 @@ def test_a_file_that_is_written_anew_is_read_from_its_beginning(path, after):
     assert skipped.counts == {"cut lines": 1}
 
 
+@pytest.mark.parametrize("before", [0, 1, 5])
+@pytest.mark.parametrize("n_old", [5, 50_000])
+def test_a_file_that_is_written_anew_while_nobody_looks(tmp_path, before, n_old):
+    """Each record comes once, and none in part, while who reads is busy with one of before."""
+    path = tmp_path / "feed.txt"
+    write(path, "".join(f"old {i}\n" for i in range(n_old)) + "old and not complete")
+    skipped = Skipped()
+    records = follow(path, poll=0, idle=0, skipped=skipped)
+    old = [next(records).text for _ in range(before)]
+    write(path, "".join(f"a brand new line {i}\n" for i in range(n_old)), mode="w")
+    texts = old + [record.text for record in records]
+    n = sum(text.startswith("old ") for text in texts)
+    assert before <= n <= n_old
+    assert texts[:n] == [f"old {i}" for i in range(n)]
+    assert texts[n:] == [f"a brand new line {i}" for i in range(n_old)]
+    assert skipped.counts == ({"cut lines": 1} if before else {})
+
+
+@pytest.mark.parametrize("size", [9, 2000, 200_000])
+def test_a_file_without_a_complete_line_is_written_anew(path, size):
+    records = follow(path, poll=0, tell_waits=True)
+    write(path, '"' + "x" * size)
+    assert texts_until_a_wait(records) == []
+    write(path, '"new and longer"\n"' + "y" * size + '"\n', mode="w")
+    texts = texts_until_a_wait(records) + texts_until_a_wait(records)
+    assert texts == ["new and longer", "y" * size]
+
+
 @pytest.mark.parametrize("content", ['"other"\n"text"\n"and more"\n', '"a"\n'])
 def test_another_file_is_read_from_its_beginning(path, content):
     write(path, '"one"\n"two"\n')

@@ -87,7 +87,7 @@ def growing_chunks(
     """Yield what is written to a file, and to the one that takes its name, as it comes."""
     event: Event | None = Event.WAITED
     while event is not None:
-        with path.open("rb") as file:
+        with path.open("rb", buffering=0) as file:  # a buffer would hide that it was written anew
             file.seek(place.offset)
             event = yield from _chunks_of_one(path, file, place, poll, idle)
         if event is not None:
@@ -97,36 +97,44 @@ def growing_chunks(
 def _chunks_of_one(
     path: Path, file: BinaryIO, place: Place, poll: float, idle: float | None
 ) -> Generator[bytes | Event, None, Event | None]:
-    """Yield what comes of a file; return why no more will, or None when it was idle for long."""
-    event, last_news = None, time.monotonic()
-    while event is not Event.CUT:
-        if chunk := file.read(CHUNK):
+    """Yield what comes of a file; return why no more will, or None when it was idle for long.
+
+    Whoever takes a chunk may be busy with it for long, so each is looked at before it is given.
+    """
+    is_moved, start, last_news = False, place.start, time.monotonic()
+    while True:
+        chunk = file.read(CHUNK)
+        start += chunk[: HEAD - len(start)]
+        if _is_anew(file, start):
+            return Event.CUT
+        if chunk:
             yield chunk
             last_news = time.monotonic()
             continue
-        if event is Event.ENDED:
-            break
+        if is_moved:
+            return Event.ENDED
         if idle is not None and time.monotonic() - last_news >= idle:
             return None
         time.sleep(poll)
         yield Event.WAITED
-        event = _what_happened(path, file, place)
-    return event
+        is_moved = _is_moved(path, file)
 
 
-def _what_happened(path: Path, file: BinaryIO, place: Place) -> Event | None:
-    """Tell whether the file was replaced, or written anew."""
-    at, here = file.tell(), os.fstat(file.fileno())
+def _is_anew(file: BinaryIO, start: bytes) -> bool:
+    """Tell whether a file was written anew since its start, and all up to here, was read."""
+    at = file.tell()
     file.seek(0)
-    start = file.read(len(place.start))
+    is_same = file.read(len(start)) == start
     file.seek(at)
-    if here.st_size < at or start != place.start:
-        return Event.CUT
+    return not is_same or os.fstat(file.fileno()).st_size < at
+
+
+def _is_moved(path: Path, file: BinaryIO) -> bool:
+    """Tell whether another file has taken the name; not where it has not come yet."""
     try:
-        there = path.stat()
-    except FileNotFoundError:  # moved away, and the new one has not come yet
-        return None
-    return None if os.path.samestat(here, there) else Event.ENDED
+        return not os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def input_chunks(path: Path, how: How, poll: float) -> Iterator[bytes | Event]:
