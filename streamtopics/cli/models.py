@@ -104,16 +104,16 @@ def name_before(model: Any, topic: int) -> str:
     return f"{names[topic]}: " if topic < len(names) else ""
 
 
-def share_without_column(model: Any, texts: list[str], counts: Any) -> float:
-    """Return the share of the words of texts that have no column; NaN if there are none."""
+def n_without_column(model: Any, texts: list[str], counts: Any) -> tuple[float, float]:
+    """Return how many words of texts have no column, and how many words there are."""
     first = model.steps[0][1]
     vectorizer = clone(getattr(first, "vectorizer_", first))
     vectorizer.set_params(min_df=1, max_df=1.0, max_features=None, vocabulary=None)
     try:
         total = float(vectorizer.fit_transform(texts).sum())
     except ValueError:  # texts without a word
-        return float("nan")
-    return 1 - float(counts.sum()) / total
+        return 0.0, 0.0
+    return max(0.0, total - float(counts.sum())), total
 
 
 def pipeline(kind: type[Pipeline], words: Any, topics: Any) -> Any:

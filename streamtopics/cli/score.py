@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from scipy import sparse
 
-from streamtopics.cli.models import load_model, share_without_column, topics_of, words_of
+from streamtopics.cli.models import load_model, n_without_column, topics_of, words_of
 from streamtopics.cli.reading import Sample, cut, records, texts_of
 from streamtopics.cli.telling import complain, counted, nats, tell_skipped
 from streamtopics.datasets import Skipped
@@ -20,14 +20,12 @@ MINIBATCH, N_OPEN = 2500, 10_000
 def run(options: Namespace) -> None:
     """Print the score over the model's words, their share, and the score over all words."""
     model, skipped = load_model(options.model_file), Skipped()
-    counts, sample, lacking, total = [], Sample(N_OPEN), 0.0, 0.0
+    counts, sample, known, lacking, total = [], Sample(N_OPEN), 0.0, 0.0, 0.0
     for batch in cut(records(options, skipped), MINIBATCH):
         texts = texts_of(batch)
         X = sparse.csr_matrix(model[:-1].transform(texts))
-        share, n = share_without_column(model, texts, X), float(X.sum())
-        if 0 <= share < 1:
-            lacking += n * share / (1 - share)
-        total += n
+        n_lacking, n = n_without_column(model, texts, X)
+        lacking, total, known = lacking + n_lacking, total + n, known + float(X.sum())
         counts.append(X)
         sample.add(batch)
     tell_skipped(skipped)
@@ -36,11 +34,11 @@ def run(options: Namespace) -> None:
     X = sparse.vstack(counts, format="csr")
     if hasattr(topics_of(model), "feature_names_in_"):
         X = NamedCounts.of(X, words_of(model))
-    print(f"{counted(X.shape[0], 'document')}, {counted(total, 'word')} that the model knows")
+    print(f"{counted(X.shape[0], 'document')}, {counted(known, 'word')} that the model knows")
     if total:
-        print(f"{lacking / (lacking + total):.1%} of the words have no column in the model")
+        print(f"{lacking / total:.1%} of the words have no column in the model")
     print(f"over the words of the model: {nats(float(topics_of(model).score(X)))}")
-    if X.shape[1] > 1 and total:
+    if X.shape[1] > 1 and known:
         coherence, diversity = CoherenceScorer()(topics_of(model), X), DiversityScorer()(model)
         print(f"coherence of the topics (NPMI of 10 words): {coherence:.3f}")
         print(f"share of these words that are distinct: {diversity:.1%}")

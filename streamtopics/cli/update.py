@@ -14,7 +14,7 @@ from streamtopics.cli.models import (
     FREE,
     learner_of,
     load_model,
-    share_without_column,
+    n_without_column,
     topics_of,
     words_of,
 )
@@ -36,14 +36,14 @@ def run(options: Namespace) -> None:
     model, skipped = load_model(options.model_file), Skipped()
     check_seeds(options.seeds, topics_of(model), options.model_file)
     learner, before = learner_of(model), topics_by_word(model)
-    history, shares = ScoreHistory(), list[float]()
+    history, lacking = ScoreHistory(), list[tuple[float, float]]()
     n_before, n_tokens_before = topics_of(model).n_documents_seen_, topics_of(model).n_tokens_seen_
 
     def batches() -> Iterator[Any]:
         for batch in cut(records(options, skipped), options.batch_size):
             X = learner.taken(texts_of(batch))
             if learner.front is not None:
-                shares.append(share_without_column(model, texts_of(batch), X))
+                lacking.append(n_without_column(model, texts_of(batch), X))
             yield X
 
     callbacks = [history] if options.quiet else [history, ProgressReport(title="learning")]
@@ -60,9 +60,9 @@ def run(options: Namespace) -> None:
     save(model, target)
     print(counted(topics_of(model).n_documents_seen_ - n_before, "new document"))
     print(f"before they were learnt: {nats(mean_score(history.rows)[0])}")
-    known = [share for share in shares if share == share]
-    if known:
-        print(f"{np.mean(known):.1%} of their words have no column, as the vocabulary is closed")
+    n_lacking, n = np.sum(lacking, axis=0) if lacking else (0, 0)
+    if n:
+        print(f"{n_lacking / n:.1%} of their words have no column, as the vocabulary is closed")
     print_changes(before, topics_by_word(model), options.words)
     print(f"\nmodel written to {target}")
 

@@ -99,6 +99,25 @@ def test_score(fitted, capsys, tmp_path):
     assert "nan" not in out
 
 
+def test_the_share_of_unknown_words_is_that_of_all_minibatches(tmp_path, capsys):
+    """Some of which have no known word at all, and some of which are smaller."""
+    texts, model = tmp_path / "texts.txt", tmp_path / "texts.model"
+    texts.write_text("\n".join(lines(400)), encoding="utf-8")
+    given = ["--topics", 2, "--max-share", 1, "--quiet", "--model", model]
+    assert run(capsys, "fit", texts, *given)[0] == 0
+    mixed = lines(2500, 1) + ["balloon kite " * 12] * 2500 + ["balloon"]
+    for order in mixed, [mixed[i] for i in np.random.default_rng(0).permutation(len(mixed))]:
+        texts.write_text("\n".join(order), encoding="utf-8")
+        status, out, err = run(capsys, "score", model, texts)
+        assert status == 0, err
+        assert "66.7% of the words have no column" in out
+        for size in 500, 2501:
+            more = ["--quiet", "--model", tmp_path / "new.model", "--batch-size", size]
+            status, out, err = run(capsys, "update", model, texts, *more)
+            assert status == 0, err
+            assert "66.7% of their words have no column" in out
+
+
 def test_update(fitted, capsys, tmp_path):
     _, model = fitted
     before = model.read_bytes()
