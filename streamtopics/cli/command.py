@@ -22,7 +22,9 @@ WRONG = 2
 SETTINGS = {"encoding", "format", "text_key", "time_key", "max_line"}
 LEAVE_OUT = " (--skip-bad leaves out, and counts, what cannot be read)"
 # What an option cannot leave out: the file as a whole is another one than was thought.
-OF_THE_FILE = {"no column", "no fields", "not Parquet", "not named JSON", "nothing to read"}
+OF_THE_FILE = {
+    "no column", "no fields", "not Parquet", "not named JSON", "not text", "nothing to read",
+}  # fmt: skip
 # Remedies of the library, in the words of the command.
 SAID_AS = {"missing='ignore'": "--set missing=ignore"}
 # What is asked of the command itself, not of `fit`.

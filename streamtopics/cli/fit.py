@@ -59,8 +59,10 @@ def run(options: Namespace) -> None:
     if not options.quiet:
         note("reading the documents")
     skipped = Skipped()
-    learnt = learn(options, made, records(options, skipped))
-    tell_skipped(skipped)
+    try:
+        learnt = learn(options, made, records(options, skipped))
+    finally:  # also why there may have been no documents
+        tell_skipped(skipped)
     with readers_may_go():
         print_learnt(options, learnt)
     write_all(options, learnt)

@@ -3,6 +3,7 @@
 
 import csv
 import gzip
+import io
 import json
 import pickle
 import subprocess
@@ -205,6 +206,17 @@ def test_a_table(tweets, capsys, tmp_path):
     assert status == 2
     assert "no column 'text'" in err
     assert "'colour', 'body'" in err
+
+
+def test_what_is_compressed_says_how_to_read_it(tweets, capsys, monkeypatch):
+    content = tweets.read_bytes()
+    for verb in (["--format", "jsonl", "-"], ["--format", "jsonl", "--skip-bad", "-"]):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        status, _, err = run(capsys, *verb, "--quiet")
+        assert status == 2
+        assert "compressed (gzip), not text; pipe it through zcat" in err or "1 not text" in err
+        assert "UTF-16" not in err
+        assert "leaves out" not in err
 
 
 def test_an_encoding(capsys, tmp_path):

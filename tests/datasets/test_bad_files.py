@@ -3,6 +3,7 @@
 
 import gc
 import gzip
+import io
 import json
 import os
 import subprocess
@@ -14,7 +15,7 @@ from itertools import islice
 
 import pytest
 
-from streamtopics.datasets import ReadingError, Skipped, read_records, read_texts
+from streamtopics.datasets import ReadingError, Skipped, follow, read_records, read_texts
 from tests.datasets.test_records import COMPRESS
 
 # What is kept of each bad file, why the rest is not, and where that is first.
@@ -153,6 +154,55 @@ def test_what_is_cut_is_not_given(tmp_path, suffix):
     found = list(read_texts(tmp_path / "folder", on_bad="skip", skipped=skipped))
     assert found == [str(number) for number in numbers[: len(found)]]
     assert skipped.counts == {"broken file": 4}
+
+
+NO_TEXT = {
+    "gzip": (
+        gzip.compress,
+        "compressed \\(gzip\\), not text; pipe it through zcat, or name it .gz",
+    ),
+    "bzip2": (COMPRESS[".bz2"], "compressed .*bzcat, or name it .bz2"),
+    "xz": (COMPRESS[".xz"], "compressed .*xzcat, or name it .xz"),
+    "zstd": (COMPRESS[".zst"], "compressed .*zstdcat, or name it .zst"),
+    "zip": (lambda content: b"PK\x03\x04\n\n" + content, "zip archive.*; unpack it"),
+    "pdf": (
+        lambda content: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" + content,
+        "a PDF.*; extract its text",
+    ),
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+@pytest.mark.parametrize("kind", NO_TEXT)
+def test_what_is_no_text_is_named(tmp_path, kind, encoding, monkeypatch):
+    """Also where the name says otherwise, or the encoding has all bytes."""
+    make, message = NO_TEXT[kind]
+    content = make(b'{"text": "a ship at sea"}\n' * 99)
+    for name in ("a.txt", "a.jsonl", "a.json", "a.csv", "a.log", "folder/a.txt", "b.txt.gz"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(gzip.compress(content) if name == "b.txt.gz" else content)
+        source = path.parent if "/" in name else path
+        with pytest.raises(ReadingError, match=rf"{path}: is .*{message}"):
+            list(read_texts(source, encoding=encoding))
+        skipped = Skipped()
+        read = {"encoding": encoding, "on_bad": "skip", "skipped": skipped}
+        assert list(read_texts(source, **read)) == []
+        assert skipped.counts == {"not text": 1}
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    with pytest.raises(ReadingError, match=rf"standard input: is .*{message}"):
+        list(read_texts("-", format="jsonl"))
+    (tmp_path / "a.jsonl").write_bytes(content + b"\n")
+    for on_bad in ("raise", "skip"):
+        with pytest.raises(ReadingError, match=rf"a\.jsonl: is .*{message}"):
+            list(follow(tmp_path / "a.jsonl", idle=0, encoding=encoding, on_bad=on_bad))
+
+
+def test_texts_that_begin_as_files_do(tmp_path):
+    path = tmp_path / "a.txt"
+    for text in ("BZh91 is a name", "PK is one, too", "%PDF- begins such files"):
+        path.write_text(text)
+        assert list(read_texts(path)) == [text]
 
 
 # Limits of memory

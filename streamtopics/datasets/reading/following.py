@@ -22,7 +22,13 @@ from streamtopics.datasets.reading.growing import (
 )
 from streamtopics.datasets.reading.json_values import not_json, value_of_line
 from streamtopics.datasets.reading.lines import MARK, undecoded
-from streamtopics.datasets.reading.opening import STANDARD_INPUT, compression_suffix, kind_of
+from streamtopics.datasets.reading.opening import (
+    STANDARD_INPUT,
+    check_is_text,
+    compression_suffix,
+    kind_of,
+    name_of,
+)
 from streamtopics.datasets.reading.plain import refuse_json
 from streamtopics.datasets.reading.problems import How, Origin, ReadingError, Skipped
 from streamtopics.datasets.reading.records import Record, record_of
@@ -111,7 +117,8 @@ def follow(
     ReadingError
         A ValueError; as `read_records`, for a line.
     ValueError
-        If the file is compressed or has another format, or `poll`, `idle` or `position` is none.
+        If the file is compressed, by its name or as it begins, or has another format, or `poll`,
+        `idle` or `position` is none.
 
     See Also
     --------
@@ -144,7 +151,7 @@ def follow(
     start = Position() if position is None else _position(position)
     place = place_at(path, start) if is_file else Place()
     chunks = growing_chunks(path, place, poll, idle) if is_file else input_chunks(path, how, poll)
-    origin = Origin("standard input" if str(path) == STANDARD_INPUT else str(path))
+    origin = Origin(name_of(path))
     lines = complete_lines(chunks, place, how, origin)
     return Follower(_records(lines, place, kind, tell_waits, how, origin), place)
 
@@ -196,6 +203,8 @@ def _records(
             if tell_waits:
                 yield None
             continue
+        if place.line == 1:
+            check_is_text(line, origin.name)
         try:
             text = _text(line, place.line, how, origin)
             if not text or text.isspace():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from streamtopics.datasets.reading.json_values import json_file, json_lines
-from streamtopics.datasets.reading.opening import STANDARD_INPUT, kind_of
+from streamtopics.datasets.reading.opening import kind_of, name_of
 from streamtopics.datasets.reading.parquet import parquet_rows
 from streamtopics.datasets.reading.plain import plain_lines, supposed_lines, whole_documents
 from streamtopics.datasets.reading.problems import How, Origin, ReadingError
@@ -60,7 +60,7 @@ def format_of(path: Path, how: How, in_folder: bool) -> Format:
 def found_in_file(path: Path, how: How, in_folder: bool = False) -> Iterator[Found]:
     """Read a file or standard input."""
     form = format_of(path, how, in_folder)
-    name = "standard input" if str(path) == STANDARD_INPUT else str(path)
+    name = name_of(path)
     check_fields(form.has_fields, how, name)
     return form.read(path, how, Origin(name, form.unit))
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -18,6 +19,20 @@ from streamtopics.datasets.reading.problems import How, ReadingError
 
 STANDARD_INPUT = "-"
 CHUNK = 2**17
+
+
+# How files begin that are no text, what they are, and what helps.
+NO_TEXT = [
+    (re.compile(start), what, remedy)
+    for start, what, remedy in (
+        (rb"\x1f\x8b", "compressed (gzip)", "pipe it through zcat, or name it .gz"),
+        (rb"BZh[1-9]1AY&SY", "compressed (bzip2)", "pipe it through bzcat, or name it .bz2"),
+        (rb"\xfd7zXZ\x00", "compressed (xz)", "pipe it through xzcat, or name it .xz"),
+        (rb"\x28\xb5\x2f\xfd", "compressed (zstd)", "pipe it through zstdcat, or name it .zst"),
+        (rb"PK\x03\x04", "a zip archive, as .docx and .xlsx are", "unpack it, or save it as text"),
+        (rb"%PDF-\d\.\d", "a PDF", "extract its text: call `pdftotext FILE`, for example"),
+    )
+]
 
 
 class Compression(NamedTuple):
@@ -67,10 +82,13 @@ def byte_chunks(path: Path, how: How) -> Iterator[bytes]:
     """
     suffix = compression_suffix(path.name)
     compression = COMPRESSIONS[suffix]() if suffix else Compression(byte_stream, ())
-    size = min(CHUNK, how.max_line)
+    size, is_first = min(CHUNK, how.max_line), True
     try:
         with compression.open(path) as file:
             while chunk := file.read1(size):
+                if is_first:
+                    check_is_text(chunk, name_of(path))
+                    is_first = False
                 yield chunk
     except compression.errors as error:
         if getattr(error, "errno", None) is not None:  # the disk, not what is on it
@@ -80,6 +98,18 @@ def byte_chunks(path: Path, how: How) -> Iterator[bytes]:
             f"ends in {suffix} but cannot be decompressed ({error}); it may be incomplete, or "
             "not be compressed that way: fetch it again, or rename it",
         ) from error  # fmt: skip
+
+
+def check_is_text(start: bytes, name: str) -> None:
+    """Raise an error where a file begins as what is compressed, an archive or a PDF."""
+    for beginning, what, remedy in NO_TEXT:
+        if beginning.match(start):
+            raise ReadingError("not text", name, f"is {what}, not text; {remedy}")
+
+
+def name_of(path: Path) -> str:
+    """Return what messages call a file."""
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
 def byte_stream(path: Path) -> AbstractContextManager[Any]:
