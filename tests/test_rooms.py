@@ -65,7 +65,7 @@ WINGS = {
     "AspectSentimentModel": {"sentences"},
     "WASTopicModel": {"was", "sentences", "progress"},
     "LowRankDPP": {"dpp", "sentences"},
-    "DPPSummarizer": {"dpp", "output", "sentences", "text"},
+    "DPPSummarizer": {"dpp", "output", "sentences", "steps", "text"},
 }
 
 
