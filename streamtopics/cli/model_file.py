@@ -39,7 +39,7 @@ class ModelFile:
             The checksum of the file when the stream was begun; "" if that is not known.
         """
         checksums = self.folder / CHECKSUMS
-        known = checksums.read_text(encoding="ascii").split() if checksums.is_file() else [first]
+        known = checksums.read_text("ascii", "replace").split() if checksums.is_file() else [first]
         if self.checksum is None or self.checksum in known or known == [""]:
             return
         raise ValueError(
