@@ -171,6 +171,16 @@ def test_scores_and_their_running_mean():
         plot_scores([Scored(1, float("nan"))])
 
 
+@pytest.mark.parametrize("window", [1, 2, 3, 10])
+@pytest.mark.parametrize("at", [0, 1, 4, 7])
+def test_one_infinite_score_is_in_the_means_of_its_window_only(window, at):
+    scores = -np.arange(1.0, 9.0)
+    scores[at] = -np.inf
+    _, mean = plot_scores([Scored(100, s) for s in scores], window=window).lines
+    expected = [np.mean(scores[max(0, end - window) : end]) for end in range(1, 9)]
+    assert_allclose(mean.get_ydata(), expected)
+
+
 # Over time
 
 

@@ -115,18 +115,26 @@ def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None
     if not scored.any():
         raise ValueError("rows must have a score; got none that is a number")
     seen, scores = np.cumsum(found[:, 0])[scored], found[scored, 1]
-    sums = np.concatenate([[0.0], np.cumsum(scores)])
-    ends = np.arange(1, len(sums))
-    starts = np.maximum(ends - min(window, len(ends)), 0)
     ax = one_axes(ax)
     ax.plot(seen, scores, ".", color=COLOURS[4], markersize=4, label="minibatch")
-    means = (sums[ends] - sums[starts]) / (ends - starts)
-    ax.plot(seen, means, color=COLOURS[0], label=f"mean of {window} minibatches")
+    ax.plot(
+        seen, _running_mean(scores, window), color=COLOURS[0], label=f"mean of {window} minibatches"
+    )
     ax.set_xlabel("documents seen")
     ax.set_ylabel("score before learning (nats per held-out token)")
     legend(ax, 2)
     plain(ax)
     return ax
+
+
+def _running_mean(values: np.ndarray, window: int) -> np.ndarray:
+    """Mean of each value and those before it, at most `window` of them."""
+    window = min(window, len(values))
+    # Infinities of both signs have no mean.
+    with np.errstate(invalid="ignore"):
+        full = np.lib.stride_tricks.sliding_window_view(values, window).mean(axis=1)
+        first = np.cumsum(values[: window - 1]) / np.arange(1, window)
+    return np.concatenate([first, full])
 
 
 def plot_n_components(found: NComponentsComparison, *, ax: Any = None) -> np.ndarray:
