@@ -94,11 +94,12 @@ def topic_coherence(
     Notes
     -----
     NPMI is -1 for two words that never meet or of which one never occurs, and 0 for two words
-    that are in every document. In C_V the NPMI of a word with itself is 1, and the cosine of a
-    word that never occurs is 0. In UMass a conditioning word that never occurs gives the least
-    value that the corpus allows, log(smoothing / n_documents), and so in UCI, log(epsilon).
-    With `epsilon` the limits for words that never occur stay, and the others are as the
-    formulas have them.
+    that are in every document. In C_V the NPMI of a word with itself is 1, that of a word that
+    never occurs is 0 with all words, and so is its cosine. In UMass a conditioning word that
+    never occurs gives the least value that the corpus allows, log(smoothing / n_documents), and
+    in UCI so does a pair with a word that never occurs, log(epsilon), whatever the other word is.
+    With `epsilon` the limits for words that never occur stay, and the others are as the formulas
+    have them.
 
     UMass is the mean over pairs, not the sum. C_V can be high for words that never meet.
 
@@ -340,11 +341,14 @@ def _npmi_matrices(joint: np.ndarray, n_documents: int, epsilon: float | None) -
 def _log_ratios(
     joint: np.ndarray, n_documents: int, epsilon: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """log (p(i, j) + epsilon) / p(i) p(j), and -log (p(i, j) + epsilon)."""
+    """log (p(i, j) + epsilon) / p(i) p(j), and -log (p(i, j) + epsilon).
+
+    Where p(i) or p(j) is 0 the first is log epsilon.
+    """
     occurs = np.diagonal(joint, axis1=1, axis2=2) / n_documents
-    occurs = np.where(occurs > 0, occurs, 1.0)
+    apart = occurs[:, :, None] * occurs[:, None, :]
     together = np.log(joint / n_documents + epsilon)
-    return together - np.log(occurs[:, :, None] * occurs[:, None, :]), -together
+    return together - np.log(np.where(apart > 0, apart, 1.0)), -together
 
 
 def _uci(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:

@@ -290,6 +290,19 @@ def test_words_that_never_occur():
     np.testing.assert_allclose(got["umass"], [0.0, -np.log(3), -np.log(3)])
 
 
+@pytest.mark.parametrize("epsilon", [None, 1e-12, 0.01])
+def test_uci_of_a_word_that_never_occurs_does_not_go_by_the_other_one(epsilon):
+    """It is the least that there is, however rare the other one may be."""
+    X = [[1, 0, 1, 1], [0, 0, 1, 0], [0, 0, 1, 1], [0, 0, 1, 0]]
+    topics = [[0, 1], [1, 0], [2, 1], [1, 3]]
+    got = topic_coherence(topics, X, measure="uci", epsilon=epsilon)
+    np.testing.assert_allclose(got, np.log(epsilon or 1e-12), rtol=1e-15)
+    # Of three pairs one is known.
+    got = topic_coherence([[0, 1, 3]], X, measure="uci", epsilon=epsilon)
+    known = topic_coherence([[0, 3]], X, measure="uci", epsilon=epsilon)
+    np.testing.assert_allclose(got, (2 * np.log(epsilon or 1e-12) + known) / 3)
+
+
 def test_words_that_are_everywhere():
     X = np.array([[1, 1, 1], [1, 1, 0], [1, 1, 1]])
     got = values([[0, 1], [0, 2]], X)
