@@ -16,6 +16,8 @@ from streamtopics.checks import check_integer, check_not_masked, is_number
 
 # Least probability of a word, as a share of that of the n-th most probable word.
 FLOOR = 0.7
+# Relevances that are closer to each other than this are equal but for rounding.
+ROUNDING = 1e-12
 
 
 def relevant_words(
@@ -136,6 +138,11 @@ def _mixture(topics: np.ndarray, shares: Any) -> np.ndarray:
 def _ranked(row: np.ndarray, rarity: np.ndarray, n: int) -> np.ndarray:
     """The most relevant of the words that a topic has often enough."""
     words = np.flatnonzero(row >= FLOOR * row[largest(row, n)[-1]])
-    with np.errstate(divide="ignore"):
-        value = np.log(row[words]) + rarity[words]
-    return np.asarray(words[largest(value, n)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.log(row[words], dtype=np.float64) + rarity[words]
+        order = np.argsort(value, kind="stable")
+        # Words of probability 0 have minus infinity and are equal.
+        higher = np.diff(value[order]) > ROUNDING
+    level = np.zeros(len(words), dtype=np.intp)
+    level[order[1:]] = np.cumsum(higher)
+    return np.asarray(words[largest(level, n)])

@@ -64,6 +64,21 @@ def test_ties_zeros_and_topics_without_weight(relevance):
     assert got.tolist() == [[1, 0, 2, 3], [3, 2, 0, 1]]
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_ties_of_lifts_are_not_broken_by_rounding(dtype):
+    """Words that one topic alone has are lifted alike, by one over its weight."""
+    topics = np.zeros((2, 8), dtype)
+    topics[0, :5], topics[1, 5:] = [0.1, 0.3, 0.2, 0.15, 0.25], [0.5, 0.25, 0.25]
+    assert relevant_words(topics, None, 5, relevance=0.0)[0].tolist() == [0, 1, 2, 3, 4]
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        own = np.zeros((3, 60))
+        for k in range(3):
+            own[k, 20 * k : 20 * k + 20] = rng.dirichlet(np.full(20, 5.0))
+        got = relevant_words(own.astype(dtype), rng.dirichlet(np.ones(3)), 20, relevance=0.0)
+        np.testing.assert_array_equal(got, np.arange(60).reshape(3, 20))
+
+
 def test_all_lists_of_a_model_agree():
     X = make_lda_corpus(n_documents=200, n_components=3, n_features=60, random_state=0).X
     model = SVBLDA(3, random_state=0).fit(X)
