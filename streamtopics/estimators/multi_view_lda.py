@@ -419,7 +419,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         -------
         probability : ndarray of shape (n_documents, n_classes)
             Rows sum to 1; columns are in the order of `classes_`. A document without words
-            has the shares of the classes in the stream.
+            has the shares of the classes in the stream with one document of each added to it.
         """
         return np.asarray(np.exp(self._classified(X, "predict_proba", BEHIND)))
 

@@ -144,7 +144,7 @@ class MultiView:
 
 
 def log_prior(own: list[TopicPosterior]) -> np.ndarray:
-    """Logarithm of the share of each class among the documents, of shape (n_classes,)."""
+    """Logarithm of the shares of the classes, of documents and one more of each; (n_classes,)."""
     seen = np.array([block.n_documents for block in own]) + CLASS_PRIOR
     shares: np.ndarray = np.log(seen / seen.sum())
     return shares
