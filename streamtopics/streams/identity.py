@@ -81,7 +81,7 @@ def distance(one: Words | None, other: Words | None) -> float:
     """
     if one is None or other is None:
         return float("nan")
-    _, place, other_place = np.intersect1d(one[0], other[0], return_indices=True)
+    _, place, other_place = np.intersect1d(one[0], other[0], True, return_indices=True)
     own, other_own = np.delete(one[1], place), np.delete(other[1], other_place)
     p = np.concatenate([one[1][place], own, _below(other_own, one[1])])
     q = np.concatenate([other[1][other_place], _below(own, other[1]), other_own])
