@@ -32,6 +32,11 @@ def records(options: Namespace, skipped: Skipped) -> Iterator[Record]:
     if not options.files:
         texts = enumerate(load_docstrings().data, start=1)
         return (Record(text, None, {}, "documentation", i) for i, text in texts)
+    if "" in options.files:
+        raise ValueError(
+            "the name of a file is empty, as of a variable of the shell that is not set; name a "
+            "file, or . for the files of this folder"
+        )
     return read_records([Path(name) for name in options.files], **settings(options, skipped))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 def read_seeds(path: Path) -> dict[str, list[str]]:
     """Return the seed words by topic that a file has."""
     try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
+        found: Any = json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise ValueError(f'{path} is not JSON ({error}); write {{"sea": ["ship"]}}') from error
     right = isinstance(found, dict) and all(

@@ -100,6 +100,10 @@ def test_seeds_name_topics(tweets, capsys, tmp_path):
             name = "water" if "water:" in row else "air"
             assert set(row.split(": ", 1)[1].split()) == set(words[name])
         assert len(rows) == 2
+    seeds.write_text(json.dumps({"water": ["ship"]}), encoding="utf-8-sig")
+    status, out, err = run(capsys, tweets, "--seeds", seeds, "--quiet")
+    assert status == 0, err
+    assert "water: " in out
     seeds.write_text("[]", encoding="utf-8")
     status, _, err = run(capsys, tweets, "--seeds", seeds)
     assert status == 2
@@ -184,6 +188,15 @@ def test_files_that_cannot_be_read(capsys, tmp_path):
     status, _, err = run(capsys, blank)
     assert status == 2
     assert "vocabulary" in err
+
+
+def test_a_name_that_is_empty_is_no_folder(tweets, capsys, monkeypatch):
+    """As of a variable of the shell that is not set."""
+    monkeypatch.chdir(tweets.parent)
+    for files in ([""], [tweets, ""]):
+        status, out, err = run(capsys, *files, "--quiet")
+        assert (status, out) == (2, "")
+        assert "the name of a file is empty" in err
 
 
 def test_a_table(tweets, capsys, tmp_path):

@@ -241,6 +241,8 @@ def test_a_format_reads_all_files_of_a_folder(tmp_path):
         (np.datetime64("2024-01-31T05"), datetime(2024, 1, 31, 5)),
         (np.datetime64(10**18, "ns"), datetime(2001, 9, 9, 1, 46, 40)),
         ("Q3 of 2020", "Q3 of 2020"),
+        ("2024_01", "2024_01"),
+        ("1_000.5", "1_000.5"),
     ],
 )
 def test_times(value, expected):
@@ -307,11 +309,22 @@ def test_plain_text_has_no_fields(tmp_path, name):
 def test_columns_by_name(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,day,text\na,1,b\n")
-    with pytest.raises(ReadingError, match="more than one column 'text'"):
+    with pytest.raises(ReadingError, match=r"more than one column 'text'.*another name") as error:
         list(read_texts(path))
+    assert "text-key" not in error.value.for_command_line()
     assert list(read_texts(path, text_key="day")) == ["1"]
     with pytest.raises(ReadingError, match="no column 'tag'"):
         list(read_records(path, text_key="day", keys=["tag"], on_bad="skip"))
+
+
+def test_parquet_columns_of_one_name(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = arrow.table([["a"], ["b"], ["c"]], names=["text", "day", "text"])
+    parquet.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(ReadingError, match=r"more than one column 'text'.*another name") as error:
+        list(read_texts(tmp_path / "a.parquet"))
+    assert "text-key" not in error.value.for_command_line()
+    assert list(read_texts(tmp_path / "a.parquet", text_key="day")) == ["b"]
 
 
 # Arguments, and errors in the words of who reads them

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from streamtopics.datasets.reading.opening import STANDARD_INPUT, compression_suffix
-from streamtopics.datasets.reading.problems import How, Origin, ReadingError, likely, shown
+from streamtopics.datasets.reading.problems import How, Origin, ReadingError, likely, shown, twice
 from streamtopics.datasets.reading.records import Found
 
 ROWS = 1000
@@ -54,11 +54,12 @@ def _objects(batch: Any, arrow: Any) -> list[dict[str, Any]]:
 
 def _check_columns(names: list[str], how: How, origin: Origin) -> None:
     for name in how.names:
-        if names.count(name) != 1:
-            wrong = "more than one column" if name in names else "no column"
+        if names.count(name) > 1:
+            raise twice(name, origin)
+        if name not in names:
             listed = ", ".join(shown(other) for other in names[:10])
             asked = {how.time_key: "time_key", how.text_key: "text_key"}.get(name, "")
-            problem = f"{wrong} {name!r}; the columns are: {listed}"
+            problem = f"no column {name!r}; the columns are: {listed}"
             raise ReadingError("no column", origin.name, problem, *likely(name, names, asked))
 
 

@@ -148,6 +148,15 @@ def likely(name: str, names: Sequence[Any], setting: str) -> tuple[str, Any]:
     return (setting, meant[0]) if setting and meant else ("", None)
 
 
+def twice(name: str, origin: Origin) -> ReadingError:
+    """Return the error for a table with several columns of one name."""
+    return ReadingError(
+        "no column", origin.name,
+        f"there is more than one column {name!r}, so which is meant is not known; give each "
+        "another name, or leave out all but one",
+    )  # fmt: skip
+
+
 def shown(value: Any) -> str:
     """Return a short form of a value, for messages."""
     text = repr(value[: SHOWN + 1] if isinstance(value, str | bytes) else value)

@@ -12,7 +12,7 @@ from typing import Any
 
 from streamtopics.datasets.reading.lines import text_lines
 from streamtopics.datasets.reading.opening import byte_chunks
-from streamtopics.datasets.reading.problems import How, Origin, ReadingError, likely, shown
+from streamtopics.datasets.reading.problems import How, Origin, ReadingError, likely, shown, twice
 from streamtopics.datasets.reading.records import Found
 from streamtopics.datasets.reading.rows import RowLines
 
@@ -84,15 +84,16 @@ def _rows(path: Path, how: How, origin: Origin, mark: str) -> Iterator[tuple[int
 def _place_of(name: str, names: list[str], how: How, origin: Origin, between: str) -> int:
     if names.count(name) == 1:
         return names.index(name)
+    if name in names:
+        raise twice(name, origin)
     _check_separator(names, origin, between)
     listed = ", ".join(shown(other) for other in names[:10])
-    wrong = "more than one column" if name in names else "no column"
     asked = {how.time_key: "time_key", how.text_key: "text_key"}.get(name, "")
     raise ReadingError(
         "no column", origin.name,
-        f"{wrong} {name!r}; the columns of the first row, between {between}, are: {listed}. If the "
-        "file has a plain text on each line, it should end in .txt; otherwise name one of these "
-        "columns",
+        f"no column {name!r}; the columns of the first row, between {between}, are: {listed}. If "
+        "the file has a plain text on each line, it should end in .txt; otherwise name one of "
+        "these columns",
         *likely(name, names, asked),
     )  # fmt: skip
 

@@ -51,6 +51,8 @@ def _of_python(value: Any) -> Any:
 
 
 def _number(value: str | float) -> float | None:
+    if isinstance(value, str) and "_" in value:  # which Python reads over, as in "2024_01"
+        return None
     try:
         return float(value)
     except ValueError:
