@@ -52,6 +52,10 @@ def add_counting(one: ArgumentParser) -> None:
         "--max-share", type=positive_float, default=0.2, metavar="X",
         help="share of the documents beyond which a word is too common (0.2)",
     )  # fmt: skip
+    add(
+        "--shortest", type=positive, default=3, metavar="N",
+        help="letters of a word, at least; words are runs of letters (3)",
+    )  # fmt: skip
     add("--keep-stop-words", action="store_true", help="keep English function words")
 
 

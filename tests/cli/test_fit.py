@@ -261,6 +261,37 @@ def test_words_are_those_of_count_vectorizer(tweets, capsys, tmp_path):
     assert topics.transform(X).shape == (400, 2)
 
 
+def test_short_words(capsys, tmp_path):
+    """Of two letters, as most are in Korean, and of one; the message says what helps."""
+    path, model = tmp_path / "short.txt", tmp_path / "model"
+    korean = [
+        "\uc131\uc7a5 \uc740\ud589 \uacbd\uc81c \uae08",
+        "\ubc14\ub2e4 \uc120\uc6d0 \ud56d\uad6c",
+    ]
+    path.write_text("\n".join(korean * 40), encoding="utf-8")
+    given = (path, "--topics", 2, "--quiet", "--model", model)
+    status, _, err = run(capsys, *given)
+    assert status == 2
+    assert "all words in them are shorter than --shortest says; try --shortest 1" in err
+    assert "--min-documents" not in err
+    for shortest, words in {1: 7, 2: 6}.items():
+        status, out, err = run(capsys, *given, "--shortest", shortest)
+        assert (status, err) == (0, "")
+        assert f"over a vocabulary of {words}" in out
+        assert set(load(model)[0].get_feature_names_out()) <= set(" ".join(korean).split())
+    status, _, err = run(capsys, *given, "--shortest", 2**31 - 1)
+    assert status == 2
+    path.write_text("all 1\nall 2\n", encoding="utf-8")
+    assert "--max-share 1, --keep-stop-words or --shortest 1" in run(capsys, *given)[2]
+    path.write_text("1 2\n3 4\n", encoding="utf-8")
+    assert "there is no letter in them" in run(capsys, *given)[2]
+
+
+def test_words_have_three_letters_unless_it_is_said(tweets, capsys, tmp_path):
+    run(capsys, tweets, "--topics", 2, "--model", tmp_path / "m", "--quiet")
+    assert load(tmp_path / "m")[0].token_pattern == r"(?u)\b[^\W\d_]{3,}\b"
+
+
 @pytest.mark.parametrize("target", ["nowhere/x.png", ".", "x.foo"])
 def test_targets_that_cannot_be_written_are_found_at_once(tweets, capsys, tmp_path, target):
     status, out, err = run(capsys, tweets, "--picture", tmp_path / target)
@@ -279,6 +310,7 @@ def test_targets_that_cannot_be_written_are_found_at_once(tweets, capsys, tmp_pa
         ["--topics", "ten"],
         ["--jobs", "0"],
         ["--jobs", "two"],
+        ["--shortest", "0"],
         ["--encoding", "utf-9"],
         ["--encoding", "rot13"],
     ],

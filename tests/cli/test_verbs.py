@@ -168,6 +168,20 @@ def test_watch_goes_on_where_it_stopped(capsys, tmp_path):
     assert load(model)[-1].n_documents_seen_ == 300
 
 
+def test_watch_goes_on_with_the_shortest_word_that_it_began_with(capsys, tmp_path):
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    given = ("watch", path, "--model", model, "--batch-size", 100, "--idle", 0.1, "--poll", 0.05,
+             "--topics", 2, "--max-share", 1)  # fmt: skip
+    for more, word in (["--shortest", 2], "ab"), ([], "cd"):
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{word} ship e\n" * 100)
+        status, _, err = run(capsys, *given, *more)
+        assert status == 0, err
+        words = set(load(model)[0].get_feature_names_out())
+        assert word in words
+        assert "e" not in words
+
+
 def test_watch_goes_on_with_a_fitted_model(fitted, capsys, tmp_path):
     _, model = fitted
     path = tmp_path / "feed.txt"
