@@ -65,13 +65,13 @@ def picard_features(
 ) -> tuple[Parameters, list[float]]:
     """The same for A = F F', F square in the place of U, theta 1 and gamma 0.
 
-    Returns also the log-likelihood before each step, per set. With G the derivative by A, that
+    Returns also the log density before each step, per set. With G the derivative by A, that
     by F is 2 G F, so that A G A comes from it. The noise stays as it is.
     """
     values = []
     for _ in range(n_steps):
         found = slopes(data, at)
-        values.append(found.log_likelihood / data.n_sets)
+        values.append(found.log_density / data.n_sets)
         inner = at.U.T @ found.U / (2 * data.n_sets)
         A = at.U @ (np.eye(len(inner)) + (inner + inner.T) / 2) @ at.U.T
         at = replace(at, U=np.linalg.cholesky((A + A.T) / 2))

@@ -3,12 +3,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
 from streamtopics.dpp.arrays import Floats, Places, Points, products
 from streamtopics.dpp.measures import BaseMeasure
+from streamtopics.dpp.measures.base import as_rows
 from streamtopics.dpp.sets import PointSets
 from streamtopics.kernels import dpp as kernels
 from streamtopics.parallel import MOST_PARTS, SERIAL, Workers
@@ -59,12 +62,37 @@ class SetBatches:
     """All sets of a data set, in parts and batches, and the workers that share the parts."""
 
     measure: BaseMeasure
-    n_sets: int
+    sets: PointSets
     parts: tuple[Part, ...]
     workers: Workers = SERIAL
 
     def __iter__(self) -> Iterator[Part]:
         return iter(self.parts)
+
+    @property
+    def n_sets(self) -> int:
+        """Number of sets."""
+        return len(self.sets)
+
+    @cached_property
+    def log_repeats(self) -> Floats:
+        """The sum of log m! over the points of each set, m how often it has one.
+
+        Random weights tell which points may be equal; only these are compared themselves.
+        """
+        points, sizes = self.measure.canonical(self.sets.points), self.sets.sizes
+        rows = as_rows(points if points.ndim == 2 else points[:, None])
+        key = rows @ np.random.default_rng(0).random(rows.shape[1])
+        owner = np.repeat(np.arange(self.n_sets), sizes)
+        order = np.lexsort((key, owner))
+        key = key[order]
+        after = np.flatnonzero((key[1:] == key[:-1]) & (owner[1:] == owner[:-1])) + 1
+        differences = rows[order[after]] - rows[order[after - 1]]
+        is_first = np.ones(len(owner), dtype=bool)
+        is_first[after[differences.getnnz(axis=1) == 0]] = False
+        first = np.flatnonzero(is_first)
+        log_orders: Floats = gammaln(np.diff(first, append=len(owner)) + 1.0)
+        return np.bincount(owner[first], log_orders, self.n_sets).astype(np.float64)
 
     @property
     def mean_size(self) -> float:
@@ -96,7 +124,7 @@ def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL)
     [([1], (1, 0, 0)), ([2], (1, 1, 1)), ([0], (1, 2, 2))]
     """
     if len(sets) == 1:
-        return SetBatches(measure, 1, (_alone(measure, sets.points),), workers)
+        return SetBatches(measure, sets, (_alone(measure, sets.points),), workers)
     order, points = _by_size(sets)
     Phi, log_p = _features(measure, points), measure.log_p(points)
     sizes = sets.sizes[order]
@@ -106,7 +134,7 @@ def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL)
         some = slice(ends[cut.start], ends[cut.stop])
         rows = Phi[some]
         parts.append(Part(rows, tuple(_batches(order[cut], sizes[cut], rows, log_p[some]))))
-    return SetBatches(measure, len(sets), tuple(parts), workers)
+    return SetBatches(measure, sets, tuple(parts), workers)
 
 
 def _alone(measure: BaseMeasure, points: Points) -> Part:

@@ -23,7 +23,7 @@ from streamtopics.dpp.batches import SetBatches, batch_sets
 from streamtopics.dpp.forms import SENTENCES
 from streamtopics.dpp.learning import Online, Settings
 from streamtopics.dpp.learnt import Learnt, LearntProcess
-from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood
+from streamtopics.dpp.likelihood import Parameters, check_possible, log_density, log_likelihood
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
@@ -411,6 +411,9 @@ class LowRankDPP(TransformerMixin, LearntProcess):
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set under `theta_`.
 
+        A set has no order: log m! is taken off where it has a point m times, so that the
+        probabilities of all sets add up to one.
+
         {sets}
 
         Returns
@@ -491,14 +494,17 @@ def _log_likelihood(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats
 
 
 def _gain(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
-    """Return the log-likelihood of each set, less that of independent points."""
-    values = log_likelihood(data, learnt.parameters)
+    """Return the log-likelihood of each set, less that of independent points.
+
+    Equal points are as many in one as in the other, so that they are told apart in both.
+    """
+    values = log_density(data, learnt.parameters)
     others = learnt.totals.independent_log_likelihood(sets)
     if others is None:
         mean_size = max(learnt.n_points / max(learnt.n_sets, 1), LEAST_MEAN_SIZE)
         noise = Background(mean_size / data.measure.mass)
         nothing = Parameters(np.zeros((len(data.measure.v), 1)), np.zeros(1), 0.0, noise)
-        others = log_likelihood(data, nothing)
+        others = log_density(data, nothing)
     possible = np.isfinite(values) | np.isfinite(others)
     return np.subtract(values, others, where=possible, out=np.zeros(len(values)))
 

@@ -155,7 +155,7 @@ def fit_embedding(
         found = slopes(data, replace(parameters, U=U))
         value, slope = smooth_penalty(U, parameters.theta)
         gradient = penalty * slope - found.U / data.n_sets
-        return penalty * value - found.log_likelihood / data.n_sets, (gradient / unit).ravel()
+        return penalty * value - found.log_density / data.n_sets, (gradient / unit).ravel()
 
     found = minimize(
         function,

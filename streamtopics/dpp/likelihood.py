@@ -7,6 +7,10 @@
 less the log normaliser. p is never exponentiated with the Background noise. Without noise sets
 with empty or repeated sentences, or more than the rank, have the log-likelihood -inf.
 
+That is the Janossy density, of points in some order. A set in which x comes m_x times has
+n! / prod m_x! orders, not n!: its probability is the density over prod m_x!, a constant of the
+data, which learning leaves out.
+
 Source: Dupuy (2017), equations 19 and 24.
 """
 
@@ -100,18 +104,18 @@ class Halves(Generic[Number]):
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """A sum of log-likelihoods and its derivatives; those of theta are one for each set.
+    """A sum of log densities and its derivatives; those of theta are one for each set.
 
     Attributes
     ----------
-    log_likelihood : float
-        The sum itself, in nats.
+    log_density : float
+        The sum itself, in nats; that of the log-likelihoods has the same derivatives.
     U : ndarray of shape (V, r)
     theta : Halves of shape (n_sets, r)
     gamma, level : Halves
     """
 
-    log_likelihood: float
+    log_density: float
     U: Floats
     theta: Halves[Floats]
     gamma: Halves[float]
@@ -129,7 +133,7 @@ def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) 
 def log_likelihood(data: SetBatches, parameters: Parameters) -> Floats:
     """Return log P(X) of each set, in nats; with respect to a density where p is one.
 
-    It is -inf for a set that the process cannot give.
+    Equal points cannot be told apart. It is -inf for a set that the process cannot give.
 
     Examples
     --------
@@ -141,12 +145,17 @@ def log_likelihood(data: SetBatches, parameters: Parameters) -> Floats:
     >>> np.exp(log_likelihood(batch_sets(Items.of(2), sets), parameters)).round(4)
     array([0.0625, 0.1875, 0.75  , 0.    ])
     """
+    return log_density(data, parameters) - data.log_repeats
+
+
+def log_density(data: SetBatches, parameters: Parameters) -> Floats:
+    """Return the log-likelihood of each set as if equal points could be told apart, in nats."""
     projected = parameters.projected(data.measure)
-    values = data.fill(np.empty(data.n_sets), _part_log_likelihood, projected, parameters)
+    values = data.fill(np.empty(data.n_sets), _part_log_density, projected, parameters)
     return values - parameters.noise.log_normalizer(data.measure)
 
 
-def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameters) -> Floats:
+def _part_log_density(part: Part, projected: Projected, parameters: Parameters) -> Floats:
     Z, found = part.embed(parameters.U), []
     for batch in part.batches:
         L = ensemble(batch, batch.of(Z), parameters.theta_of(batch.places), parameters)
@@ -156,7 +165,7 @@ def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameter
 
 
 def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
-    """Return the sum of the log-likelihoods of all sets and its derivatives.
+    """Return the sum of the log densities of all sets and its derivatives.
 
     Every set must be possible, as `check_possible` checks; otherwise the sum is -inf and the
     derivatives mean nothing.
@@ -255,7 +264,7 @@ def _normalizers(
 
 def check_possible(data: SetBatches, parameters: Parameters) -> None:
     """Raise ValueError if some set has the probability 0, for which nothing can be learnt."""
-    impossible = np.flatnonzero(~np.isfinite(log_likelihood(data, parameters)))
+    impossible = np.flatnonzero(~np.isfinite(log_density(data, parameters)))
     if len(impossible):
         raise ValueError(
             f"{len(impossible)} of {data.n_sets} sets, the first of them set {impossible[0]}, have "

@@ -477,6 +477,21 @@ def test_the_probabilities_of_all_sets_of_items_sum_to_one():
     assert np.exp(fitted.score_samples(every)).sum() == pytest.approx(1, abs=1e-10)
 
 
+@pytest.mark.parametrize("ground_set", ["bernoulli", Weighted(Bernoulli([0.3, 0.6]), [1.0, 0.0])])
+def test_the_probabilities_of_all_multisets_of_sentences_sum_to_one(ground_set):
+    """Of two words, each sentence up to 13 times; how often it has a word does not count."""
+    points, sizes = np.array([[0, 0], [1, 0], [0, 2], [3, 1]]), range(14)
+    lists = [list(s) for n in sizes for s in itertools.combinations_with_replacement(range(4), n)]
+    fitted = model(ground_set, 2).fit([points[s] for s in [[1], [1, 2], [3, 3], [0, 1, 2]] * 20])
+    law = np.exp(fitted.score_samples([points[s] for s in lists]))
+    assert law.sum() == pytest.approx(1, abs=1e-5)
+    assert law @ [len(s) for s in lists] == pytest.approx(fitted.expected_size_, abs=1e-3)
+    assert_allclose(law @ [s.count(3) for s in lists], fitted.marginals(points[3:]), atol=1e-3)
+    drawn = [sorted(x.toarray() @ [1, 2]) for x in fitted.sample(4000, random_state=0)]
+    for s in ([1], [1, 1], [3, 3], [1, 2, 2]):
+        assert np.mean([x == s for x in drawn]) == pytest.approx(law[lists.index(s)], abs=0.02)
+
+
 def test_independent_items_have_their_shares():
     every = np.array(list(itertools.product([0, 1], repeat=6)))
     fitted = model("items", 3).fit(ITEMS[:, :6])
@@ -513,6 +528,16 @@ def test_independent_sentences_are_the_model_without_its_kernel(fitted):
     assert np.linalg.norm(alone.components_) < 1e-3
     independent = fitted.score_samples(X) - fitted.gain_over_independent(X)
     assert_allclose(alone.score_samples(X), independent, atol=1e-3)
+
+
+def test_repeated_sentences_are_repeated_among_independent_ones_too(fitted):
+    row = X[0].toarray()[0]
+    sets = [[row] * 3, [row, row, 1 - row]]
+    independent = fitted.score_samples(sets) - fitted.gain_over_independent(sets)
+    mean_size = fitted.n_sentences_seen_ / fitted.n_documents_seen_
+    log_p = fitted.measure_.log_p(np.array([row, 1 - row])) + np.log(mean_size)
+    expected = [3 * log_p[0] - np.log(6), 2 * log_p[0] + log_p[1] - np.log(2)]
+    assert_allclose(independent, np.array(expected) - mean_size, rtol=1e-10)
 
 
 def test_transform_is_pure_and_each_set_by_itself(fitted):

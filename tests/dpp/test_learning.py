@@ -409,7 +409,7 @@ def test_a_step_of_the_embedding_into_impossible_sets_is_taken_back():
     data = batch_sets(case.measure, PointSets(points, [0, 2, 4]))
     at = parameters_of(cases.process(case, 0.0, Background(1e-9)))
     far = replace(at, U=1e6 * at.U)
-    assert np.isneginf(slopes(data, far).log_likelihood)
+    assert np.isneginf(slopes(data, far).log_density)
     assert np.isfinite(slopes(data, far).U).all()
     found = fit_embedding(data, at)
     assert objective(data, found, 0.01) < objective(data, at, 0.01)

@@ -3,7 +3,9 @@
 
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
+from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
 import pytest
@@ -13,23 +15,38 @@ from scipy.optimize import approx_fprime
 
 from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.determinants import log_det_positive
-from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood, slopes
+from streamtopics.dpp.likelihood import (
+    Parameters,
+    check_possible,
+    log_density,
+    log_likelihood,
+    slopes,
+)
+from streamtopics.dpp.marginal import marginals
 from streamtopics.dpp.measures import (
     Bernoulli,
     Fourier,
     Gaussian,
     Items,
     LengthMultinomial,
+    Poisson,
     Weighted,
 )
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting
+from streamtopics.dpp.sampling import sample
 from streamtopics.dpp.sets import PointSets
+from streamtopics.dpp.spectrum import size_probabilities
 from streamtopics.parallel import workers
 from tests.dpp import cases
 from tests.processes import ENVIRONMENT
 from tests.reference import dpp as reference
 
+MULTISETS = {
+    "bernoulli": cases.bernoulli(2),
+    "items": cases.items(4),
+    "weighted": cases.weighted(2),
+}
 SETTINGS = [(0.0, Counting(0.0)), (0.4, Counting(0.0)), (0.3, Counting(0.15))]
 NOISES = [Counting(0.15), Background(0.6)]
 
@@ -54,6 +71,17 @@ def some_sets(case, seed=0, n=12, most=6):
                      np.cumsum([0, *sizes]))  # fmt: skip
 
 
+def multisets(name, gamma):
+    """A process with noise, all multisets of at most 12 of its 4 points, and log P of each."""
+    case, most = MULTISETS[name], 12
+    process = cases.process(case, gamma, Background(0.6 / case.measure.mass))
+    every = (combinations_with_replacement(range(4), n) for n in range(most + 1))
+    lists = [list(X) for some in every for X in some]
+    points = case.points[[i for X in lists for i in X]]
+    data = batch_sets(case.measure, PointSets(points, np.cumsum([0, *map(len, lists)])))
+    return case, process, lists, log_likelihood(data, parameters_of(process))
+
+
 @pytest.mark.parametrize("name", ["bernoulli", "items", "weighted"])
 @pytest.mark.parametrize(("gamma", "noise"), SETTINGS)
 def test_all_sets_have_the_dense_probabilities(name, gamma, noise):
@@ -68,14 +96,13 @@ def test_all_sets_have_the_dense_probabilities(name, gamma, noise):
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.4])
-def test_multisets_have_the_janossy_density(gamma):
-    """A list of points: over the orders of equal ones it is the probability."""
+def test_points_in_order_have_the_janossy_density(gamma):
     case = cases.bernoulli()
     process = cases.process(case, gamma, Background(0.6))
     lists = [[], [3], [0], [3, 3], [1, 2, 3, 5], [7, 7, 7, 1], [0, 0]]
     points = case.points[[i for X in lists for i in X]]
     data = batch_sets(case.measure, PointSets(points, np.cumsum([0, *map(len, lists)])))
-    found = np.exp(log_likelihood(data, parameters_of(process)))
+    found = np.exp(log_density(data, parameters_of(process)))
     for X, value in zip(lists, found, strict=True):
         rows = case.Phi[X]
         A = process.kernel.matrix
@@ -84,11 +111,60 @@ def test_multisets_have_the_janossy_density(gamma):
         assert_allclose(value, weight / normaliser, rtol=1e-10)
 
 
+@pytest.mark.parametrize("name", sorted(MULTISETS))
+@pytest.mark.parametrize("gamma", [0.0, 0.4])
+def test_all_multisets_have_their_probabilities(name, gamma):
+    case, process, lists, log_p = multisets(name, gamma)
+    law = np.exp(log_p)
+    A, level = process.kernel.matrix, process.noise.level
+    expected = [reference.background_multiset(case.p, case.Phi, A, level, X) for X in lists]
+    assert_allclose(law, expected, rtol=1e-9, atol=1e-15)
+    assert_allclose(law.sum(), 1, atol=1e-6)
+    by_size = np.bincount([len(X) for X in lists], law)
+    assert_allclose(size_probabilities(process, len(by_size) - 1), by_size, atol=1e-12)
+    times = np.array([np.bincount(X, minlength=4) for X in lists])
+    assert_allclose(marginals(process, case.points), law @ times, atol=1e-5)
+
+
+def test_multisets_are_as_frequent_among_draws():
+    case, process, lists, log_p = multisets("bernoulli", 0.4)
+    drawn = sample(process, 20_000, np.random.default_rng(0))
+    places = case.measure.places(drawn.points)
+    found = Counter(tuple(sorted(places[a:b])) for a, b in pairwise(drawn.indptr))
+    counts = np.array([found.pop(tuple(X), 0) for X in lists])
+    assert not found
+    assert cases.chi_square_p(counts, np.exp(log_p)) > 1e-4
+
+
+def test_only_the_same_point_is_a_repeat():
+    """Equal features, or columns that a measure reads as one, are not, or are, enough."""
+    two = sparse.csr_matrix([[2.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [2.0, 0.0]])
+    stored = sparse.csr_matrix(([2.0, 2.0, 0.0, 1.0, 1.0], [0, 0, 1, 0, 0], [0, 1, 3, 5]), (3, 2))
+    assert log_repeats(Bernoulli([0.3, 0.4]), two) == np.log(24)
+    assert log_repeats(Weighted(Bernoulli([0.3, 0.4]), [1.0, 0.0]), two) == np.log(24)
+    assert log_repeats(Weighted(Poisson([1.0, 1.0]), [0.0, 0.0]), two) == np.log(6)
+    assert log_repeats(LengthMultinomial([0.2, 0.4, 0.4], [0.5, 0.5]), two) == np.log(6)
+    assert log_repeats(Poisson([1.0, 1.0]), stored) == np.log(6)
+    assert log_repeats(Items.of(4), np.array([3, 0, 3, 0, 1])) == np.log(4)
+    assert log_repeats(Gaussian([0.0, 0.0], [1.0, 1.0]), np.eye(2)) == 0
+
+
+def log_repeats(measure, points):
+    """Of one set between two others that have its first and its last point."""
+    n = points.shape[0]
+    three = points[[0, *range(n), n - 1]]
+    before, found, after = batch_sets(measure, PointSets(three, [0, 1, n + 1, n + 2])).log_repeats
+    assert before == after == 0
+    alone = batch_sets(measure, PointSets(points, [0, n])).log_repeats
+    assert_array_equal(alone, found)
+    return found
+
+
 def test_without_a_kernel_points_are_independent():
     case = cases.bernoulli()
     sets = some_sets(case)
     parameters = Parameters(np.zeros((3, 1)), np.zeros(1), 0.0, Background(2.0))
-    found = log_likelihood(batch_sets(case.measure, sets), parameters)
+    found = log_density(batch_sets(case.measure, sets), parameters)
     each = [case.measure.log_p(sets[i]).sum() for i in range(len(sets))]
     assert_allclose(found, sets.sizes * np.log(2.0) - 2.0 + each, rtol=1e-12)
 
@@ -107,10 +183,10 @@ def test_slopes_equal_finite_differences(name, gamma, noise, own):
         at = replace(at, theta=theta)
 
     def value(**changes):
-        return log_likelihood(data, replace(at, **changes)).sum()
+        return log_density(data, replace(at, **changes)).sum()
 
     found = slopes(data, at)
-    assert_allclose(found.log_likelihood, value(), rtol=1e-12)
+    assert_allclose(found.log_density, value(), rtol=1e-12)
     by_U = approx_fprime(at.U.ravel(), lambda x: value(U=x.reshape(at.U.shape)), 1e-7)
     assert_allclose(found.U.ravel(), by_U, rtol=1e-4, atol=1e-4)
     by_theta = approx_fprime(
@@ -140,7 +216,7 @@ def test_parts_do_not_matter(monkeypatch):
     assert sorted(i for part in data for i in part.places) == list(range(40))
     assert data.mean_size == whole.mean_size == sets.sizes.mean()
     two = slopes(data, at)
-    assert_allclose(two.log_likelihood, one.log_likelihood, rtol=1e-13)
+    assert_allclose(two.log_density, one.log_density, rtol=1e-13)
     assert_allclose(two.U, one.U, rtol=1e-11, atol=1e-12)
     assert_array_equal(two.theta.up, one.theta.up)
     assert_array_equal(two.theta.down, one.theta.down)
@@ -288,7 +364,7 @@ def test_everything_is_finite_on_odd_documents(gamma, own):
     at = Parameters(rng.standard_normal((V, 3)), theta, gamma, Background(1e-3))
     found = slopes(data, at)
     assert np.isfinite(log_likelihood(data, at)).all()
-    for x in (found.U, found.theta.net, found.gamma.net, found.level.net, found.log_likelihood):
+    for x in (found.U, found.theta.net, found.gamma.net, found.level.net, found.log_density):
         assert np.isfinite(x).all()
 
 

@@ -86,7 +86,7 @@ def background_multiset(p, Phi, A, beta, X):
     rows = Phi[X]
     orders = np.prod([factorial(X.count(i)) for i in set(X)])
     janossy = np.linalg.det(beta * np.eye(len(X)) + rows @ A @ rows.T) * np.prod(p[X])
-    normaliser = np.exp(beta) * np.linalg.det(np.eye(len(A)) + A @ moment(p, Phi))
+    normaliser = np.exp(beta * p.sum()) * np.linalg.det(np.eye(len(A)) + A @ moment(p, Phi))
     return janossy / orders / normaliser
 
 

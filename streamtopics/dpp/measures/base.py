@@ -62,6 +62,10 @@ class BaseMeasure(Protocol):
     def sample_tilted(self, H: Floats, rng: Generator) -> Points:
         """Draw a point from p(x) (h'phi(x))^2 / h'Sigma h for each row h of H."""
 
+    def canonical(self, points: Points) -> Points:
+        """Return points so that the rows of two are equal if they are the same point."""
+        return points
+
     @property
     def mass(self) -> float:
         """Sum of p over the ground set."""

@@ -110,6 +110,10 @@ class Bernoulli(BaseMeasure):
         found.data = (found.data != 0).astype(np.float64)
         return found
 
+    def canonical(self, points: Points) -> sparse.csr_matrix:
+        """Return 1 for each word: how often a sentence has it does not count."""
+        return self.features(points)
+
     def log_p(self, points: Points) -> Floats:
         """Return the log probability of each sentence, in nats."""
         log_absent = np.log1p(-self.pi)

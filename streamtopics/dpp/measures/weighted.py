@@ -85,6 +85,10 @@ class Weighted(BaseMeasure):
             return sparse.csr_matrix((data, phi.indices, phi.indptr), shape=phi.shape)
         return phi * self.s
 
+    def canonical(self, points: Points) -> Points:
+        """Return the points as the measure has them, whatever their weights."""
+        return self.measure.canonical(points)
+
     def log_p(self, points: Points) -> Floats:
         """Return log p of the measure."""
         return self.measure.log_p(points)
