@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 from scipy.special import psi
 from scipy.stats import beta as beta_distribution
+from scipy.stats import binom
 
 from streamtopics.families.log_gamma import deviance, remainder, remainder_divergence
 
@@ -46,9 +47,19 @@ def expected_statistics(eta: np.ndarray) -> np.ndarray:
 
 
 def marginals(eta: np.ndarray) -> dict[str, Any]:
-    """The distribution of each probability, of shape (..., n)."""
+    """The distribution of each probability, of shape (..., n); a single one is 1 for certain."""
     eta = np.asarray(eta, dtype=np.float64)
-    return {"probability": beta_distribution(eta, eta.sum(axis=-1, keepdims=True) - eta)}
+    if eta.shape[-1] == 1:
+        return {"probability": binom(1, np.ones_like(eta))}
+    return {"probability": beta_distribution(eta, _sums_of_others(eta))}
+
+
+def _sums_of_others(eta: np.ndarray) -> np.ndarray:
+    """The sum of the other concentrations of each, without the one itself, which may be large."""
+    others = np.zeros_like(eta)
+    np.cumsum(eta[..., :-1], axis=-1, out=others[..., 1:])
+    others[..., :-1] += np.cumsum(eta[..., :0:-1], axis=-1)[..., ::-1]
+    return others
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Dirichlet's divergence: digits, layouts, blocks."""
 
+from fractions import Fraction
+
 import mpmath as mp
 import numpy as np
 import pytest
@@ -141,3 +143,25 @@ def test_nothing_is_written_to_the_arguments():
     dirichlet.expected_statistics(alpha)
     dirichlet.log_normalizer(alpha)
     assert_array_equal((alpha, beta), before)
+
+
+# Marginals
+
+
+@pytest.mark.parametrize("shape", [(1,), (2, 1)])
+def test_a_single_probability_is_one(shape):
+    law = dirichlet.marginals(np.full(shape, 3.5))["probability"]
+    for figure in (law.mean(), *law.interval(0.95)):
+        assert_array_equal(figure, np.ones(shape), strict=True)
+    assert_array_equal(law.std(), np.zeros(shape), strict=True)
+
+
+@pytest.mark.parametrize("alpha", [[1e12, 0.1], [0.1, 1e17, 0.2], [1e-20, 1.0, 3.0, 1e-30]])
+def test_marginals_where_one_concentration_dominates(alpha):
+    law = dirichlet.marginals(np.array([alpha, alpha[::-1]]))["probability"]
+    alpha = [Fraction(a) for a in alpha]
+    total = sum(alpha)
+    variance = [a * (total - a) / (total**2 * (total + 1)) for a in alpha]
+    assert_allclose(law.mean()[0], [float(a / total) for a in alpha], rtol=1e-14)
+    assert_allclose(law.std()[0], np.sqrt([float(v) for v in variance]), rtol=1e-12)
+    assert_allclose(law.std()[1], law.std()[0, ::-1], rtol=1e-14)

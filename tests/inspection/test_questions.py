@@ -293,6 +293,14 @@ def test_means_of_mixtures_are_where_the_data_are():
         assert_allclose(np.mean(means), SAMPLES.mean(), atol=0.5)
 
 
+def test_the_weight_of_a_single_component_is_one():
+    mixture = GaussianMixture(n_components=1, mean=4.0)
+    for small, y in ((mixture, None), (NaiveBayesMixture(mixture=mixture), CLASSES)):
+        rows = posterior_table(StreamingBayes(small, random_state=0).fit(SAMPLES, y))
+        weights = [row[4:] for row in rows if row.block == "weights"]
+        assert set(weights) == {(1.0, 0.0, 1.0, 1.0)}
+
+
 def test_the_column_of_groups_is_no_feature():
     groups = np.column_stack([np.arange(200) % 2, SAMPLES])
     small = GaussianMixture(1, mean=5.0, n_groups=2, group_column=0)
