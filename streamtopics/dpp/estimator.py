@@ -440,7 +440,8 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         """Return the log-likelihood of each set, less that of independent points.
 
         These are a Poisson number of draws from p, with the mean size of the sets seen; for
-        "items", each with its own share of the sets seen.
+        "items", each by itself with probability (n + 1/2) / (N + 1), where n of the N sets seen
+        have it: half a set with it and half a set without it are added to those.
 
         {sets}
 
