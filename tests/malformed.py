@@ -47,7 +47,7 @@ BESIDE = {
 SETTINGS = {
     "GuidedTopics": {"seeds": {"one": ["a"], "two": ["b"]}, "vocabulary": list("abcdef")},
     "LowRankDPP": {"n_components": 2},
-    "StreamingBayes": {"model": models.GaussianMixture(2)},
+    "StreamingBayes": {"model": models.NaiveBayesMixture(2)},
 }
 OF_TEXTS = {"DPPSummarizer", "RougeScorer", "SentenceVectorizer", "read_records", "read_texts"}
 OF_ARRAYS = {"StreamingBayes"}

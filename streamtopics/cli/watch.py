@@ -99,8 +99,8 @@ class Watch:
             complain(
                 f"note: the model in {self.options.model} has no word, as none was found in enough "
                 "documents, or all are too common; begin another with --min-documents 1, "
-                "--max-share 1 or --keep-stop-words, and see whether the texts have spaces between "
-                "words"
+                "--max-share 1, --keep-stop-words or --shortest 1, and see whether the texts have "
+                "spaces between words"
             )
 
     def write_report(self) -> None:
