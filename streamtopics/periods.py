@@ -322,8 +322,10 @@ def _zone(date: datetime) -> Any:
 def _by_clock(date: Any, zone: tzinfo | None) -> Any:
     """A date as it is by the clock of a zone, without saying so."""
     offset = _offset(date)
-    if offset is None or zone is None:
-        return date if offset is None else date.replace(tzinfo=None)
+    if offset is None:
+        return date
+    if zone is None or date.tzinfo is zone:
+        return date.replace(tzinfo=None)
     try:
         return date.astimezone(zone).replace(tzinfo=None)
     except OverflowError:  # before the year 1 or after 9999, which NumPy has

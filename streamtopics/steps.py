@@ -86,9 +86,10 @@ def check_not_frozen(model: Any) -> None:
     """Refuse to teach a model that is frozen, or of which the last step is."""
     name, last = steps_of(model)[-1]
     if is_frozen(last):
-        which = f"its last step {name!r}" if hasattr(model, "steps") else "it"
+        of_step = hasattr(model, "steps") and not is_frozen(model)
+        which, frozen = (f"its last step {name!r}", last) if of_step else ("it", model)
         raise TypeError(
-            f"model must learn, but {which} is frozen: {last!r:.80}; to have it learn on, pass "
+            f"model must learn, but {which} is frozen: {frozen!r:.80}; to have it learn on, pass "
             "what is within, its `estimator`"
         )
 

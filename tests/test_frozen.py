@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, 
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from streamtopics import SVBLDA, DPPSummarizer, MultiViewLDA
+from streamtopics import SVBLDA, DPPSummarizer, MultiViewLDA, load, save
 from streamtopics.distributed import fit_partitions, fit_stream, learn_apart, take_in
 from streamtopics.inspection import topic_table
 from streamtopics.report import ReportSettings, page, report_data
@@ -23,6 +23,7 @@ from streamtopics.streams import (
     DriftMonitor,
     TopicTracker,
     prequential_score,
+    resume,
     stream,
 )
 from streamtopics.text import (
@@ -221,10 +222,29 @@ def test_partitions_are_counted_by_a_frozen_vectorizer():
     assert frozen[-1].n_documents_seen_ == len(LATER)
 
 
-def test_a_file_of_a_checkpoint_holds_nothing_that_is_frozen(tmp_path):
+def test_files_keep_what_is_frozen(tmp_path):
     frozen = StreamingPipeline([("words", FrozenEstimator(words_learnt())), ("topics", topics())])
-    with pytest.raises(TypeError, match="FrozenEstimator are not kept in files"):
-        stream(frozen, [TEXTS], callbacks=[Checkpointer(tmp_path, every=1)])
+    stream(frozen, [TEXTS], callbacks=[Checkpointer(tmp_path, every=1)])
+    again = resume(tmp_path).model
+    assert isinstance(again["words"], FrozenEstimator)
+    for model in (frozen, again):
+        model.partial_fit(LATER)
+    assert again["words"].n_documents_seen_ == frozen["words"].n_documents_seen_ == len(TEXTS)
+    assert_array_equal(again.transform(TEXTS), frozen.transform(TEXTS))
+    for model in (*frozen_models(), NamedVectorizer(FrozenEstimator(words_learnt())).fit(TEXTS)):
+        save(model, tmp_path / "model")
+        found, expected = load(tmp_path / "model").transform(TEXTS), model.transform(TEXTS)
+        assert_array_equal(*(getattr(X, "toarray", lambda X=X: X)() for X in (found, expected)))
+
+
+def test_the_frozen_part_of_a_model_is_named():
+    within = StreamingPipeline([("words", words_learnt()), ("topics", FrozenEstimator(topics()))])
+    for model, match in (
+        (FrozenEstimator(pipeline_learnt()), "but it is frozen: FrozenEstimator"),
+        (within, "but its last step 'topics' is frozen: FrozenEstimator"),
+    ):
+        with pytest.raises(TypeError, match=match):
+            stream(model, [TEXTS])
 
 
 # What reads models

@@ -412,7 +412,8 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         """Return the log-likelihood of each set under `theta_`.
 
         A set has no order: log m! is taken off where it has a point m times, so that the
-        probabilities of all sets add up to one.
+        probabilities of all sets add up to one: of sets without repeated points with the noise
+        "counting", which draws none.
 
         {sets}
 

@@ -195,7 +195,8 @@ def _model_and_vectorizer(pipeline: Any) -> tuple[Any, Any]:
     if not before:
         raise TypeError(
             "pipeline must be a Pipeline from texts to a topic model, such as make_pipeline("
-            f"CountVectorizer(), StreamingLDA()); got {type(pipeline).__name__}"
+            f"CountVectorizer(), StreamingLDA()), or a search with refit=True that found one; got "
+            f"{type(pipeline).__name__}"
         )
     first = before[0][1]
     vectorizer = getattr(first, "vectorizer_", first)

@@ -165,6 +165,11 @@ class ParticleScorer:
                 "X must be documents, each as a matrix of its sentences; got one sparse matrix of "
                 f"shape {documents.shape}. Pass a list of such matrices"
             )
+        if not hasattr(model, "log_likelihood"):
+            raise TypeError(
+                "estimator must be a fitted model with log_likelihood, such as WASTopicModel, or a "
+                f"search with refit=True that found one; got {type(model).__name__}"
+            )
         documents = list(documents)
         found = model.log_likelihood(
             documents, n_particles=self.n_particles, random_state=self.random_state

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from streamtopics.checks import is_whole
 from streamtopics.priors.checks import MASS_PER_WORD
 from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary, check_words
 from streamtopics.priors.seeds import Seeds, check_options, seed_prior, seeded_topics
@@ -72,7 +73,10 @@ class SeedWords(PriorRecord):
 
     def __post_init__(self) -> None:
         seeds = _by_topic(self.seeds)
-        seeded_topics(seeds, None)
+        is_mapping = isinstance(seeds, Mapping) and len(seeds) > 0
+        if not (is_mapping and all(is_whole(topic) for topic in seeds)):
+            # Whole numbers may be names of classes, which are known later.
+            seeded_topics(seeds, None)
         _check_words(seeds)
         elsewhere = self.base if self.elsewhere is None else self.elsewhere
         check_options(self.strength, self.base, elsewhere, self.missing)

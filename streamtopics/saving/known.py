@@ -44,6 +44,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.text.splitting": ("split_sentences",),
     "streamtopics.text.streaming_vectorizer": ("StreamingCountVectorizer",),
     "streamtopics.text.vocabulary": ("ClosedVocabulary", "OpenVocabulary", "Policy"),
+    "sklearn.frozen": ("FrozenEstimator",),
     "sklearn.pipeline": ("Pipeline",),
     "sklearn.utils.metadata_routing": ("MetadataRequest",),
     "sklearn.feature_extraction.text": (

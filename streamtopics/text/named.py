@@ -168,8 +168,8 @@ class StaysSparse:
         """Choose the output of the next steps of a pipeline: counts stay sparse.
 
         Of texts in a Series of pandas they have its labels of rows, which the data frames of
-        this package's estimators have, too. Those of other packages number the rows: before one
-        of these, reset the index of the texts, and of what the rows are joined to.
+        this package's estimators have, too. Those of other packages number the rows: where one
+        of these reads the counts, too, reset the index of the texts before.
 
         Parameters
         ----------

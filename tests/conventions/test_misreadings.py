@@ -140,7 +140,7 @@ def test_seeds_of_classes_that_are_numbers_are_by_their_names():
         MultiViewLDA(1, class_word_prior=SeedWords({0: ["w0"], 1: ["w1"]}, 50.0)).fit(frame, y)
 
 
-@pytest.mark.parametrize("sentiments", [(1, 0), ("positive", "negative"), ("c", "a", "b")])
+@pytest.mark.parametrize("sentiments", [(1, 0), (1, -1), ("positive", "negative"), ("c", "a", "b")])
 @pytest.mark.parametrize("prior", [SentimentWords, lambda words: SeedWords(words, 1.0)])
 def test_sentiments_are_by_their_names_and_sorted_where_scorers_ask(sentiments, prior):
     words = [f"word{j}" for j in range(len(sentiments))]
