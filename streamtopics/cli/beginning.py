@@ -36,6 +36,7 @@ def begin(options: Namespace, folder: Path) -> Beginning:
     """Go on from the newest checkpoint in a folder, or else begin."""
     found, file = resume(folder), ModelFile(options.model, folder)
     if found is None:
+        file.forget()
         alarm = ALARM if options.alarm is None else options.alarm
         monitor = DriftMonitor(alpha=alarm) if alarm else None
         model, learner = _start(options)
@@ -85,7 +86,7 @@ def _start(options: Namespace) -> tuple[Any, Learner]:
         model = load_model(options.model)
         topics = topics_of(model)
         check_seeds(options.seeds, topics, options.model)
-        n = counted(topics.n_documents_seen_, "document")
+        n = counted(getattr(topics, "n_documents_seen_", 0), "document")
         note(
             f"beginning with the {type(topics).__name__} in {options.model}, which has learnt from "
             f"{n}, in all passes; they are not counted below"

@@ -43,11 +43,15 @@ class ModelFile:
         if self.checksum is None or self.checksum in known or known == [""]:
             return
         raise ValueError(
-            f"{self.path} was written by something else since the checkpoints in {self.folder}, "
-            "and going on from these would replace it. To go on with the model, remove the "
-            "checkpoints, by which the stream is read from its beginning; to go on from the "
-            "checkpoints, move the model away; or begin another one by another --model"
+            f"{self.path} is not the model that was written along with the checkpoints in "
+            f"{self.folder}, and going on from these would replace it. To go on with the model, "
+            "remove the checkpoints, by which the stream is read from its beginning; to go on from "
+            "the checkpoints, move the model away; or begin another one by another --model"
         )
+
+    def forget(self) -> None:
+        """Remove what is known from checkpoints that are gone."""
+        (self.folder / CHECKSUMS).unlink(missing_ok=True)
 
     def write(self, model: Any) -> None:
         """Write the model."""

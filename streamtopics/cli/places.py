@@ -16,7 +16,7 @@ Places = dict[str, tuple[int, int, int]]
 
 def place_of_file(places: Places, path: Path) -> tuple[int, int, int] | None:
     """Return where to go on in a file, None for its beginning, and say what is not expected."""
-    known = places.get(str(path.absolute()))
+    known = places.get(str(path.resolve()))
     if not places or (known and _fits(path, known)):
         return known
     if known:
@@ -26,8 +26,12 @@ def place_of_file(places: Places, path: Path) -> tuple[int, int, int] | None:
         )
         return None
     for other, place in reversed(places.items()):
-        if place[0] and _fits(path, place):
-            note(f"{path} begins as {other or 'the file before'}, and is read from where that was")
+        if place[0] and _fits(path, place) and _ends_a_line(path, place[0]):
+            if other:
+                note(f"{path} begins as {other}, and is read from where that was")
+            if not (other and Path(other).exists()):
+                # It was renamed.
+                del places[other]
             return place
     before = f", as {next(reversed(places))} was" if next(reversed(places)) else ""
     note(f"{path} was not read before{before}; it is read from its beginning")
@@ -36,10 +40,17 @@ def place_of_file(places: Places, path: Path) -> tuple[int, int, int] | None:
 
 def keep_place(places: Places, path: Path, position: tuple[int, int, int]) -> None:
     """Keep the place in a file, and drop that of the file that was read longest ago."""
-    places.pop(str(path.absolute()), None)
-    places[str(path.absolute())] = position
+    places.pop(str(path.resolve()), None)
+    places[str(path.resolve())] = position
     while len(places) > MOST_FILES:
         del places[next(iter(places))]
+
+
+def _ends_a_line(path: Path, offset: int) -> bool:
+    """Whether a line ends at this place of a file."""
+    with path.open("rb") as file:
+        file.seek(offset - 1)
+        return file.read(1) in {b"\n", b"\r"}
 
 
 def _fits(path: Path, place: tuple[int, int, int]) -> bool:

@@ -11,11 +11,12 @@ import subprocess
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from streamtopics import load
+from streamtopics import StreamingLDA, load, save
 from streamtopics.cli import main
 from streamtopics.cli.model_file import CHECKSUMS
 from streamtopics.cli.recent import add_recent, nothing_recent
@@ -23,6 +24,7 @@ from streamtopics.datasets import Record
 from streamtopics.saving.models import read, write
 from streamtopics.streams import resume
 from streamtopics.streams.checkpoint import CHECKPOINT
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 
 KINDS = {
     "sea": ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
@@ -327,7 +329,10 @@ def test_a_model_that_was_written_since_is_not_replaced(tmp_path, capsys, verb):
     assert main(again) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert f"{model} was written by something else since the checkpoints in {model}.check" in err
+    assert (
+        f"{model} is not the model that was written along with the checkpoints in {model}.check"
+        in err
+    )
     for remedy in ("remove the checkpoints", "move the model away", "another --model"):
         assert remedy in err
     assert model.read_bytes() == before
@@ -349,7 +354,7 @@ def test_a_model_that_is_written_behind_a_first_checkpoint_is_not_replaced(tmp_p
     assert main(again) == 0
     (tmp_path / "feed.model.checkpoints" / CHECKSUMS).unlink()
     assert main(again) == 2
-    assert "was written by something else since" in capsys.readouterr().err
+    assert "is not the model that was written along with" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("begun_with", ["nothing", "a model"])
@@ -477,6 +482,60 @@ def test_files_in_turn_are_each_gone_on_with(tmp_path, capsys, monkeypatch):
     assert sorted(resume(f"{model}.checkpoints").callbacks[1]["places"]) == [
         str(tmp_path / name) for name in ("c", "d", "moved")
     ]
+
+
+def test_a_file_of_several_names_is_read_once(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link").symlink_to("a")
+    model, n = tmp_path / "feed.model", 0
+
+    def read_on(name, n_new):
+        nonlocal n
+        append(tmp_path / "a", *lines(n_new, seed=n)) if n_new else None
+        n += n_new
+        assert main(given(name, model, 50, "--idle", 0.1)) == 0
+        assert load(model)[-1].n_documents_seen_ == n
+        assert "read from where" not in capsys.readouterr().err
+
+    for name, n_new in (("a", 100), ("sub/../a", 50), ("a", 0), ("link", 50), ("a", 0), ("a", 50)):
+        read_on(name, n_new)
+    # A name that comes back is that of the file that has it.
+    (tmp_path / "a").rename("b")
+    assert main(given("b", model, 50, "--idle", 0.1)) == 0
+    append(tmp_path / "b", *lines(50, seed=9))
+    assert main(given("b", model, 50, "--idle", 0.1)) == 0
+    (tmp_path / "b").rename("a")
+    assert main(given("a", model, 50, "--idle", 0.1)) == 0
+    assert load(model)[-1].n_documents_seen_ == n + 50
+    # One that only begins alike is another.
+    head = (tmp_path / "a").read_text(encoding="utf-8")[:1200]
+    append(tmp_path / "c", head + "x" * 100_000, *lines(50, seed=9))
+    assert main(given("c", model, 1, "--idle", 0.1, "--max-line", 10**6)) == 0
+    assert "c was not read before, as " in capsys.readouterr().err
+
+
+def test_checkpoints_that_were_removed_are_forgotten(tmp_path, capsys):
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    append(path, *lines(200))
+    again = given(path, model, 100, "--idle", 0.1)
+    assert main(again) == 0
+    assert main([str(one) for one in ("update", model, path, "--quiet")]) == 0
+    for file in Path(f"{model}.checkpoints").glob("checkpoint-*"):
+        file.unlink()
+    assert main(["watch", str(tmp_path / "none"), *again[2:]]) != 0
+    assert not Path(f"{model}.checkpoints", "model.checksums").exists()
+    assert main(again) == 0
+    assert load(model)[-1].n_documents_seen_ == 600
+
+
+def test_a_pipeline_that_was_saved_before_it_learnt(tmp_path, capsys):
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    append(path, *lines(100))
+    words = StreamingCountVectorizer(max_features=50)
+    save(StreamingPipeline([("words", words), ("topics", StreamingLDA(2))]), model)
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    assert load(model)[-1].n_documents_seen_ == 100
 
 
 def test_a_pipe_has_no_place(tmp_path, capsys, python):

@@ -3,13 +3,14 @@
 
 import csv
 import io
+import re
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from streamtopics.datasets import ReadingError, Skipped, read_records, read_texts
-from streamtopics.datasets.reading.rows import fields_of
+from streamtopics.datasets.reading.rows import FURTHER, fields_of
 from tests.datasets.test_bad_files import peak_of
 
 LINE = "inner line of a chapter\n"
@@ -71,6 +72,7 @@ def test_no_document_comes_from_within_a_cell(path, name):
     skipped = Skipped()
     read = {"max_line": 2000 if reason else 2**24}
     assert list(read_texts(path, on_bad="skip", skipped=skipped, **read)) == goods(2)
+    assert skipped.counts.pop(FURTHER, 0) == 2 * len(re.findall(r"\r?\n|\r", cell))
     assert skipped.counts == {reason or "no rows of a table": 2}
     with pytest.raises(ReadingError, match=r"a\.csv, line \d+: "):
         list(read_texts(path, **read))
@@ -95,7 +97,8 @@ def test_a_quotation_mark_that_is_never_closed(path):
     texts = read_texts(path, max_line=2**20, on_bad="skip", skipped=skipped)
     assert peak_of(map(found.append, texts)) < 2**24
     assert found == ["good"]
-    assert skipped.counts == {"too long": 1}
+    assert skipped.counts == {"too long": 1, FURTHER: 2**20 - 1}
+    assert skipped.first[FURTHER] == f"{path}, line 4"
 
 
 @given(st.lists(st.lists(st.text('",a\n\r'), min_size=2, max_size=2), max_size=5))

@@ -87,10 +87,11 @@ class Skipped:
         """Number of records, lines and files that were left out."""
         return sum(self.counts.values())
 
-    def add(self, reason: str, place: str) -> None:
-        """Count one more."""
-        self.counts[reason] = self.counts.get(reason, 0) + 1
-        self.first.setdefault(reason, place)
+    def add(self, reason: str, place: str, n: int = 1) -> None:
+        """Count `n` more, if any."""
+        if n > 0:
+            self.counts[reason] = self.counts.get(reason, 0) + n
+            self.first.setdefault(reason, place)
 
     def __str__(self) -> str:
         if not self.counts:

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from streamtopics.datasets.reading.problems import How, Origin, ReadingError
 
 QUOTE = '"'
+# What is counted of a row over several lines that cannot be read, beside the row itself: of a
+# quotation mark that is not closed there are many.
+FURTHER = "further lines of such rows"
 ALWAYS = 2**17  # characters that a row may have over all its lines, however short these must be
 
 
@@ -21,16 +24,16 @@ class RowLines:
     ----------
     given : iterator of str
         The lines, with their ends.
-    begin : int
-        The number of the line on which the row begins.
+    begin, end : int
+        The numbers of the line on which the row begins, and of the last line that was given.
     """
 
     def __init__(
         self, lines: Iterator[str], mark: str, how: How, origin: Origin, lost: list[ReadingError]
     ) -> None:
-        self.begin = 1
+        self.begin, self.end = 1, 0
         self._most = max(how.max_line, ALWAYS)
-        self._mark, self._origin, self._lost = mark, origin, lost
+        self._mark, self._origin, self._lost, self._skipped = mark, origin, lost, how.skipped
         self._row: list[str] = []
         self.given = self._up_to_limit(lines)
 
@@ -49,20 +52,21 @@ class RowLines:
 
     def _up_to_limit(self, lines: Iterator[str]) -> Iterator[str]:
         """Yield lines; for those of a row that are beyond the limit one that closes it."""
-        row, size, number = self._row, 0, 0
+        row, size = self._row, 0
         for line in lines:
-            number += 1
+            self.end += 1
             if row and size + len(line) > self._most:
                 self._lost.append(self._too_long())
                 yield QUOTE + "\n"
-                quoted = ends_quoted(line, True, self._mark)
+                end, quoted = self.end, ends_quoted(line, True, self._mark)
                 while quoted and (more := next(lines, None)) is not None:
-                    number += 1
+                    self.end += 1
                     quoted = ends_quoted(more, True, self._mark)
+                self._skipped.add(FURTHER, self._origin.place(end + 1), self.end - end)
                 self._lost.clear()  # the errors of these lines: their row was told of
                 continue
             if not row:
-                self.begin, size = number, 0
+                self.begin, size = self.end, 0
             size += len(line) + 1
             row.append(line + "\n")
             yield row[-1]

@@ -14,7 +14,7 @@ from streamtopics.datasets.reading.lines import text_lines
 from streamtopics.datasets.reading.opening import byte_chunks
 from streamtopics.datasets.reading.problems import How, Origin, ReadingError, likely, shown, twice
 from streamtopics.datasets.reading.records import Found
-from streamtopics.datasets.reading.rows import RowLines
+from streamtopics.datasets.reading.rows import FURTHER, RowLines
 
 # What may be between fields in place of the mark that is looked for, and the format of it.
 SEPARATORS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons", ""),
@@ -78,6 +78,8 @@ def _rows(path: Path, how: How, origin: Origin, mark: str) -> Iterator[tuple[int
             if not named:
                 raise _no_names(problem) from problem
             how.bad(problem)
+        if lost:
+            how.skipped.add(FURTHER, origin.place(lines.begin + 1), lines.end - lines.begin)
         lost.clear()
 
 
