@@ -131,7 +131,8 @@ def _mixture(topics: np.ndarray, shares: Any) -> np.ndarray:
     """p(w), never 0; summed topic by topic, so that its bits depend on nothing else."""
     total = np.zeros(topics.shape[1])
     for share, row in zip(shares, topics, strict=True):
-        total += share * row
+        # With NumPy 1 a product with float32 has as few bits.
+        total += share * row.astype(np.float64, copy=False)
     return np.maximum(total, np.finfo(np.float64).tiny)
 
 
