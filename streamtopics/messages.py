@@ -174,7 +174,7 @@ class Statistics:
 
 @dataclass(frozen=True)
 class SummedStatistics:
-    """What several minibatches said together, without anything on single documents.
+    """Statistics summed over several minibatches, without those of single documents.
 
     Attributes
     ----------

@@ -241,7 +241,7 @@ def _is_known(time: Any) -> bool:
 
 
 def _kind(time: Any) -> str:
-    """What a time is one of; empty where it is not known."""
+    """Return "numbers" or "dates", whichever a time is one of; "" where it is not known."""
     if time is None:
         return ""
     if isinstance(time, Real) and not isinstance(time, bool):
@@ -310,7 +310,7 @@ def _clock_of(dates: list[Any]) -> tuple[tzinfo | None, bool]:
 
 
 def _offset(date: Any) -> Any:
-    """What a date is ahead of universal time; None where it has no zone."""
+    """Return the offset of a date from universal time; None where it has no zone."""
     return date.utcoffset() if isinstance(date, datetime) else None
 
 

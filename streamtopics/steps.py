@@ -71,7 +71,7 @@ def is_frozen(step: Any) -> bool:
 
 
 def thawed(step: Any) -> Any:
-    """What is within a frozen step, or the step itself."""
+    """Return the estimator that was frozen; a step that is not frozen as it is."""
     while is_frozen(step):
         step = step.estimator
     return step
