@@ -7,6 +7,7 @@ import pkgutil
 import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 
@@ -28,7 +29,9 @@ from benchmarks.fuzz_episodes import (
     public_functions,
     subjects,
 )
-from streamtopics import SVBHPP
+from streamtopics import SVBHPP, StreamingBayes
+from streamtopics.base import frame
+from streamtopics.models import LinearRegression
 from tests.conventions.every import public_estimators
 
 ROOT = Path(__file__).parents[1]
@@ -267,6 +270,31 @@ def test_broken_promises_are_reported(kind, methods, expected, failures_of):
 
 def test_what_was_fitted_stays_where_transform_fails(failures_of):
     assert "state changed by an error" not in failures_of(RefusesAfterFit, "fit_transform")
+
+
+def fits_rows(door, *rows):
+    """Kinds of failures of an estimator that learns from targets, a row at a time."""
+    tally = Tally()
+    model = StreamingBayes(LinearRegression(), batch_size=1, random_state=0)
+    episode = EstimatorEpisode(0, np.random.default_rng(0), "StreamingBayes", type(model), tally)
+    episode.model = model.fit([[1.0, 2.0]] * 4, [1.0] * 4)
+    episode.arguments = lambda drawn_from, act: {"X": np.array(rows), "y": np.ones(len(rows))}
+    episode.call(door)
+    assert tally.refusals == 1
+    return {key.split(" | ")[1] for key in tally.failures}, episode.model
+
+
+def test_what_was_learnt_before_a_minibatch_without_an_answer_stays():
+    kinds, model = fits_rows("fit", [1.0, 2.0], [1e10, 1e19], [1e19, 1e10])
+    assert not kinds
+    assert 0 < model.n_batch_iter_ < 3
+
+
+def test_where_the_first_minibatch_has_no_answer_nothing_stays(monkeypatch):
+    rows = [[1e19, 1e19]] * 2
+    assert fits_rows("partial_fit", *rows)[0] == fits_rows("fit", *rows)[0] == set()
+    monkeypatch.setattr(frame, "unchanged_unless_learnt", nullcontext)
+    assert fits_rows("fit", *rows)[0] == {"state changed by an error"}
 
 
 def fails(record):
