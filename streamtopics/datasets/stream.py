@@ -75,7 +75,9 @@ def iter_minibatches(
     """
     check_integer(batch_size=batch_size)
     batch_size = int(batch_size)  # One of NumPy with few bits would wrap around.
-    is_able = callable(getattr(vectorizer, "transform", None)) and not isinstance(vectorizer, type)
+    # Data frames of pandas have a `transform`, too.
+    is_no_object = isinstance(vectorizer, type) or hasattr(vectorizer, "shape")
+    is_able = callable(getattr(vectorizer, "transform", None)) and not is_no_object
     if not (vectorizer is None or is_able):
         raise TypeError(
             "vectorizer must be an object with `transform`, such as a fitted CountVectorizer(), or "

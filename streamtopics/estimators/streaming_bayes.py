@@ -544,10 +544,13 @@ def _check_classes(classes: Any, model: Any, caller: str) -> None:
 def _numbers(y: np.ndarray, name: str) -> np.ndarray:
     """Targets or classes as float64."""
     try:
+        # Dates would be days since 1970, and complex numbers lose a part.
+        if y.dtype.kind in "mMc":
+            raise TypeError("these are of another kind")
         numbers = y.astype(np.float64)
-        # None is NaN then, and a date the days since 1970.
-        if y.dtype.kind in "mM" or np.isnan(numbers).any():
-            raise TypeError("dates and what is missing are no numbers")
+        # None is NaN then.
+        if np.isnan(numbers).any():
+            raise TypeError("what is missing is no number")
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must hold numbers; got {y!r:.60}") from error
     return numbers

@@ -314,7 +314,9 @@ def test_a_shape_that_is_none(shape):
         iter_minibatches(type("Source", (), {"shape": shape})())
 
 
-@pytest.mark.parametrize("vectorizer", [5, CountVectorizer])
+@pytest.mark.parametrize(
+    "vectorizer", [5, CountVectorizer, pd.DataFrame({"words": ["a b"]}), pd.Series(["a b"])]
+)
 def test_a_vectorizer_transforms(vectorizer):
     with pytest.raises(TypeError, match="vectorizer must be an object with `transform`"):
         iter_minibatches(TEXTS, vectorizer=vectorizer)

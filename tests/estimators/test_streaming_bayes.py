@@ -434,7 +434,7 @@ def test_classes_of_a_stream_are_those_of_the_model():
     for wrong in ([0, 1, 2, 3], [0.5], [-1], [np.inf]):
         with pytest.raises(ValueError, match=r"classes, passed to .* whole numbers from 0 to 2"):
             model.partial_fit(X, y, classes=wrong)
-    for wrong in (["a", "b"], [np.nan], [None]):
+    for wrong in (["a", "b"], [np.nan], [None], 1j, [0, 1 + 0j]):
         with pytest.raises(ValueError, match="classes must hold numbers"):
             model.partial_fit(X, y, classes=wrong)
     with pytest.raises(ValueError, match=r"classes, passed to .* is a masked array"):
