@@ -250,11 +250,15 @@ def _is_of_a_callback(model: Any, error: BaseException) -> bool:
     )
 
 
-def _is_of_a_later_minibatch(model: Any, error: BaseException) -> bool:
-    """Whether `fit` came to a minibatch without a finite answer: those before it stay learnt."""
+def _is_of_a_later_minibatch(model: Any, before: Any, error: BaseException) -> bool:
+    """Whether `fit` came to a minibatch without a finite answer: those before it stay learnt.
+
+    `before` is what had been learnt before the call, and has to stay whole if nothing else was.
+    """
     commit = getattr(model, "_commit", None)
     return (
-        any(said in str(error) for said in NO_ANSWER)
+        commit is not before
+        and any(said in str(error) for said in NO_ANSWER)
         and "_learn_minibatches" in {frame.name for frame in checks.frames_of(error)}
         and getattr(commit, "n_batches", 0) > 0
     )
@@ -360,12 +364,13 @@ class EstimatorEpisode:
         self.strange |= checks.strange_numbers(beside)
         before = pickle.dumps(self.model)
         print_before = checks.fingerprint(self.model)
+        learnt = getattr(self.model, "_commit", None)
         found, error = attempt(self.seed, door, act, given, self.tally)
         # What is done one after the other may fail after the first of it.
         is_after = error is not None and (
             _is_of_a_callback(self.model, error) or (method in TWO_CALLS and _is_after_fit(error))
         )
-        if error is not None and _is_of_a_later_minibatch(self.model, error):
+        if error is not None and _is_of_a_later_minibatch(self.model, learnt, error):
             self.check_finite(door)
         elif (error is not None or method not in LEARNS) and not is_after:
             kind = "state changed by an error" if error is not None else "a read learns"

@@ -76,8 +76,8 @@ def iter_minibatches(
     check_integer(batch_size=batch_size)
     batch_size = int(batch_size)  # One of NumPy with few bits would wrap around.
     # Data frames of pandas have a `transform`, too.
-    is_no_object = isinstance(vectorizer, type) or hasattr(vectorizer, "shape")
-    is_able = callable(getattr(vectorizer, "transform", None)) and not is_no_object
+    is_class_or_table = isinstance(vectorizer, type) or hasattr(vectorizer, "shape")
+    is_able = callable(getattr(vectorizer, "transform", None)) and not is_class_or_table
     if not (vectorizer is None or is_able):
         raise TypeError(
             "vectorizer must be an object with `transform`, such as a fitted CountVectorizer(), or "

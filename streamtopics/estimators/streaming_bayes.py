@@ -544,9 +544,9 @@ def _check_classes(classes: Any, model: Any, caller: str) -> None:
 def _numbers(y: np.ndarray, name: str) -> np.ndarray:
     """Targets or classes as float64."""
     try:
-        # Dates would be days since 1970, and complex numbers lose a part.
+        # Dates would be days since 1970, and complex numbers would lose a part.
         if y.dtype.kind in "mMc":
-            raise TypeError("these are of another kind")
+            raise TypeError("dates and complex numbers are not taken for numbers")
         numbers = y.astype(np.float64)
         # None is NaN then.
         if np.isnan(numbers).any():

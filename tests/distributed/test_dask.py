@@ -53,8 +53,7 @@ def client():
     with dask.config.set(settings):
         # Workers are forks of a process that has imported all that they need, in milliseconds.
         get_mp_context().set_forkserver_preload(["distributed.nanny", __name__])
-        # They are forks of a process with threads, so that one in thousands may hang at its start:
-        # none is waited for without end.
+        # They are forks of a process with threads, and might hang: none is waited for without end.
         cluster = LocalCluster(
             n_workers=2,
             threads_per_worker=1,
@@ -62,10 +61,12 @@ def client():
             memory_limit=0,
             death_timeout=60,
         )
-        with Client(cluster) as client:
-            yield client
-        with suppress(TimeoutError):
-            cluster.close(timeout=60)
+        try:
+            with Client(cluster) as client:
+                yield client
+        finally:
+            with suppress(TimeoutError):
+                cluster.close(timeout=60)
 
 
 @pytest.fixture(autouse=True)
@@ -228,9 +229,10 @@ def test_reading_beside_a_worker_that_hangs(client):
     stopped = next(iter(client.run(os.getpid).values()))
     os.kill(stopped, signal.SIGSTOP)
     try:
-        found = transform_partitions(model, PARTITIONS, client, patience=0.3, max_attempts=20)
-        assert all(
-            (part == model.transform(X)).all() for part, X in zip(found, PARTITIONS, strict=True)
+        found = transform_partitions(
+            model, PARTITIONS, client, patience=0.3, max_attempts=20, timeout=60.0
         )
+        for part, counts in zip(found, PARTITIONS, strict=True):
+            assert (part == model.transform(counts)).all()
     finally:
         os.kill(stopped, signal.SIGCONT)
