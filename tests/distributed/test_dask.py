@@ -222,17 +222,3 @@ def test_reading_on_workers(client):
     assert (found[1] == model.transform(PARTITIONS[1])).all()
     score = score_partitions(model, PARTITIONS, client, patience=PATIENCE)
     assert abs(score - model.score(X)) < 0.01
-
-
-def test_reading_beside_a_worker_that_hangs(client):
-    model = serial(MODEL)
-    stopped = next(iter(client.run(os.getpid).values()))
-    os.kill(stopped, signal.SIGSTOP)
-    try:
-        found = transform_partitions(
-            model, PARTITIONS, client, patience=0.3, max_attempts=20, timeout=60.0
-        )
-        for part, counts in zip(found, PARTITIONS, strict=True):
-            assert (part == model.transform(counts)).all()
-    finally:
-        os.kill(stopped, signal.SIGCONT)
