@@ -36,7 +36,8 @@ class SentenceTopics(LearntTopics, SentencesInput):
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from a corpus. Forgets what was learnt before.
 
-        When it is interrupted, the model has learnt from the minibatches that were finished.
+        When it is interrupted, or comes to a minibatch that has no finite answer, the model
+        has learnt from the minibatches before.
 
         {sentences_and_y}
 

@@ -242,8 +242,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from labelled documents, in minibatches of `batch_size` rows, in order.
 
-        Forgets what was learnt before. When it is interrupted, the model has
-        learnt from the minibatches that were finished.
+        Forgets what was learnt before. When it is interrupted, or comes to a minibatch
+        that has no finite answer, the model has learnt from the minibatches before.
 
         {X_to_learn}
         {labels}

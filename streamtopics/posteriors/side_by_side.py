@@ -146,12 +146,12 @@ class SideBySideProposal:
 
     Attributes
     ----------
-    parts : tuple of Proposal
+    parts : tuple of Proposal or TopicPosterior
     alpha : ndarray of shape (n_components,)
         As before it.
     """
 
-    parts: tuple[Proposal, ...]
+    parts: tuple[Proposal | TopicPosterior, ...]
     alpha: np.ndarray
 
     @property

@@ -171,8 +171,10 @@ class TopicPosterior(StatePosterior):
             lam += state.b * self.xi
         return lam
 
-    def after(self, blend: Blend) -> Proposal:
-        """The rows and masses that lam would have after `blend`."""
+    def after(self, blend: Blend) -> Proposal | TopicPosterior:
+        """The rows and masses that lam would have after `blend`, with the noise that it adds."""
+        if blend.noise is not None:
+            return self._with(self._diffused(blend, blend.noise))
         return Proposal(self, blend)
 
     @cached_property

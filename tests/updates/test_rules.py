@@ -537,6 +537,32 @@ def langevin_step(seed, lam, s, *, a=0.02, n_documents=60, n_before=0):
     return posterior.dense()
 
 
+def test_rounds_of_langevin_see_the_draws_of_those_before():
+    """What is seen is what would be learnt; without the noise it falls below 0 in long steps."""
+    lam = np.random.default_rng(0).uniform(0.1, 0.3, (V, K))
+    posterior, s = TopicPosterior(lam, lam.shape, seed=3), next(unequal(1))
+    rule, views = Langevin(0.5, 10.0, 0.6, 60), []
+
+    def learn(view, *, warm=False):
+        views.append(view)
+        return s
+
+    blend, _ = Rounds(rule, n_rounds=3).step(posterior, learn, None)
+    once = rule.step(posterior, given(s), None)[0]
+    drift = once.retain * lam + once.gain * dense(s) + once.prior * lam
+    assert drift.min() < 0
+    assert views[0] is posterior
+    assert (posterior.dense() == lam).all()
+    posterior.blend(once)
+    words = np.arange(V, dtype=np.int32)
+    for view in views[1:]:
+        assert (view.rows(words) == posterior.rows(words)).all()
+        assert (view.mass == posterior.mass).all()
+        assert view.rows(words).min() > 0
+    assert len(views) == 3
+    assert blend.noise == once.noise
+
+
 @pytest.mark.parametrize("n_before", [0, 7])
 def test_the_mean_of_a_langevin_step_is_its_drift(n_before):
     rng = np.random.default_rng(0)
