@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mutants of a Python file: each is one small change of its text, of which a test should tell.
 
-Type hints, decorators, docstrings, `__all__`, representations and what messages say are left out.
+Type hints, decorators, docstrings, `__all__`, representations and what messages say are left out,
+and what is the same by construction: swapped arguments of `max` and its like, and `strict` of
+`zip`, which tells of faults elsewhere.
 """
 
 import ast
@@ -21,6 +23,8 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 }  # fmt: skip
 ORDERED = {"isinstance", "issubclass", "getattr", "hasattr", "setattr", "cast", "TypeVar"}
 """Functions whose arguments, if swapped, only raise a TypeError."""
+SYMMETRIC = {"max", "min", "np.maximum", "np.minimum", "np.array_equal"}
+"""Functions for which the order of their arguments makes no difference, NaN apart."""
 SILENT = {"logging", "logger", "log", "warnings"}
 """What messages are sent to; what they say is not mutated."""
 UNSEEN = {"__repr__", "__str__", "_repr_html_"}
@@ -259,12 +263,17 @@ class _Finder(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         """Swap the first two arguments."""
         plain = len(node.args) > 1 and not any(isinstance(a, ast.Starred) for a in node.args[:2])
-        if plain and ast.unparse(node.func) not in ORDERED:
+        if plain and ast.unparse(node.func) not in ORDERED | SYMMETRIC:
             first, second, *others = node.args
             swapped = ast.Call(node.func, [second, first, *others], node.keywords)
             if ast.unparse(swapped) != ast.unparse(node):
                 self.expression("arguments", node, swapped)
         self.generic_visit(node)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        """Visit the value, but of `strict`."""
+        if node.arg != "strict":
+            self.generic_visit(node)
 
     def visit_Slice(self, node: ast.Slice) -> None:
         """Begin one later, end one later or, where it has no end, one earlier; `:` is left."""
