@@ -8,8 +8,14 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
+from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
+from streamtopics.models import LDA
+from streamtopics.models.views import mean
+from streamtopics.parallel import SERIAL
+from streamtopics.posteriors import TopicPosterior
 from streamtopics.seeds import content_seeds, document_seeds
+from streamtopics.updates import SVB
 
 
 def assert_looks_uniform(seeds):
@@ -43,6 +49,23 @@ def test_document_seeds_do_not_depend_on_the_minibatches(cuts):
 def test_document_seeds_of_very_long_streams():
     late = document_seeds(7, 2**40, 1000)
     assert len(np.unique(np.concatenate([late, document_seeds(7, 0, 1000)]))) == 2000
+
+
+def test_a_learner_gives_documents_the_seeds_of_their_places_in_the_stream():
+    seen = []
+
+    class Recorder(Variational):
+        def step(self, minibatch, topics, seeds, *others):
+            seen.append(seeds)
+            return super().step(minibatch, topics, seeds, *others)
+
+    posterior = TopicPosterior(np.full((1, 1), 0.2), (6, 2), np.full(2, 0.5))
+    model = LDA(mean, Recorder(0.0, 1), Variational(0.0, 1), seed=3)
+    for n in (5, 0, 2):
+        minibatch = minibatch_of(sparse.csr_matrix(np.ones((n, 6))))
+        posterior.blend(SVB().step(posterior, model.learner(posterior, minibatch, SERIAL), None)[0])
+    assert [len(seeds) for seeds in seen] == [5, 0, 2]
+    assert_array_equal(np.concatenate(seen), document_seeds(3, 0, 7))
 
 
 # content_seeds

@@ -311,6 +311,12 @@ def counted(counts, words=(1, 5), lengths=(2.0, 2.0)):
     return Statistics(np.array(words, np.int32), counts, np.array(lengths))
 
 
+def with_some(first, last):
+    counts = np.ones((2, K))
+    counts[0, 1], counts[1, 2] = first, last
+    return counted(counts)
+
+
 def with_one(value):
     counts = np.ones((2, K))
     counts[1, 2] = value
@@ -326,6 +332,7 @@ UNFIT = {
     "nan counts": ({"statistics": with_one(np.nan)}, "hold nan"),
     "infinite counts": ({"statistics": with_one(np.inf)}, "hold inf"),
     "counts below all": ({"statistics": with_one(-np.inf)}, "hold -inf"),
+    "counts with several": ({"statistics": with_some(np.inf, np.nan)}, "hold inf"),
     "counts of more topics": ({"statistics": counted(np.ones((2, K + 1)))}, r"shape \(2, 3\)"),
     "counts of fewer topics": ({"statistics": counted(np.ones((2, 1)))}, r"shape \(2, 3\)"),
     "counts of more words": ({"statistics": counted(np.ones((3, K)))}, r"shape \(2, 3\)"),

@@ -237,6 +237,20 @@ def test_particles_that_are_drawn_anew_leave_the_estimate_unbiased(
     assert p.std() / n**0.5 < 0.02 * exact
 
 
+def test_documents_of_neighbouring_seeds_share_no_particles(monkeypatch):
+    """With no particles drawn anew, estimates that shared all but one would be nearly equal."""
+    monkeypatch.setattr("streamtopics.was.sampler.WORDS_PER_COMPARISON", 1000)
+    words, n = [0, 0, 1, 1], 300
+    corpus = SentenceCorpus(
+        np.tile(np.array(words, np.int32), n), np.arange(0, 4 * n + 1, 4), np.arange(n + 1)
+    )
+    weights = np.array([[0.8, 0.1], [0.2, 0.9]])
+    sampler, seeds = SentenceSampler(WAS(), 0.5), np.arange(n, dtype=np.uint64)
+    p = np.exp(sampler.log_likelihood(corpus, weights, seeds, n_particles=20))
+    assert p.std() > 0
+    assert abs(np.corrcoef(p[1:], p[:-1])[0, 1]) < 5 / n**0.5
+
+
 def test_there_are_a_hundred_particles():
     corpus, sampler = corpus_of(*counts()), SentenceSampler(WAS(), 0.1)
     seeds = document_seeds(0, 0, corpus.n_documents)
