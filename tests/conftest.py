@@ -33,6 +33,8 @@ from tests.processes import serving
 STDERR = pytest.StashKey[int]()
 # When the limit of a test was set, and to how many seconds.
 LIMIT = pytest.StashKey[tuple[float, float]]()
+SET_BY_OTHERS = {"PYTEST_CURRENT_TEST", "_RJEM_MALLOC_CONF"}
+"""Variables of the environment that pytest sets, and polars when it is first imported."""
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
 
 
@@ -137,7 +139,7 @@ def _settings() -> dict[str, Any]:
     """What a test could change for those after it."""
     backend, n_jobs = get_active_backend()
     settings = {
-        "environment": {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"},
+        "environment": {k: v for k, v in os.environ.items() if k not in SET_BY_OTHERS},
         "folder": Path.cwd(),
         "sys.path": list(sys.path),
         "signals": [signal.getsignal(number) for number in SIGNALS],

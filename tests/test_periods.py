@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Times fall into few periods that people know."""
 
-from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, timezone
-from importlib import import_module
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -12,10 +10,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from streamtopics.periods import MOST_PERIODS, periods_of
-
-# It sets a variable of the environment when it is first imported.
-with suppress(ImportError):
-    import_module("polars")
 
 START = datetime(2003, 5, 17, 12, 30)
 

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Documents made of sentences are read in both forms, and mistakes are named."""
 
-from contextlib import suppress
-from importlib import import_module
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,10 +10,6 @@ from scipy import sparse
 from streamtopics import AspectSentimentModel, LowRankDPP, WASTopicModel
 from streamtopics.sentences import read_sentences
 from streamtopics.text import NamedCounts
-
-with suppress(ImportError):
-    # Before any test: it sets variables of the environment.
-    import_module("polars")
 
 ROWS = np.array([[1, 0, 2], [0, 1, 0], [0, 0, 0], [3, 1, 1]], float)
 DOCUMENTS = [ROWS[:1], ROWS[1:1], ROWS[1:4]]

@@ -2,9 +2,7 @@
 """What holds of every estimator: copies, input in other containers, output, threads."""
 
 import pickle
-from contextlib import suppress
 from copy import deepcopy
-from importlib import import_module
 from typing import Any
 
 import joblib
@@ -18,10 +16,6 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from tests.conventions.every import COUNTS, EVERY, NAMES, SENTENCES, TEXTS, V, public_estimators
-
-with suppress(ImportError):
-    # Before any test: it sets variables of the environment.
-    import_module("polars")
 
 each = pytest.mark.parametrize("name", EVERY)
 OF_COUNTS = [name for name, case in EVERY.items() if case.X is COUNTS]

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Data frames as output: rows are the documents that they were, and results stay arrays."""
 
-from contextlib import suppress
 from copy import deepcopy
-from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -29,10 +27,6 @@ from streamtopics.text import (
     StreamingCountVectorizer,
 )
 from tests.conventions.every import EVERY
-
-with suppress(ImportError):
-    # Before any test: it sets variables of the environment.
-    import_module("polars")
 
 TEXTS = ["a ship at sea. the sea", "a plane. the sky and a plane"] * 10
 FRAME = pd.DataFrame({"text": TEXTS, "place": np.arange(20.0), "kind": ["sea", "sky"] * 10})

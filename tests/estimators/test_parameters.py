@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong parameters: clear errors, and nothing is changed."""
 
-from contextlib import suppress
-from importlib import import_module
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -24,10 +21,6 @@ from streamtopics.local import Gibbs, Variational
 from streamtopics.metrics import log_predictive_probability
 from streamtopics.updates import SVB, Langevin, MeanDecay, PopulationVB, Rounds, StochasticVI
 from streamtopics.validation import LEAST_COUNT
-
-with suppress(ImportError):
-    # Before any test: it sets variables of the environment.
-    import_module("polars")
 
 X = np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 1.0]])
 

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Document completion against token-by-token twins, and what must not change it."""
 
-from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,10 +24,6 @@ from streamtopics.metrics import (
     predictive,
 )
 from streamtopics.text import NamedCounts
-
-with suppress(ImportError):
-    # Before any test: it sets variables of the environment.
-    import_module("polars")
 
 MODELS = [
     SVBLDA(n_components=3, random_state=0),
