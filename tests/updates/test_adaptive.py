@@ -104,3 +104,20 @@ def test_a_minibatch_that_moves_nothing_is_survived():
     rates, iterates = run(AdaptiveRate(100), [nothing] * 4)
     assert np.isfinite(rates).all()
     assert_allclose(iterates[-1], ETA)
+
+
+def test_what_leads_to_words_that_are_no_more_is_forgotten():
+    posterior, rule = TopicPosterior(ETA, (V, K)), AdaptiveRate(100)
+    state = rule.init(posterior)
+    assert rule.without_words(state, np.array([1])) == state
+    for part in stream(3, topics(0)):
+        blend, state = rule.step(posterior, given(part), state)
+        posterior.blend(blend)
+    before = state.mean.copy()
+    after = rule.without_words(state, np.array([1, 4]))
+    expected = before.copy()
+    expected[[1, 4]] = 0.0
+    assert before[[1, 4]].any(axis=1).all()
+    assert_array_equal(after.mean, expected)
+    assert after[1:] == state[1:]
+    assert_array_equal(state.mean, before)

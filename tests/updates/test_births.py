@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics.messages import Statistics
+from streamtopics.messages import Statistics, TableStatistics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates import SVB, DirichletProcess, OnlineEM, PowerPrior
 from streamtopics.updates.births import Seeds, Tallies, documents_of, own_part, settled
-from streamtopics.updates.lives import KEPT_LIVES, Lives, leading, life_table
+from streamtopics.updates.lives import KEPT_LIVES, Lives, followed, leading, life_table
 
 V, K = 6, 4
+WORDS = np.arange(2, dtype=np.int32)
 PROCESS, ADDS = DirichletProcess(), SVB()
 NOBODY = Seeds(np.empty(0, np.int64), np.empty(0), 8)
 
@@ -156,8 +157,23 @@ def test_only_so_many_lives_are_kept():
     assert (row.words, row.last_words) == (["b"], ["c"])
 
 
-def test_leading_words_have_counts():
+@pytest.mark.parametrize(
+    ("tables", "mass", "lives_again"), [(8, 5, True), (7, 5, False), (8, 4, False)]
+)
+def test_the_dead_come_back_with_eight_tables_and_half_of_their_share(tables, mass, lives_again):
+    """Of two topics that have learnt alike; 20 tokens, of which 10 are to be expected."""
+    before = TopicPosterior(np.full((1, 1), 0.1), (2, 2), np.ones(2))
+    before.blend(Blend(1.0, 1.0, 0.0, Statistics(WORDS, np.eye(2) * 50, np.full(1, 100.0))))
+    lives = Lives(np.zeros(2), ids=np.arange(2), n_ids=2).after({0: (9.0, WORDS)}, {}, "then")
+    counts = np.diag([20.0 - mass, mass])
+    found = TableStatistics(WORDS, counts, np.full(1, 20.0), tables=np.array([20.0, tables]))
+    lives = followed(lives, before, np.full(2, 9.0), np.arange(2), found, "now")
+    assert [life.topic for life in lives.alive] == [0, 1][: 1 + lives_again]
+
+
+def test_leading_words_have_counts_and_are_ten_at_most():
     assert leading(np.array([0.0, 2.0, 0.0, 3.0, 2.0])).tolist() == [3, 1, 4]
+    assert leading(np.arange(30.0)).tolist() == list(range(29, 19, -1))
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ STEADY = [
     PowerPrior(Memory(30)),
     PopulationVB(50.0, 0.2),
     PopulationVB(50.0, 0.2, Boost(0.1)),
+    PopulationVB(50.0, 1.0),
+    PowerPrior(0.0),
     Rounds(SVB(), 1),
 ]
 FADING = [
@@ -50,6 +52,7 @@ FADING = [
     OnlineEM(MeanDecay(1.0)),
     StochasticVI(Decay(0.7, 1.0)),
     StochasticVI(Decay(0.7, 1.0), 500, Boost(0.2)),
+    Rounds(OnlineEM(MeanDecay(0.6)), 1),
     Growing(SVB(), 3.0),
     Growing(BPS(0.2), 2.0),
     Growing(PowerPrior(0.8), 3.0),

@@ -442,6 +442,13 @@ def test_a_step_of_no_size_leaves_alpha_when_it_comes_late():
     assert_array_equal(update.delayed(alpha, None, learnt, 3)[0], alpha)
 
 
+def test_late_minibatches_that_said_nothing_leave_alpha_and_the_mean():
+    update, alpha, memory = FixedPoint(burn_in=0), np.array([0.3, 0.5]), np.array([-1.0, -2.0])
+    for said in (None, np.array([-2.0, -1.0])):
+        learnt = Learnt((alpha, alpha), (said, said), 2, 1)
+        assert update.delayed(alpha, memory, learnt, 3) == (alpha, memory)
+
+
 def test_a_late_step_stays_within_the_bounds():
     """Three and a half times a step, at a rate that grew, would pass the floor."""
     update = DampedNewton(step_size=lambda n_batches: 0.2 + 0.5 * n_batches)

@@ -3,10 +3,13 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import digamma, gammaln
 
-from streamtopics.updates.hdp import mean_weights, stick_weights
+from streamtopics.messages import TableStatistics
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates import SVB
+from streamtopics.updates.hdp import mean_weights, stick_weights, worth_keeping
 
 B = 1.5
 
@@ -55,3 +58,16 @@ def test_stick_weights_are_the_means_of_the_posterior():
 def test_without_tables_the_sticks_are_those_of_the_prior():
     expected = 0.25 * 0.75 ** np.arange(4)
     assert_allclose(stick_weights(np.zeros(4), 3.0), expected)
+
+
+@pytest.mark.parametrize(
+    ("mass", "kept"), [([0.2, 0.5, 0.1], [1]), ([0.9, 1.0, 3.0], [1, 2]), ([0.0, 0.0, 0.0], [0, 1])]
+)
+def test_topics_of_one_word_are_kept_or_the_largest(mass, kept):
+    """The third is new; a minibatch without words drops none."""
+    posterior = TopicPosterior(np.full((1, 1), 0.1), (4, 2), np.ones(2))
+    mass = np.array(mass)
+    statistics = TableStatistics(
+        np.zeros(1, np.int32), mass[None], np.full(1, mass.sum()), tables=np.ones(3)
+    )
+    assert_array_equal(worth_keeping(posterior, statistics, SVB()), kept)

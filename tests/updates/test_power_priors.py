@@ -40,6 +40,7 @@ from streamtopics.updates import (
     PowerPrior,
     Rounds,
     ScaledDecay,
+    Shares,
     StochasticVI,
     Window,
 )
@@ -144,6 +145,9 @@ def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
         (IncrementalVB, (0,), "n_minibatches"),
         (IncrementalVB, (3, 1.0), "step_size"),
         (FixedPoint, (-1,), "burn_in"),
+        (Shares, (0.01, -1), "burn_in"),
+        (Shares, (-0.5,), "floor"),
+        (Shares, (1.5,), "floor"),
         (FixedPoint, (1, 0.7), "step_size"),
         (GammaPrior, (0.5,), "shape"),
         (Langevin, (0.0,), "a"),
@@ -168,6 +172,7 @@ def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
         (PopulationVB, ("a", 0.1), "population_size"),
         (PopulationVB, (0.0, 0.1), "population_size"),
         (PopulationVB, (10.0, 0.0), "rate"),
+        (PopulationVB, (10.0, 1.5), "rate"),
     ],
 )
 def test_wrong_values_are_refused(rule, values, name):
