@@ -539,6 +539,20 @@ def test_the_ascent_ends_where_the_rate_stays(rule):
     assert len(rounds) < 20
 
 
+@pytest.mark.parametrize("rule", [EmpiricalPowerPrior, HierarchicalPowerPrior])
+def test_an_ascent_has_one_boost_from_its_first_round_on(rule):
+    """Else its bound would be another in each round."""
+    posterior, boost, rounds = run(SVB())[0], Boost(0.5, "topic"), []
+
+    def learn(seen, *, warm=False):
+        rounds.append(statistics(np.random.default_rng(len(rounds)), 30.0 * (1 + len(rounds))))
+        return rounds[-1]
+
+    blend, _ = rule(boost=boost, max_rounds=4, tol=0.0).step(posterior, learn, None)
+    assert len(rounds) > 1
+    assert_array_equal(blend.boost, boost.weight(posterior, rounds[0]))
+
+
 def test_the_ascent_of_a_rate_begins_with_one_half():
     posterior, seen = run(SVB(), n=2)[0], []
     s = statistics(np.random.default_rng(5))
