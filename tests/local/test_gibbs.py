@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sampling step: what it reports, documents that travel, zeros, and how much it numbers."""
+
+from dataclasses import replace
+from itertools import starmap
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import digamma
+
+from streamtopics.local import Gibbs
+from streamtopics.messages import Minibatch
+from streamtopics.parallel import SERIAL
+from tests.local.test_hinted import LOG_THETA, random_case, seeds_of
+from tests.local.test_one_topic import minibatch_of, topics_of
+
+
+def test_log_theta_is_that_of_the_last_sample_where_it_is_asked_for():
+    counts, weights, alpha, _ = random_case()
+    minibatch, topics, seeds = minibatch_of(counts), topics_of(weights, alpha), seeds_of(12)
+    statistics, z = Gibbs(3, 0).step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
+    gamma = np.tile(alpha, (12, 1))
+    np.add.at(gamma, (np.repeat(np.arange(12), counts.sum(axis=1).astype(int)), z), 1)
+    log_theta = digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))
+    assert_allclose(statistics.log_theta, log_theta[counts.sum(axis=1) > 0].mean(axis=0))
+    assert Gibbs(3, 0).step(minibatch, topics, seeds, SERIAL)[0].log_theta is None
+
+
+@pytest.mark.parametrize("n_components", [2, 5, 40, 300])
+def test_a_token_alone_is_of_each_topic_as_prior_and_weights_say(n_components):
+    """Of two words, fewer than there are topics."""
+    rng = np.random.default_rng(0)
+    weights, alpha = rng.random((2, n_components)), rng.random(n_components)
+    minibatch, topics = minibatch_of(np.eye(2)[[0, 1, 1]]), topics_of(weights, alpha)
+    statistics, _ = Gibbs(4, 2).step(minibatch, topics, seeds_of(3), SERIAL)
+    p = weights * alpha / (weights @ alpha)[:, None]
+    assert_allclose(statistics.counts, [[1], [2]] * p, rtol=1e-5)
+
+
+def test_stored_zeros_change_nothing():
+    """Also where a document has nothing else."""
+    counts, weights, alpha, _ = random_case()
+    n, n_words = counts.shape
+    indptr, indices = n_words * np.arange(n + 1), np.tile(np.arange(n_words), n)
+    given = (array.astype(np.int32) for array in (np.arange(n_words), indptr, indices))
+    stored, topics, seeds = (
+        Minibatch(*given, counts.ravel()),
+        topics_of(weights, alpha),
+        seeds_of(n),
+    )
+    found, z = Gibbs(5).step(stored, topics, seeds, SERIAL, report=LOG_THETA)
+    plainly = Gibbs(5).step(minibatch_of(counts), topics, seeds, SERIAL, report=LOG_THETA)
+    assert_allclose(found.counts, plainly[0].counts, rtol=1e-6)
+    assert_allclose(found.log_theta, plainly[0].log_theta, rtol=1e-6)
+    assert_array_equal(z, plainly[1])
+
+
+def test_documents_travel_with_their_own_entries_and_words(monkeypatch):
+    monkeypatch.setattr("streamtopics.local.gibbs.ENTRIES_PER_JOB", 10)
+    counts, weights, alpha, _ = random_case()
+    minibatch, topics, seeds = minibatch_of(counts), topics_of(weights, alpha), seeds_of(12)
+    sent = []
+
+    def send(function, jobs):
+        jobs = list(jobs)
+        sent.extend(one for job in jobs for one in job if isinstance(one, Minibatch))
+        return list(starmap(function, jobs))
+
+    here, z = Gibbs(5).step(minibatch, topics, seeds, SERIAL)
+    elsewhere = replace(SERIAL, send=send, distributed=True)
+    away, away_z = Gibbs(5).step(minibatch, topics, seeds, elsewhere)
+    assert_array_equal(away.counts, here.counts)
+    assert_array_equal(away_z, z)
+    assert len(sent) > 3
+    assert all(set(part.words[part.indices]) == set(part.words) for part in sent)
+    words_of_entries = np.concatenate([part.words[part.indices] for part in sent])
+    assert_array_equal(words_of_entries, minibatch.words[minibatch.indices])
+
+
+def test_more_tokens_than_32_bits_number_are_refused(monkeypatch):
+    monkeypatch.setattr("streamtopics.local.tokens.MOST_TOKENS", 2**30)
+    minibatch, topics = (
+        minibatch_of(np.full((1, 2), 2.0**31)),
+        topics_of(np.ones((2, 2)), np.ones(2)),
+    )
+    with pytest.raises(ValueError, match=r"1 documents have 2,147,483,648 tokens together, more"):
+        Gibbs().doc_topic(minibatch, topics, seeds_of(1), SERIAL)
