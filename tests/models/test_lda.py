@@ -10,7 +10,9 @@ from scipy import sparse
 from scipy.special import digamma
 
 from streamtopics import BPSLDA, SVBLDA
+from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
+from streamtopics.models import LDA
 from streamtopics.models.lda import log_factors, visible_topics
 from streamtopics.models.sources import RandomStart
 from streamtopics.models.views import geometric_mean
@@ -84,6 +86,16 @@ def test_factors_of_words_are_what_the_weights_lack(cells, monkeypatch):
     factors = log_factors(geometric_mean, source, minibatch.words, weights)
     expected = digamma(lam) - digamma(lam.sum(axis=0))
     assert_allclose(np.log(weights[:, :3]) + factors[:, None], expected, rtol=1e-6)
+
+
+def test_documents_start_anew_unless_they_are_to_go_on():
+    posterior = TopicPosterior(np.full((1, 1), 0.2), (N_WORDS, 3), np.full(3, 0.5))
+    model = LDA(geometric_mean, Variational(0.0, 1), Variational(0.0, 1), seed=3)
+    minibatch = minibatch_of(sparse.csr_matrix(minibatches()[0]))
+    learn = model.learner(posterior, minibatch, SERIAL)
+    first, again, further = learn(posterior), learn(posterior), learn(posterior, warm=True)
+    assert_array_equal(again.counts, first.counts)
+    assert np.abs(further.counts - first.counts).max() > 0.01
 
 
 def settings(n_components, **others):

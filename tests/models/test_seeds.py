@@ -51,7 +51,8 @@ def test_document_seeds_of_very_long_streams():
     assert len(np.unique(np.concatenate([late, document_seeds(7, 0, 1000)]))) == 2000
 
 
-def test_a_learner_gives_documents_the_seeds_of_their_places_in_the_stream():
+def recorded():
+    """A posterior, its model, and the seeds that the local step gets, call by call."""
     seen = []
 
     class Recorder(Variational):
@@ -60,12 +61,24 @@ def test_a_learner_gives_documents_the_seeds_of_their_places_in_the_stream():
             return super().step(minibatch, topics, seeds, *others)
 
     posterior = TopicPosterior(np.full((1, 1), 0.2), (6, 2), np.full(2, 0.5))
-    model = LDA(mean, Recorder(0.0, 1), Variational(0.0, 1), seed=3)
+    return posterior, LDA(mean, Recorder(0.0, 1), Variational(0.0, 1), seed=3), seen
+
+
+def test_a_learner_gives_documents_the_seeds_of_their_places_in_the_stream():
+    posterior, model, seen = recorded()
     for n in (5, 0, 2):
         minibatch = minibatch_of(sparse.csr_matrix(np.ones((n, 6))))
         posterior.blend(SVB().step(posterior, model.learner(posterior, minibatch, SERIAL), None)[0])
     assert [len(seeds) for seeds in seen] == [5, 0, 2]
     assert_array_equal(np.concatenate(seen), document_seeds(3, 0, 7))
+
+
+def test_a_learner_gives_documents_other_seeds_in_each_round():
+    posterior, model, seen = recorded()
+    learn = model.learner(posterior, minibatch_of(sparse.csr_matrix(np.ones((5, 6)))), SERIAL)
+    for _ in range(3):
+        learn(posterior)
+    assert len(np.unique(np.concatenate(seen))) == 15
 
 
 # content_seeds

@@ -85,12 +85,32 @@ def test_distances_by_bins_are_those_of_all_words(by_bins, eta):
         assert_allclose(moved, read(posterior, blend)[2], rtol=2e-3)
 
 
-def test_distances_without_bins_are_exact():
-    posterior, blend = learnt()
-    after = posterior.dense() * blend.retain + blend.prior * 0.05
-    after[blend.statistics.words] += blend.statistics.counts
-    expected = np.abs(after / after.sum(axis=0) - posterior.dense() / posterior.mass).sum(axis=0)
+BOOSTS = [(None, 0.0), (None, 0.3), (np.linspace(0.1, 1.0, K)[None], 0.3)]
+
+
+def after(posterior, blend):
+    lam = posterior.dense() * blend.retain + blend.prior * 0.05 + blend.boost * posterior.boosted
+    lam[blend.statistics.words] += blend.statistics.counts
+    return lam
+
+
+@pytest.mark.parametrize(("xi", "boost"), BOOSTS)
+def test_distances_without_bins_are_exact(xi, boost):
+    posterior, blend = learnt(xi=xi, boost=boost)
+    lam = after(posterior, blend)
+    expected = np.abs(lam / lam.sum(axis=0) - posterior.dense() / posterior.mass).sum(axis=0)
     assert_allclose(read(posterior, blend)[2], expected / 2, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("xi", "boost"), BOOSTS)
+def test_words_may_lead_that_come_to_the_least_in_some_topic(xi, boost):
+    posterior, blend = learnt(xi=xi, boost=boost)
+    words = blend.statistics.words
+    lam = after(posterior, blend)[words]
+    least = np.quantile(lam, 0.9, axis=0)
+    _, leading = posterior.moved(blend, least)
+    assert_array_equal(leading, words[(lam >= least).any(axis=1)])
+    assert 0 < len(leading) < len(words)
 
 
 @pytest.mark.parametrize("retain", [0.0, 1e-12, 0.9])
@@ -108,6 +128,16 @@ def test_bins_depend_on_the_counts_alone(by_bins, retain):
             assert_array_equal(mine, theirs)
         assert_array_equal(posterior.kept.bins[1].sums, again.kept.bins[1].sums)
         posterior.blend(blend)
+
+
+def test_bins_are_brought_along_with_the_state(by_bins):
+    rng = np.random.default_rng(1)
+    posterior = TopicPosterior(np.full((1, 1), 0.05), (V, K), np.ones(K))
+    for _ in range(4):
+        blend = update(rng, np.full(K, 0.9))
+        posterior.divergences(blend)
+        posterior.blend(blend)
+        assert posterior.kept.bins[0] is posterior._state
 
 
 def test_what_was_computed_for_another_minibatch_is_not_used(by_bins):
@@ -136,9 +166,10 @@ def test_a_prior_by_word_is_read(by_bins):
 
 
 @pytest.mark.parametrize("exponent", [-32, 0, 16])
-def test_nodes_give_the_sums_of_polynomials_and_of_smooth_functions(exponent):
+@pytest.mark.parametrize("most", [30, 64], ids=["some bins", "all bins"])
+def test_nodes_give_the_sums_of_polynomials_and_of_smooth_functions(exponent, most):
     rng = np.random.default_rng(2)
-    S = 2.0**exponent * 10.0 ** rng.uniform(-3, 9, (400, 3))
+    S = 2.0 ** (exponent + rng.uniform(-10, most, (400, 3)))
     S[rng.random(S.shape) < 0.2] = 0.0
     all_words, some = np.arange(400, dtype=np.int32), np.array([3, 77], np.int32)
     sigma = np.array([4.0, 5.0, 700.0]) * 2.0**exponent

@@ -66,6 +66,15 @@ def test_topics_are_counted_flat():
     assert_allclose(statistics().mass, dense(statistics()).sum(axis=0))
 
 
+def test_the_last_part_which_sees_all_documents_counts_for_all():
+    priors = np.ones((1, 1)), (N_WORDS, 2), np.ones(2)
+    parts = [TopicPosterior(*priors, seed=seed) for seed in (7, 8, 9)]
+    one = Statistics(np.array([0], np.int32), np.ones((1, 2)), np.array([2.0]))
+    parts[2].blend(Blend(1.0, 1.0, 0.0, one))
+    lam = SideBySide(parts, n_boosted=2)
+    assert (lam.seed, lam.n_batches, lam.n_documents, lam.n_tokens) == (9, 1, 1, 2.0)
+
+
 @pytest.mark.parametrize("norm", ["whole", "topic"])
 def test_a_rule_boosts_the_first_blocks_alone(norm):
     lam, s = posterior(), statistics()

@@ -534,6 +534,47 @@ def test_noise_of_no_variance_leaves_the_update_with_its_boost():
     assert_allclose(noisy.mass, plain.mass)
 
 
+def learnt_with_boosts():
+    posterior = two_priors()
+    posterior.blend(boosted(1.0, 1.0, 0.0, t=0))
+    posterior.blend(boosted(0.9, 2.0, 0.3, t=1))
+    return posterior
+
+
+@pytest.mark.parametrize("boost", [0.0, 0.4])
+def test_faded_cells_are_those_after_an_update_but_for_its_statistics(boost):
+    posterior, blend = learnt_with_boosts(), boosted(*coefficients(4), t=3, boost=boost)
+    faded = posterior.faded(blend, *np.indices((V, K)))
+    posterior.blend(blend)
+    assert_allclose(faded + blend.gain * dense(blend.statistics), posterior.dense(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kept", [1.0, 0.25, 0.0])
+def test_a_copy_that_is_set_back_keeps_a_share_and_the_prior_for_the_rest(kept):
+    posterior = learnt_with_boosts()
+    before, lam = pickle.dumps(posterior), posterior.dense()
+    back = posterior.set_back(1, kept)
+    expected = kept * lam + (1.0 - kept) * posterior.eta
+    assert_allclose(back.dense(), expected, rtol=1e-12)
+    assert_allclose(back.mass, expected.sum(axis=0), rtol=1e-12)
+    assert (back.n_batches, back.n_documents) == (1, 8)
+    assert back.n_tokens == kept * posterior.n_tokens
+    back.blend(boosted(0.5, 1.0, 0.5, t=2))
+    assert pickle.dumps(posterior) == before
+
+
+@pytest.mark.parametrize("at_once", [3, 512])
+def test_the_update_since_a_base_makes_of_it_what_came_later(at_once, monkeypatch):
+    monkeypatch.setattr("streamtopics.posteriors.topics.ROWS_AT_ONCE", at_once)
+    base, later = learnt_with_boosts(), learnt_with_boosts()
+    for t, retain in ((2, 0.8), (3, 0.5)):
+        later.blend(boosted(retain, 2.0, 0.3, t=t))
+    base.blend(later.since(base, 0.8 * 0.5))
+    assert_allclose(base.dense(), later.dense(), rtol=1e-12)
+    assert_allclose(base.mass, later.mass, rtol=1e-12)
+    assert base.counters.n_learnt == pytest.approx(later.counters.n_learnt)
+
+
 def test_adding_adds_the_boosts():
     one, other = two_priors(), two_priors()
     one.blend(boosted(1.0, 1.0, 0.0, t=0))
