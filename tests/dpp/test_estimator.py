@@ -690,7 +690,8 @@ def test_telling_words_by_enumeration():
     P, P0 = share((every @ u) ** 2), share((every**2).sum(axis=1))
     assert_allclose(word_probabilities(Bernoulli(pi), u), P)
     order = np.argsort(-P * np.log(P / P0))
-    assert_array_equal(telling_words(Bernoulli(pi), u[None], 4)[0], order)
+    for n in (1, 3, 9):
+        assert_array_equal(telling_words(Bernoulli(pi), u[None], n)[0], order[:n])
     assert order.tolist() != np.argsort(-P).tolist()
 
 

@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.optimize import approx_fprime
 
 from streamtopics.dpp.batches import batch_sets
-from streamtopics.dpp.determinants import log_det_positive
+from streamtopics.dpp.determinants import log_det_positive, solve_positive
 from streamtopics.dpp.likelihood import (
     Parameters,
     check_possible,
@@ -378,6 +378,15 @@ def test_zero_rows_are_singular():
     assert_array_equal(log_det_positive(np.zeros((2, 0, 0))), 0)
     one = np.array([[2.0, 0.5], [0.5, 1.0]])
     assert_allclose(log_det_positive(one), np.log(1.75), rtol=1e-14)
+
+
+def test_singular_matrices_are_solved_by_least_squares_and_leave_others_their_bits():
+    L = np.array([[[1.0, 1.0], [1.0, 1.0]], [[2.0, 0.3], [0.3, 0.7]]])
+    B = np.array([[[3.0], [3.0]], [[1.0], [0.1]]])
+    found = solve_positive(L, B)
+    assert_allclose(found[0], np.linalg.lstsq(L[0], B[0], rcond=None)[0], rtol=1e-13)
+    assert_array_equal(found[1], np.linalg.solve(L[1], B[1]))
+    assert_array_equal(solve_positive(L[0], B[0]), found[0])
 
 
 def test_sets_that_are_impossible():

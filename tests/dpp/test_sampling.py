@@ -11,7 +11,7 @@ from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.marginal import expected_size, marginal_kernel
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.sampling import _draw_in_turn, sample, sample_k
+from streamtopics.dpp.sampling import _away, _draw_in_turn, sample, sample_k
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.spectrum import size_probabilities
 from tests.dpp import cases
@@ -188,7 +188,8 @@ def test_many_chunks_and_the_seed(monkeypatch):
     assert cases.chi_square_p(counts, law / law.sum()) > LEAST_P
 
 
-def test_chunks_are_small_where_sets_are_large(monkeypatch):
+@pytest.mark.parametrize(("most", "n_sets", "n_chunks"), [(2**14, 100, 3), (300, 5, 5)])
+def test_chunks_are_small_where_sets_are_large(most, n_sets, n_chunks, monkeypatch):
     """With k points of each set come k^2 numbers, and k may be V."""
     entries = []
 
@@ -197,12 +198,22 @@ def test_chunks_are_small_where_sets_are_large(monkeypatch):
         return _draw_in_turn(measure, G, chosen, sizes, rng)
 
     monkeypatch.setattr("streamtopics.dpp.sampling._draw_in_turn", watched)
-    monkeypatch.setattr("streamtopics.dpp.sampling.MOST_NUMBERS", 2**14)
+    monkeypatch.setattr("streamtopics.dpp.sampling.MOST_NUMBERS", most)
     process = Process(Items.of(20), Kernel(np.eye(20), np.full(20, 1e9)), Counting(0.0))
-    sets = sample(process, 100, np.random.default_rng(0))
+    sets = sample(process, n_sets, np.random.default_rng(0))
     assert (sets.sizes == 20).all()
-    assert max(entries) <= 2**14
-    assert len(entries) == 3
+    assert max(entries) <= max(most, 20**2)  # One set has as many, however few there may be.
+    assert len(entries) == n_chunks
+
+
+def test_a_direction_close_to_the_span_of_others_ends_at_right_angles_to_them():
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.standard_normal((6, 6)))[0]
+    spent = np.stack([Q[:3], Q[:3]])
+    x = rng.standard_normal((2, 3)) @ Q[:3] + 1e-10 * rng.standard_normal((2, 3)) @ Q[3:]
+    found = _away(x, spent)
+    assert_allclose(np.einsum("njk,nk->nj", spent, found), 0, atol=1e-14)
+    assert_allclose(np.linalg.norm(found, axis=1), 1, rtol=1e-14)
 
 
 def test_two_to_the_five_hundred_sentences():

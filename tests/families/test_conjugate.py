@@ -111,6 +111,17 @@ def test_leading_axes_are_a_loop(case):
     assert_allclose(both[0, 1], family.kl(etas[0], etas[1]), rtol=1e-13, atol=1e-15)
 
 
+@all_families
+def test_numbers_in_single_precision_are_read_in_double(case):
+    family, single = case.family, np.array(case.ordinary, dtype=np.float32)
+    for f in (
+        family.expected_statistics, family.log_normalizer, family.mass,
+        lambda etas: family.kl(etas, etas[::-1]),
+        lambda etas: np.concatenate([law.mean() for law in family.marginals(etas).values()], None),
+    ):  # fmt: skip
+        assert_array_equal(f(single), f(single.astype(np.float64)), strict=True)
+
+
 @pytest.mark.parametrize("case", CASES[1:], ids=str)  # The Dirichlet's is the usual one.
 def test_parameters_and_back(case):
     for eta in case.ordinary + case.extreme:
@@ -118,6 +129,15 @@ def test_parameters_and_back(case):
         assert_allclose(again, eta, rtol=1e-13, atol=1e-15)
     etas = np.array(case.ordinary)
     assert_allclose(case.family.from_parameters(*case.family.parameters(etas)), etas, rtol=1e-13)
+
+
+def test_parameters_of_regressions_broadcast():
+    family, a, b = normal_gamma_regression, np.array([[1.0], [2.0]]), np.array([3.0, 4.0, 5.0])
+    m, L = np.array([1.0, 2.0]), np.array([[4.0, 1.0], [1.0, 3.0]])
+    together = family.from_parameters(m, L, a, b)
+    assert together.shape == (2, 3, 8)
+    for i, j in np.ndindex(2, 3):
+        assert_array_equal(together[i, j], family.from_parameters(m, L, a[i, 0], b[j]))
 
 
 @all_families

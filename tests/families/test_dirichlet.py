@@ -154,6 +154,7 @@ def test_a_single_probability_is_one(shape):
     for figure in (law.mean(), *law.interval(0.95)):
         assert_array_equal(figure, np.ones(shape), strict=True)
     assert_array_equal(law.std(), np.zeros(shape), strict=True)
+    assert_array_equal(law.rvs((5, *shape), random_state=0), np.ones((5, *shape)))
 
 
 @pytest.mark.parametrize("alpha", [[1e12, 0.1], [0.1, 1e17, 0.2], [1e-20, 1.0, 3.0, 1e-30]])

@@ -119,6 +119,26 @@ def test_counts_are_never_too_large_and_not_much_too_small(n_candidates, half_li
     assert vocabulary.undercount > 0
 
 
+ODD, EVEN = np.arange(1, 402, 2), np.arange(2, 402, 2)
+
+
+@pytest.mark.parametrize("n_candidates", [1, 7, 200])
+@pytest.mark.parametrize(
+    "order",
+    [[ODD, EVEN[::-1]], [EVEN, ODD[::-1]], [ODD[::-1], EVEN[::-1]]],
+    ids=["rising and falling", "from two", "falling twice"],
+)
+def test_the_most_frequent_candidates_are_kept(n_candidates, order):
+    """Less the count of the first one that is not."""
+    counts = {f"w{i:03}": n for i, n in enumerate(np.concatenate(order))} | {"the": 500}
+    found = step(OpenVocabulary.empty(1), counts, 500, n_candidates=n_candidates)
+    check_consistent(found)
+    lost = 401 - n_candidates
+    assert found.undercount == lost
+    expected = {word: n - lost for word, n in counts.items() if n > lost} | {"the": 500}
+    assert dict(zip(found.words, found.frequency, strict=True)) == expected
+
+
 def test_memory_is_bounded_whatever_comes():
     """New words for ever, long ones too, and then the words that matter get their columns."""
     model = StreamingCountVectorizer(max_features=10, n_candidates=50)
@@ -296,6 +316,19 @@ def test_min_df_lets_in_and_max_df_puts_out():
     assert model.get_feature_names_out()[2] == "<free 2>"
     model.partial_fit(["zz"] * 10)
     assert list(model.get_feature_names_out()) == ["the", "sky", "zz"]
+
+
+def test_shares_let_in_and_put_out():
+    model = StreamingCountVectorizer(max_features=5, min_df=0.25, max_df=0.75, half_life=None)
+    model.partial_fit(["the red sea"] * 3 + ["the red sky"] * 2 + ["the red ship", "the", "the"])
+    assert set(model.vocabulary_) == {"red", "sea", "sky"}
+
+
+def test_a_candidate_that_is_too_frequent_puts_out_no_other_word():
+    model = StreamingCountVectorizer(max_features=2, max_df=0.5, half_life=None)
+    for _ in range(2):
+        model.partial_fit(["the red", "the sky"])
+        assert set(model.vocabulary_) == {"red", "sky"}
 
 
 def test_a_word_below_min_df_is_in_the_way_of_none():

@@ -235,6 +235,14 @@ def test_pieces_are_no_longer_than_texts(strip_accents, monkeypatch):
     assert max(asked) < 100
 
 
+@pytest.mark.parametrize("sizes", [(1, 1), (1, 2), (2, 2), (3, 3)])
+@pytest.mark.parametrize("texts", [["a", "b", ""], ["ab", "a"], ["a b"]])
+def test_pieces_of_texts_of_few_characters(texts, sizes):
+    vocabulary = ["a", "ab", "a b"]
+    given = {"ngram_range": sizes, "token_pattern": r"\w+", "vocabulary": vocabulary}
+    check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), texts)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_equal_counts_are_cut_alike_by_max_features(seed):
     rng = np.random.default_rng(seed)

@@ -2,6 +2,7 @@
 """Corpora of sentences, blocks, workers, and what the sampler says about documents."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -215,6 +216,44 @@ def test_folding_in_averages_the_last_15_of_30_sweeps():
     found = sampler.fold_in(corpus, some_weights(), seeds)
     expected = sampler.fold_in(corpus, some_weights(), seeds, n_sweeps=30, n_averaged=15)
     assert_array_equal(found.word_topic, expected.word_topic)
+
+
+def test_folding_in_goes_on_from_a_state():
+    corpus, sampler = corpus_of(*counts()), SentenceSampler(WAS(), 0.1)
+    given = corpus, some_weights(), document_seeds(0, 0, corpus.n_documents)
+    at_once = sampler.fold_in(*given, n_sweeps=5, n_averaged=2)
+    begun = sampler.fold_in(*given, n_sweeps=2, n_averaged=0)
+    ended = sampler.fold_in(*given, n_sweeps=3, n_averaged=2, state=begun.state, first_sweep=2)
+    assert_array_equal(ended.state, at_once.state)
+    assert_array_equal(ended.word_topic, at_once.word_topic)
+
+
+def test_a_sampler_is_given_the_seeds_of_its_documents(monkeypatch):
+    """And no others: a prior may bring a sampler of its own."""
+    monkeypatch.setattr("streamtopics.was.sampler.WORDS_PER_JOB", 50)
+    seen = []
+
+    class Watched(WAS):
+        def sampler(self, topics, atom_prior):
+            made = super().sampler(topics, atom_prior)
+
+            def sweep(corpus, seeds, *rest):
+                seen.append(seeds)
+                made.sweep(corpus, seeds, *rest)
+
+            return SimpleNamespace(start=made.start, sweep=sweep)
+
+    corpus, sampler = corpus_of(*counts()), SentenceSampler(Watched(), 0.1)
+    seeds = document_seeds(0, 0, corpus.n_documents)
+    state, topics = sampler.start(corpus, TopicCounts.none(25, 4, 0.1), seeds)
+    for sweep in (
+        lambda: sampler.sweep(corpus, state, topics, seeds, 0, words_per_block=50),
+        lambda: sampler.fold_in(corpus, some_weights(), seeds, n_sweeps=1, n_averaged=1),
+    ):
+        seen.clear()
+        sweep()
+        assert len(seen) > 1
+        assert_array_equal(np.concatenate(seen), seeds)
 
 
 @pytest.mark.parametrize("words_per_comparison", [1, 1000])
