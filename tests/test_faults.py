@@ -35,6 +35,7 @@ from streamtopics import SVBLDA, load, save
 from streamtopics.kernels import _hdp, _was, rows
 from streamtopics.locks import lock_of
 from streamtopics.saving import files
+from streamtopics.streams import stream
 from tests.conventions.every import EVERY, METHODS, N
 from tests.kernels.test_rows import add_rows_arguments
 
@@ -590,3 +591,13 @@ def test_a_kill_is_told_from_an_end(seconds):
     assert (was_killed, told) == (seconds == 0.0, b"")
     with pytest.raises(SystemExit, match="by itself, -6"):
         kills.killed(lambda writer: os.abort(), 100.0)
+
+
+@pytest.mark.parametrize("name", kills.STREAMED)
+def test_a_stream_cut_before_its_last_minibatch_ends_in_the_same_file(name, tmp_path):
+    """What is one array in memory is one again once it is loaded, be it remembered by a rule."""
+    batches = kills.batches_of(name)[:4]
+    uncut = stream(METHODS[name].made, batches)
+    save(stream(METHODS[name].made, batches[:3]), tmp_path / "a.model")
+    cut = stream(load(tmp_path / "a.model"), batches, skip=3)
+    assert kills.file_of(cut, tmp_path) == kills.file_of(uncut, tmp_path)

@@ -114,9 +114,14 @@ class Commit:
         return int(self.posterior.n_batches) + self.uncounted[0]
 
     def apart(self) -> Self:
-        """Return a record that no later step changes: posteriors are written in place."""
-        written = hasattr(self.posterior, "blend")
-        return replace(self, posterior=deepcopy(self.posterior)) if written else self
+        """Return a record that no later step changes: posteriors are written in place.
+
+        Not so their alpha, which stays the one that a rule may remember.
+        """
+        if not hasattr(self.posterior, "blend"):
+            return self
+        alpha = self.posterior.alpha
+        return replace(self, posterior=deepcopy(self.posterior, {id(alpha): alpha}))
 
 
 class Batch(Protocol):

@@ -82,8 +82,9 @@ class TopicCommit(Commit):
     lives: Lives | None = None
 
     def apart(self) -> Self:
-        """Return a record that no later step changes."""
-        posterior, average = deepcopy((self.posterior, self.average))
+        """Return a record that no later step changes; see `Commit.apart`."""
+        alpha = self.posterior.alpha
+        posterior, average = deepcopy((self.posterior, self.average), {id(alpha): alpha})
         return replace(self, posterior=posterior, average=average)
 
 

@@ -453,29 +453,6 @@ def multiply(const int[::1] indptr, const int[::1] indices, const floating[::1] 
                     sums[k] += values[j] * row[k]
 
 
-def multiply_transposed(const int[::1] indptr, const int[::1] indices,
-                        const floating[::1] values, const floating[:, ::1] x,
-                        floating[:, ::1] out):
-    """out = A^T x for a CSR matrix A.
-
-    IN indptr (n + 1,), indices and values (nnz,), x (n, K); OUT out (n_columns, K).
-    """
-    cdef Py_ssize_t n = indptr.shape[0] - 1, n_columns = x.shape[1], i, j, k
-    cdef const floating *row
-    cdef floating *sums
-    check_csr(indptr, indices, values.shape[0], out.shape[0])
-    if x.shape[0] != n or out.shape[1] != n_columns:
-        raise ValueError("multiply_transposed: the shapes of the arguments do not agree")
-    out[:] = 0
-    with nogil:
-        for i in range(n):
-            row = &x[i, 0]
-            for j in range(indptr[i], indptr[i + 1]):
-                sums = &out[indices[j], 0]
-                for k in range(n_columns):
-                    sums[k] += values[j] * row[k]
-
-
 cdef int check_csr(const int[::1] indptr, const int[::1] indices, Py_ssize_t n_values,
                    Py_ssize_t n_columns) except -1:
     cdef Py_ssize_t i

@@ -67,10 +67,3 @@ def times(minibatch: Minibatch, x: np.ndarray, start: int, stop: int) -> np.ndar
     out = np.empty((stop - start, x.shape[1]), x.dtype)
     rows.multiply(minibatch.indptr, minibatch.indices, minibatch.counts, x, start, stop, out)
     return out
-
-
-def transposed_times(minibatch: Minibatch, x: np.ndarray) -> np.ndarray:
-    """The counts of each word in the documents times x, of shape (n_documents, k)."""
-    out = np.empty((len(minibatch.words), x.shape[1]), x.dtype)
-    rows.multiply_transposed(minibatch.indptr, minibatch.indices, minibatch.counts, x, out)
-    return out

@@ -287,8 +287,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         Raises
         ------
         ValueError
-            If `max_features` is None or another than at the start of the stream, or if the
-            vocabulary is that of a corpus, learnt by `fit`.
+            If `max_features` is None, more than 2,147,483,647, or another than at the start of the
+            stream, or if the vocabulary is that of a corpus, learnt by `fit`.
         """
         self._follow(raw_documents)
         return self
@@ -328,8 +328,14 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                 "partial_fit needs max_features, the number of columns that words of a stream "
                 "share, such as 20_000; it is None"
             )
+        n_columns = int(self.max_features or 0)
+        if given is None and n_columns > MOST_WHOLE:
+            raise ValueError(
+                f"max_features is {n_columns}, but a matrix has at most {MOST_WHOLE:,} columns; "
+                "pass as many as words are to be told apart, such as 20_000"
+            )
         if vocabulary is None:
-            vocabulary = OpenVocabulary.empty(int(self.max_features or 0))
+            vocabulary = OpenVocabulary.empty(n_columns)
         elif given is None and isinstance(vocabulary, ClosedVocabulary):
             raise ValueError(
                 "partial_fit cannot go on from the vocabulary of a corpus, which fit has closed; "

@@ -4,6 +4,7 @@
 import pickle
 from copy import deepcopy
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
@@ -13,7 +14,8 @@ from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA
 from streamtopics.distributed import fit_partitions, learn_apart, take_in
-from streamtopics.updates import PowerPrior
+from streamtopics.local import Gibbs
+from streamtopics.updates import SVB, PowerPrior
 from tests.distributed.corpus import SIZE, X, bits, serial
 from tests.distributed.engines import Now
 
@@ -54,6 +56,20 @@ def test_rounds_by_hand_are_those_of_fit_partitions(name):
     for update in updates:
         take_in(first, update)
     assert bits(first) == bits(late)
+
+
+def test_documents_ahead_leave_the_seeds_that_a_document_has_in_the_stream():
+    model = serial(StreamingLDA(5, inference=Gibbs(), update=SVB(), **SEED), [X[:100]])
+
+    def learnt(documents, n_ahead=0):
+        statistics = learn_apart(model, documents, n_ahead=n_ahead).blend.statistics
+        found = np.zeros((X.shape[1], 5))
+        found[statistics.words] = statistics.counts
+        return found
+
+    whole, first, then = X[100:120], X[100:108], X[108:120]
+    assert_allclose(learnt(first) + learnt(then, 8), learnt(whole), rtol=1e-6, atol=1e-6)
+    assert abs(learnt(first) + learnt(then) - learnt(whole)).max() > 0.1
 
 
 def test_a_pipeline_counts_the_words():

@@ -161,7 +161,7 @@ def test_valid(case):
             broken[i] = wrong
             assert_array_equal(family.valid(np.array([eta, broken])), [True, False])
     if str(case) != "dirichlet":
-        assert_array_equal(family.valid(np.ones((3, 5))), False)
+        assert_array_equal(family.valid(np.ones((2, 3, 5))), np.zeros((2, 3), bool), strict=True)
 
 
 @pytest.mark.parametrize("family", [normal_gamma, normal_gamma_regression])

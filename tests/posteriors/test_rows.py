@@ -261,6 +261,9 @@ def test_the_leading_words_are_among_those_that_may_lead(eta, n, averaged):
     assert words.dtype == np.int32
     assert (np.diff(words) > 0).all()
     assert len(words) == V if np.size(eta) > 1 else len(words) <= 14 + n
+    if np.size(eta) == 1 and not averaged:
+        seen = np.union1d(statistics(0, n=7).words, statistics(1, n=7).words)
+        assert_array_equal(words, np.union1d(seen, np.setdiff1d(range(V), seen)[:n]))
     for k in range(K):
         leading = np.argsort(-lam[:, k], kind="stable")[:n]
         if averaged:  # ties may differ by rounding

@@ -140,7 +140,7 @@ def test_a_proposal_has_no_rows_of_other_words():
 
 
 def test_a_read_only_posterior_is_copied_when_it_learns():
-    posterior, _ = make((V, K))
+    posterior = TopicPosterior(np.ones((1, 1)), (V, K), np.ones(K))
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
     sent, state = posterior.S, posterior._state
     for array in (state.S.counts, *state[1:6]):
@@ -547,6 +547,18 @@ def test_faded_cells_are_those_after_an_update_but_for_its_statistics(boost):
     faded = posterior.faded(blend, *np.indices((V, K)))
     posterior.blend(blend)
     assert_allclose(faded + blend.gain * dense(blend.statistics), posterior.dense(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("at_once", [2, 512])
+@pytest.mark.parametrize("some", [None, np.array([0, 3, 4, 7, 11], np.int32)])
+def test_changes_are_the_rows_before_and_after_an_update(some, at_once, monkeypatch):
+    monkeypatch.setattr("streamtopics.posteriors.all_words.WORDS_AT_ONCE", at_once)
+    posterior, blend = learnt_with_boosts(), boosted(*coefficients(4), t=3, boost=0.4)
+    words, *rows = map(np.concatenate, zip(*posterior.changes(blend, some), strict=True))
+    assert_array_equal(words, np.arange(V) if some is None else some)
+    for found in rows:
+        assert_allclose(found, posterior.dense()[words], rtol=1e-12)
+        posterior.blend(blend)
 
 
 @pytest.mark.parametrize("kept", [1.0, 0.25, 0.0])

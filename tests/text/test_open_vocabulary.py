@@ -139,6 +139,18 @@ def test_the_most_frequent_candidates_are_kept(n_candidates, order):
     assert dict(zip(found.words, found.frequency, strict=True)) == expected
 
 
+@pytest.mark.parametrize("n_columns", [1, 5])
+def test_candidates_go_when_there_are_more_than_twice_those_that_count(n_columns):
+    """However many columns wait for words that more documents use."""
+    counts = {f"w{i:02}": 1 + i for i in range(20)}
+    full = step(OpenVocabulary.empty(n_columns), counts, 500, min_df=100)
+    assert dict(zip(full.words, full.frequency, strict=True)) == counts
+    found = step(full, {"w99": 50}, 500, min_df=100)
+    check_consistent(found)
+    expected = {f"w{i:02}": i - 10 for i in range(11, 20)} | {"w99": 39}
+    assert dict(zip(found.words, found.frequency, strict=True)) == expected
+
+
 def test_memory_is_bounded_whatever_comes():
     """New words for ever, long ones too, and then the words that matter get their columns."""
     model = StreamingCountVectorizer(max_features=10, n_candidates=50)
@@ -490,6 +502,10 @@ def test_a_vocabulary_that_was_given_stays():
 def test_errors():
     with pytest.raises(ValueError, match="partial_fit needs max_features"):
         StreamingCountVectorizer().partial_fit(["red"])
+    for n in (2**31, 10**30):
+        with pytest.raises(ValueError, match=f"max_features is {n}, but a matrix has at most 2,"):
+            StreamingCountVectorizer(max_features=n).partial_fit(["red"])
+        assert StreamingCountVectorizer(max_features=n).fit(["red"]).vocabulary_ == {"red": 0}
     model = StreamingCountVectorizer(max_features=2)
     with pytest.raises(AttributeError, match="no recycled_ before the first call of partial_fit"):
         model.recycled_  # noqa: B018

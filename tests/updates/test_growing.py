@@ -135,7 +135,7 @@ def test_what_came_first_fades():
     assert_allclose(rows[0].sum() / rows.sum(), 1 / 27)
 
 
-@pytest.mark.parametrize("power", [0.5, -1.0, np.nan, "3"])
+@pytest.mark.parametrize("power", [0.5, -1.0, 100.5, np.nan, "3"])
 def test_a_wrong_power_is_refused(power):
     with pytest.raises((ValueError, TypeError), match="power"):
         Growing(SVB(), power)
