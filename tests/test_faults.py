@@ -595,7 +595,7 @@ def test_a_kill_is_told_from_an_end(seconds):
 
 @pytest.mark.parametrize("name", kills.STREAMED)
 def test_a_stream_cut_before_its_last_minibatch_ends_in_the_same_file(name, tmp_path):
-    """What is one array in memory is one again once it is loaded, be it remembered by a rule."""
+    """What is one array in memory is one again once it is loaded, also where a rule has it."""
     batches = kills.batches_of(name)[:4]
     uncut = stream(METHODS[name].made, batches)
     save(stream(METHODS[name].made, batches[:3]), tmp_path / "a.model")

@@ -114,14 +114,9 @@ class Commit:
         return int(self.posterior.n_batches) + self.uncounted[0]
 
     def apart(self) -> Self:
-        """Return a record that no later step changes: posteriors are written in place.
-
-        Not so their alpha, which stays the one that a rule may remember.
-        """
-        if not hasattr(self.posterior, "blend"):
-            return self
-        alpha = self.posterior.alpha
-        return replace(self, posterior=deepcopy(self.posterior, {id(alpha): alpha}))
+        """Return a record that no later step changes: posteriors are written in place."""
+        written = hasattr(self.posterior, "blend")
+        return replace(self, posterior=deepcopy(self.posterior)) if written else self
 
 
 class Batch(Protocol):
@@ -348,7 +343,7 @@ class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMix
         return int(self._commit.n_batches)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Parameters and fitted attributes, of one whole state that nothing shares."""
+        """Parameters and fitted attributes, of one whole state that no later step changes."""
         with lock_of(self):
             state = dict(super().__getstate__())
             if "_commit" in state:

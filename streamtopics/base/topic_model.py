@@ -82,7 +82,10 @@ class TopicCommit(Commit):
     lives: Lives | None = None
 
     def apart(self) -> Self:
-        """Return a record that no later step changes; see `Commit.apart`."""
+        """Return a record that no later step changes.
+
+        Alpha is never written in place, and is not copied: a rule may remember the same array.
+        """
         alpha = self.posterior.alpha
         posterior, average = deepcopy((self.posterior, self.average), {id(alpha): alpha})
         return replace(self, posterior=posterior, average=average)

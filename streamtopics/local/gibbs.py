@@ -187,8 +187,8 @@ def _sample(
     np.cumsum(n_tokens, out=first_token[1:])
     if first_token[-1] > MOST_IN_A_JOB:
         raise ValueError(
-            f"the documents of a minibatch have {first_token[-1]:,} tokens together, more than a "
-            "sampler can number; cut them into smaller documents"
+            f"some documents of a minibatch have {first_token[-1]:,} tokens together, more than "
+            "a sampler can number; cut them into smaller documents"
         )
     first_token = first_token.astype(np.int32)
     z = np.empty(first_token[-1], np.int32) if documents is None else documents.copy()

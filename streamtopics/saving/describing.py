@@ -4,7 +4,8 @@
 None, truth values, numbers and texts are described by themselves and lists by lists. Everything
 else is an object of JSON with one key that says what it is, see `KINDS` in `rebuilding`. Lists
 and these objects are numbered in the order in which they begin, so that what is referred to
-twice is described once, and then as ``{"again": number}``.
+twice is described once, and then as ``{"again": number}``; but for what cannot change and is
+known by its values, so that a file does not tell a default of a class from an equal record.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Describer:
     def __init__(self) -> None:
         self.arrays: list[np.ndarray] = []
         self._numbers: dict[int, int] = {}
+        self._n_begun = 0
         # So that no other object takes the place of one in memory.
         self._described: list[Any] = []
         self._open: set[int] = set()
@@ -64,8 +66,10 @@ class Describer:
             if id(value) in self._open:
                 raise TypeError(f"{where} refers to itself, which cannot be kept; use pickle")
             return {"again": self._numbers[id(value)]}
-        self._numbers[id(value)] = len(self._numbers)
-        self._described.append(value)
+        if not _is_plain_record(value):
+            self._numbers[id(value)] = self._n_begun
+            self._described.append(value)
+        self._n_begun += 1
         if kind is list:
             return self._items(value, where)
         if kind is dict:
@@ -171,6 +175,17 @@ class Describer:
 def _in_order(values: Any) -> Any:
     """What is in a set, in an order that does not change from one process to another."""
     return sorted(values) if {str}.issuperset(map(type, values)) else values
+
+
+def _is_plain_record(value: Any) -> bool:
+    """Whether it is a tuple or a frozen record of nothing but plain values."""
+    kind = type(value)
+    if kind is tuple:
+        return PLAIN.issuperset(map(type, value))
+    record = getattr(kind, "__dataclass_params__", None)
+    if record is None or not record.frozen or "__getstate__" in vars(kind):
+        return False
+    return PLAIN.issuperset(type(getattr(value, one.name)) for one in fields(kind))
 
 
 def _checked_name(known: Any, where: str, value: Any = None) -> str:

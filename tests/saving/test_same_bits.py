@@ -35,7 +35,15 @@ from streamtopics.text import (
     StreamingCountVectorizer,
     StreamingPipeline,
 )
-from streamtopics.updates import BPS, DirichletProcess, IncrementalVB, MemoizedVB, Window
+from streamtopics.updates import (
+    BPS,
+    Decay,
+    DirichletProcess,
+    IncrementalVB,
+    MemoizedVB,
+    OnlineEM,
+    Window,
+)
 from tests.estimators.table import CLASSES, rows
 from tests.estimators.table import name_of as name_of_row
 from tests.fingerprints.cases import CASES, parts
@@ -60,6 +68,11 @@ def again(model, tmp_path):
     path = tmp_path / "a.model"
     save(model, path)
     return load(path)
+
+
+def file_of(model, tmp_path):
+    again(model, tmp_path)
+    return (tmp_path / "a.model").read_bytes()
 
 
 def assert_the_same(model, other):
@@ -245,6 +258,28 @@ def test_what_is_referred_to_twice_is_one_object(tmp_path):
     cycle.note = [cycle]
     loaded = again(cycle, tmp_path)
     assert loaded.note[0] is loaded
+
+
+def test_what_cannot_change_is_kept_by_its_values(tmp_path):
+    """So a model with a default of a class is the same file as one with an equal record."""
+    default, times = Decay(), (2019, 2020)
+    one, other = StreamingLDA(3), StreamingLDA(3)
+    one.note = [default, default, times, times]
+    other.note = [pickle.loads(pickle.dumps(value)) for value in one.note]
+    assert again(one, tmp_path).note == one.note
+    assert file_of(one, tmp_path) == file_of(other, tmp_path)
+
+
+@pytest.mark.parametrize("cut", [1, 2])
+@pytest.mark.parametrize("update", [OnlineEM(), "online_em"])
+def test_a_stream_that_was_cut_ends_in_the_same_file(update, cut, tmp_path):
+    """Also where the rule of topics and that of documents' topics have the same default."""
+    uncut, model = (StreamingLDA(3, update=update, random_state=0) for _ in range(2))
+    for t, batch in enumerate((X[:100], X[100:200], X[200:])):
+        model = again(model, tmp_path) if t == cut else model
+        for m in (uncut, model):
+            m.partial_fit(batch)
+    assert file_of(model, tmp_path) == file_of(uncut, tmp_path)
 
 
 @pytest.mark.parametrize("value", [
