@@ -453,22 +453,28 @@ def merge(list parts):
     cdef Py_ssize_t total = 0, n = 0, p, n_parts = len(parts)
     cdef Counted part
     cdef int[::1] one_map
-    maps = [np.full((<Counted> part).n_entries, -1, dtype=np.int32) for part in parts]
-    cdef Cursor *cursors = <Cursor *> malloc(max(n_parts, 1) * sizeof(Cursor))
-    if cursors == NULL:
-        raise MemoryError()
+    # Not a comprehension: short of memory, Cython 3.3 frees what it cannot append twice.
+    maps = [None] * n_parts
     for p in range(n_parts):
-        part, one_map = parts[p], maps[p]
-        cursors[p].name, cursors[p].spelled = part.names, part.spelled
-        cursors[p].first, cursors[p].last = part.names, part.names + part._n_words
-        cursors[p].words = &one_map[0] if part.n_entries else NULL
+        part = parts[p]
+        maps[p] = np.full(part.n_entries, -1, dtype=np.int32)
         total += part._n_words
     owners, places = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int32)
     frequencies = np.zeros(total, dtype=np.int64)
     cdef int[::1] owner = owners, place = places
     cdef long long[::1] frequency = frequencies
-    if total:
-        with nogil:
-            n = merge_names(cursors, n_parts, &owner[0], &place[0], &frequency[0])
-    free(cursors)
+    cdef Cursor *cursors = <Cursor *> malloc(max(n_parts, 1) * sizeof(Cursor))
+    if cursors == NULL:
+        raise MemoryError()
+    try:
+        for p in range(n_parts):
+            part, one_map = parts[p], maps[p]
+            cursors[p].name, cursors[p].spelled = part.names, part.spelled
+            cursors[p].first, cursors[p].last = part.names, part.names + part._n_words
+            cursors[p].words = &one_map[0] if part.n_entries else NULL
+        if total:
+            with nogil:
+                n = merge_names(cursors, n_parts, &owner[0], &place[0], &frequency[0])
+    finally:
+        free(cursors)
     return n, maps, owners[:n], places[:n], frequencies[:n]
