@@ -252,6 +252,14 @@ def test_quality_and_similarity():
     assert_allclose(np.exp(2 * flat), process.kernel.norms2(case.Phi), rtol=1e-12)
 
 
+@pytest.mark.parametrize("gamma", [0.0, 0.3, 1.0])
+def test_products_are_those_of_the_matrix(gamma):
+    case = cases.bernoulli()
+    kernel = cases.process(case, gamma).kernel
+    found = kernel.product(case.Phi, case.Phi[:3])
+    assert_allclose(found, case.Phi @ kernel.matrix @ case.Phi[:3].T, rtol=1e-12, atol=1e-14)
+
+
 # Sizes and symmetric polynomials
 
 

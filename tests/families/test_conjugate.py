@@ -153,6 +153,7 @@ def test_valid(case):
     family = case.family
     assert family.valid(np.array(case.ordinary + case.extreme)).all()
     eta = case.ordinary[0]
+    assert family.valid(eta.tolist())
     assert not family.valid(-eta)
     assert not family.valid(0 * eta)
     for i in range(len(eta)):

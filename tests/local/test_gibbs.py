@@ -27,6 +27,20 @@ def test_log_theta_is_that_of_the_last_sample_where_it_is_asked_for():
     assert Gibbs(3, 0).step(minibatch, topics, seeds, SERIAL)[0].log_theta is None
 
 
+def test_log_theta_is_known_of_one_document_and_not_of_none():
+    alpha, local = np.array([0.4, 1.1]), Gibbs(2, 1)
+    topics = topics_of(np.array([[0.2, 0.7], [0.5, 0.5]]), alpha)
+    alone, none = minibatch_of(np.eye(2)[:1]), minibatch_of(np.zeros((1, 2)))
+    found, z = local.step(alone, topics, seeds_of(1), SERIAL, report=LOG_THETA)
+    gamma = alpha + np.eye(2)[z[0]]
+    assert_allclose(found.log_theta, digamma(gamma) - digamma(gamma.sum()))
+    assert local.step(none, topics, seeds_of(1), SERIAL, report=LOG_THETA)[0].log_theta is None
+
+
+def test_it_is_thorough_with_40_sweeps_of_which_30_are_averaged():
+    assert Gibbs(5).thorough() == Gibbs(40, 30)
+
+
 @pytest.mark.parametrize("n_components", [2, 5, 40, 300])
 def test_a_token_alone_is_of_each_topic_as_prior_and_weights_say(n_components):
     """Of two words, fewer than there are topics."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Streams of LDA against a plain NumPy stream, and what the update rules promise."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,10 +15,10 @@ from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models import LDA
 from streamtopics.models.lda import log_factors, visible_topics
-from streamtopics.models.sources import RandomStart
+from streamtopics.models.sources import LimitedPrior, RandomStart
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import SERIAL
-from streamtopics.posteriors import TopicPosterior
+from streamtopics.posteriors import Blend, TopicPosterior
 from tests.reference import lda as reference
 from tests.reference import variational
 
@@ -86,6 +87,37 @@ def test_factors_of_words_are_what_the_weights_lack(cells, monkeypatch):
     factors = log_factors(geometric_mean, source, minibatch.words, weights)
     expected = digamma(lam) - digamma(lam.sum(axis=0))
     assert_allclose(np.log(weights[:, :3]) + factors[:, None], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("cells", [1, 40, 40_000])
+def test_a_view_is_shown_each_word_once(cells, monkeypatch):
+    """Any view may be given, not the kernels alone; its rows are as many as there is room for."""
+    monkeypatch.setattr("streamtopics.models.lda.CELLS_PER_JOB", cells)
+
+    def plain(rows, mass, out):
+        out[:] = 0.0
+        out[:, :3] = rows / mass
+
+    lam = np.random.default_rng(0).gamma(0.5, 3.0, (N_WORDS, 3)) + 0.05
+    source = TopicPosterior(lam, lam.shape, np.ones(3))
+    minibatch = minibatch_of(sparse.csr_matrix(np.ones((2, N_WORDS))))
+    weights = visible_topics(plain, source, minibatch, SERIAL).weights
+    assert_allclose(weights[:, :3], lam / lam.sum(axis=0), rtol=1e-12)
+
+
+def test_in_learning_the_prior_weighs_no_more_than_its_limit():
+    posterior = TopicPosterior(np.full((1, 1), 5.0), (N_WORDS, 3), np.full(3, 0.5))
+    batches = [minibatch_of(sparse.csr_matrix(batch)) for batch in minibatches()[:2]]
+    local = Variational(0.0, 2)
+    model = LDA(geometric_mean, local, local, seed=3, prior_limit=0.1)
+    first = model.learner(posterior, batches[0], SERIAL)(posterior)
+    posterior.blend(Blend(1.0, 1.0, 0.0, first))
+    found = model.learner(posterior, batches[1], SERIAL)(posterior)
+    limited = model.topics(LimitedPrior(posterior, 0.1), batches[1], SERIAL)
+    expected, _ = local.step(batches[1], limited, None, SERIAL)
+    assert_array_equal(found.counts, expected.counts)
+    whole = replace(model, prior_limit=None).learner(posterior, batches[1], SERIAL)(posterior)
+    assert np.abs(found.counts - whole.counts).max() > 0.1
 
 
 def test_documents_start_anew_unless_they_are_to_go_on():

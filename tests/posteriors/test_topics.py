@@ -279,6 +279,7 @@ def test_alpha_starts_as_given_and_is_a_copy():
     given[:] = 9.0
     assert_array_equal(posterior.alpha, [0.1, 0.2, 0.3])
     assert make((1, 1))[0].alpha.size == 0
+    assert make((1, 1))[0].seed == 0
 
 
 @pytest.mark.parametrize("retain", [0.0, 0.5, 1.0])
@@ -507,6 +508,7 @@ def test_topics_can_be_chosen_and_added(shape):
     assert_array_equal(chosen.alpha, [0.3, 0.05, 0.1])
     assert chosen.seed == 5
     assert (chosen.n_batches, chosen.n_documents) == (posterior.n_batches, posterior.n_documents)
+    assert chosen.n_tokens == posterior.n_tokens
     chosen.blend(Blend(0.5, 1.0, 0.5, statistics(2)))
     assert_array_equal(posterior.dense(), before)
     assert pickle.dumps(posterior._state) == state
@@ -575,6 +577,13 @@ def test_a_copy_that_is_set_back_keeps_a_share_and_the_prior_for_the_rest(kept):
     assert pickle.dumps(posterior) == before
 
 
+def test_a_copy_that_is_set_back_keeps_all_unless_told_otherwise():
+    posterior = learnt_with_boosts()
+    back = posterior.set_back(1)
+    assert_array_equal(back.dense(), posterior.dense())
+    assert (back.n_batches, back.n_tokens) == (1, posterior.n_tokens)
+
+
 @pytest.mark.parametrize("at_once", [3, 512])
 def test_the_update_since_a_base_makes_of_it_what_came_later(at_once, monkeypatch):
     monkeypatch.setattr("streamtopics.posteriors.topics.ROWS_AT_ONCE", at_once)
@@ -603,6 +612,21 @@ def test_a_posterior_does_not_continue_one_of_more_boosts():
     grown.blend(boosted(1.0, 1.0, 0.0, boost=0.1))
     assert not grown.continues(base)
     assert base.continues(base)
+
+
+def test_a_posterior_continues_one_that_it_has_added_to():
+    """Also where neither has a count, and where nothing was added."""
+    counts = np.ones((2, K))
+    counts[1, 2] = 0.0
+    base, grown, fallen = (make((1, 1))[0] for _ in range(3))
+    for posterior in (base, grown, fallen):
+        posterior.blend(Blend(1.0, 1.0, 0.0, counted(counts)))
+    assert grown.continues(base)
+    grown.blend(Blend(1.0, 1.0, 0.0, counted(counts)))
+    fallen.blend(Blend(0.5, 0.1, 0.5, counted(counts)))
+    assert grown.continues(base)
+    assert not base.continues(grown)
+    assert not fallen.continues(base)
 
 
 @pytest.mark.parametrize("shapes", [((1, 1), (V, K)), ((V, 1), (1, 1)), ((1, K), (1, 1))])

@@ -330,6 +330,13 @@ def test_min_df_lets_in_and_max_df_puts_out():
     assert list(model.get_feature_names_out()) == ["the", "sky", "zz"]
 
 
+def test_a_word_that_is_put_out_has_the_column_of_one_that_is_not_known():
+    vocabulary = step(OpenVocabulary.empty(2), {"red": 2, "sea": 1}, 2)
+    assert_array_equal(vocabulary.columns_of(["red", "sea", "new"]), [0, 1, -1])
+    vocabulary = step(vocabulary, {"red": 2}, 2, max_df=3)
+    assert_array_equal(vocabulary.columns_of(["red", "sea", "new"]), [-1, 1, -1])
+
+
 def test_shares_let_in_and_put_out():
     model = StreamingCountVectorizer(max_features=5, min_df=0.25, max_df=0.75, half_life=None)
     model.partial_fit(["the red sea"] * 3 + ["the red sky"] * 2 + ["the red ship", "the", "the"])
@@ -481,14 +488,21 @@ def test_the_least(n):
     assert_array_equal(_least(values, n), np.argsort(values, kind="stable")[:n])
 
 
-def test_no_documents_and_no_words():
-    model = StreamingCountVectorizer(max_features=2).partial_fit([])
+def test_words_of_more_than_256_characters_get_no_column():
+    model = StreamingCountVectorizer(max_features=9).partial_fit(["x" * 257 + " " + "y" * 256])
+    assert list(model.vocabulary_) == ["y" * 256]
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_no_documents_and_no_words(n_jobs):
+    model = StreamingCountVectorizer(max_features=2, n_jobs=n_jobs).partial_fit([])
     assert model.n_documents_seen_ == 0
     model.partial_fit(["", "."])
     assert model.n_documents_seen_ == 2
     assert model.transform(["red"]).nnz == 0
     model.partial_fit(["red"]).partial_fit([])
     assert_array_equal(model.transform(["red"]).toarray(), [[1, 0]])
+    assert model.transform([]).shape == (0, 2)
 
 
 def test_a_vocabulary_that_was_given_stays():

@@ -49,11 +49,11 @@ def posterior(documents, batches=1):
     return found
 
 
-def after(before, documents, seeds=NOBODY, lives=None, update=ADDS):
+def after(before, documents, seeds=NOBODY, lives=None, update=ADDS, process=PROCESS):
     """Posterior, record and blend after one more minibatch."""
     blend, _ = Tallies(update).step(before, seen(documents), None)
     lives = Lives(np.zeros(K)) if lives is None else lives
-    blend, lives = settled(PROCESS, lives, before, blend, seeds, 0, 1.0, "now")
+    blend, lives = settled(process, lives, before, blend, seeds, 0, 1.0, "now")
     before.blend(blend)
     return before, lives, blend
 
@@ -123,6 +123,13 @@ def test_silence_adds_up_until_death():
     assert_allclose(found.dense()[:, 1], 0.1)
 
 
+@pytest.mark.parametrize(("silence", "alive"), [(5.0, False), (5.1, True), (None, True)])
+def test_a_cluster_is_dead_once_so_many_documents_are_missing(silence, alive):
+    process = DirichletProcess(silence=silence)
+    found, _, _ = after(posterior([30, 10, 0, 0]), [20, 0, 0, 0], process=process)
+    assert (found.alpha[1] > 0) == alive
+
+
 def test_a_document_ends_silence():
     found, lives, _ = after(posterior([30, 10, 0, 0]), [20, 0, 0, 0])
     assert lives.silence[1] == 5
@@ -151,7 +158,7 @@ def test_only_so_many_lives_are_kept():
     for _ in range(KEPT_LIVES + 5):
         lives = lives.after({0: (9.0, np.array([1]))}, {}, None)
         lives = lives.after({}, {0: np.array([2])}, None)
-    assert len(lives.dead) == KEPT_LIVES
+    assert len(lives.dead) == KEPT_LIVES == 1000
     assert (lives.dead[-1].born, lives.dead[-1].died) == (lives.n_batches - 1, lives.n_batches)
     row = life_table(lives.dead[-1:], np.array(["a", "b", "c"]))[0]
     assert (row.words, row.last_words) == (["b"], ["c"])

@@ -243,6 +243,15 @@ def test_words_that_no_minibatch_had_are_not_in_it():
     assert composite.blend.statistics.n_documents == 2 * B
 
 
+@each_rule
+def test_no_minibatches_change_nothing(rule):
+    base, state = learn(rule, start(), None, map(statistics, range(4)))
+    composite, _ = composite_of(rule, base, state, [])
+    now, state = learn(rule, deepcopy(base), state, map(statistics, range(4, 9)))
+    found, _ = landed(rule, composite, now, state)
+    assert_same(found, now)
+
+
 def test_minibatches_without_tokens_change_no_topic():
     empty = Statistics(np.empty(0, np.int32), np.empty((0, K)), np.zeros(B))
     for rule in (SVB(), Growing(SVB(), 3.0)):

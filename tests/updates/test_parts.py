@@ -14,6 +14,7 @@ from streamtopics.local import OneTopic, Variational
 from streamtopics.messages import Statistics
 from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.posteriors.sums import add_scaled
 from streamtopics.updates import (
     BPS,
     SVB,
@@ -171,7 +172,7 @@ def test_the_blend_of_all_parts_is_that_of_blends_one_by_one(rule):
     words = np.array([1, 2, 4, 5, 8], np.int32)
     own = [words[:3], words[1:4], words[2:]]
     parts = [
-        (rule.divided(1 / 3, i == 0), _seeing(w, rng.gamma(1.0, 2.0, len(w))))
+        (rule.divided(1 / 3, i == 0), _seeing(w, rng.gamma(1.0, 2.0, len(w)), i))
         for i, w in enumerate(own)
     ]
     loop = deepcopy(posterior)
@@ -186,17 +187,32 @@ def test_the_blend_of_all_parts_is_that_of_blends_one_by_one(rule):
     assert posterior.n_documents == loop.n_documents
     assert posterior.n_batches == loop.n_batches
     assert_allclose(posterior.n_tokens, loop.n_tokens)
+    # Of the first part one document has words, of the others both.
+    assert_allclose(blend.statistics.shares, np.array([1, 2, 2]) @ SHARES / 5)
 
 
-def _seeing(words, tokens):
+SHARES = np.random.default_rng(5).dirichlet(np.ones(K), 3)
+
+
+def _seeing(words, tokens, part):
     """A `learn` whose tokens go to the topics as the rows that are seen."""
+    lengths = np.array([0.5, 0.5] if part else [0.0, 1.0]) * tokens.sum()
 
     def learn(view, *, warm=False):
         rows = view.rows(words)
         counts = tokens[:, None] * rows / rows.sum(axis=1, keepdims=True)
-        return Statistics(words, counts, np.full(2, tokens.sum() / 2))
+        return Statistics(words, counts, lengths, shares=SHARES[part])
 
     return learn
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
+def test_counts_are_added_however_they_lie_in_memory(dtype, order):
+    total, scale, words = np.ones((5, 2)), np.array([0.5, 2.0]), np.arange(5, dtype=np.int32)
+    counts = np.array([[1, 2], [3, 4], [5, 6]], dtype, order=order)
+    add_scaled(total, words, scale, Statistics(words[1:4], counts, np.ones(1)))
+    assert_array_equal(total, [[1, 1], [1.5, 5], [2.5, 9], [3.5, 13], [1, 1]])
 
 
 # One commit
@@ -347,6 +363,20 @@ def test_auto_is_150_documents_for_the_others():
     whole = model_of(SVB(), inner_batch_size=None).partial_fit(many)
     assert_array_equal(auto.components_, parts.components_)
     assert np.abs(auto.components_ - whole.components_).max() > 1.0
+
+
+def test_a_rule_around_one_weighs_and_retains_as_that_one():
+    start = TopicPosterior(np.ones((1, 1)), (5, K)).counters
+    before, after = start._replace(n_batches=3), start._replace(n_batches=5)
+    for inner in (OnlineEM(MeanDecay(0.6)), StochasticVI(n_documents=100), SVB()):
+        assert Rounds(inner, 3).weight(before, after) == inner.weight(before, after) > 0
+        assert Rounds(inner, 3).retained(before, after) == inner.retained(before, after)
+
+
+def test_a_rule_with_noise_does_not_retain_alike_whatever_is_around_it():
+    assert Rounds(SVB()).retains_alike
+    assert not Langevin().retains_alike
+    assert not Rounds(Langevin()).retains_alike
 
 
 def test_a_rule_around_one_is_divided_as_that_one():

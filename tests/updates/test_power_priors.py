@@ -151,6 +151,7 @@ def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
         (Shares, (1.5,), "floor"),
         (GammaPrior, (0.5,), "shape"),
         (Langevin, (0.0,), "a"),
+        (Langevin, (0.01, 1000.0, 0.6, 0), "n_documents"),
         (HierarchicalPowerPrior, ("nonsense",), "rate"),
         (HierarchicalPowerPrior, ("shared", -0.1), "rate_prior"),
         (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, 0.5), "rate_starts"),

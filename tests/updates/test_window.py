@@ -2,6 +2,7 @@
 """Rules that remember statistics, against plain sums of them."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -136,6 +137,34 @@ def test_a_state_is_not_changed_in_place(rule):
         posterior.blend(blend)
         assert pickle.dumps(state) == before
         state = new
+
+
+@pytest.mark.parametrize("rule", [Window(2), MemoizedVB(2), IncrementalVB(2, Decay(0.0))], ids=repr)
+def test_nothing_is_left_of_a_minibatch_of_many_more_tokens(rule):
+    """Nor of its rounding."""
+    parts = list(stream(4))
+    many = replace(parts[0], counts=1e12 * parts[0].counts, lengths=1e12 * parts[0].lengths)
+    *_, posterior = run(rule, [many, *parts[1:]])
+    lam = ETA + sum(dense(s) for s in parts[2:])
+    assert_allclose(posterior.dense(), lam, rtol=1e-12)
+    assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [0, 2, 5])
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_a_state_without_words_is_that_of_minibatches_without_them(rule, n):
+    words, parts = np.array([1, 4, 5], np.int32), list(stream(n + 4))
+    forgetting, never = make(), make()
+    state, expected = rule.init(forgetting), rule.init(never)
+    for s in parts[:n]:
+        state = take(rule, forgetting, given(s), state)
+        expected = take(rule, never, given(s.without(words)), expected)
+    state = rule.without_words(state, words)
+    forgetting.forget(words)
+    for s in parts[n:]:
+        state = take(rule, forgetting, given(s), state)
+        expected = take(rule, never, given(s), expected)
+        assert_allclose(forgetting.dense(), never.dense(), rtol=1e-10)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)

@@ -29,9 +29,10 @@ def test_derivatives(eta, n_words):
 
 @pytest.mark.parametrize("eta", [0.001, 0.05, 0.7, 8.0])
 @pytest.mark.parametrize("start", [1e-4, 0.1, 10.0])
-def test_the_solution_from_anywhere(eta, start):
-    mean = digamma(eta) - digamma(5000 * eta)
-    assert_allclose(solve_eta(mean, 5000, start), eta, rtol=1e-6)
+@pytest.mark.parametrize("n_words", [3, 5000])
+def test_the_solution_from_anywhere(eta, start, n_words):
+    mean = digamma(eta) - digamma(n_words * eta)
+    assert_allclose(solve_eta(mean, n_words, start), eta, rtol=1e-6)
 
 
 def test_it_is_the_maximum_for_expectations_of_several_topics():

@@ -12,7 +12,7 @@ from scipy import sparse
 from streamtopics.parallel import workers
 from streamtopics.was import HDP, SBP, WAS, simulate
 from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds
-from streamtopics.was.sampler import SentenceSampler, TopicCounts, word_statistics
+from streamtopics.was.sampler import SentenceSampler, TopicCounts, _systematic, word_statistics
 from tests.reference import was as reference
 
 PRIORS = [WAS(), WAS(exact=False), HDP(), SBP(truncation=3)]
@@ -274,6 +274,18 @@ def test_particles_that_are_drawn_anew_leave_the_estimate_unbiased(
     p = np.exp(sampler.log_likelihood(corpus, weights, seeds, n_particles=30))
     assert abs(p.mean() - exact) < 4.5 * p.std() / n**0.5
     assert p.std() / n**0.5 < 0.02 * exact
+
+
+@pytest.mark.parametrize("weight", [[0.25, 0.0, 0.5, 0.25], [0.0, 0.1, 0.3, 0.6], [0, 0, 0, 1]])
+def test_particles_are_drawn_as_often_as_they_weigh(weight):
+    weight, us = np.array(weight), (np.arange(50) + 0.5) / 50
+    drawn = np.array([np.bincount(_systematic(weight, u), minlength=4) for u in us])
+    assert (np.abs(drawn - 4 * weight) < 1).all()
+    assert_allclose(drawn.mean(axis=0), 4 * weight, rtol=1e-9)
+
+
+def test_a_point_beyond_the_last_weight_by_rounding_draws_the_last():
+    assert _systematic(np.full(10, 0.1), 1 - 2**-53).max() == 9
 
 
 def test_documents_of_neighbouring_seeds_share_no_particles(monkeypatch):
