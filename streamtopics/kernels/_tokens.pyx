@@ -453,7 +453,7 @@ def merge(list parts):
     cdef Py_ssize_t total = 0, n = 0, p, n_parts = len(parts)
     cdef Counted part
     cdef int[::1] one_map
-    # Not a comprehension: short of memory, Cython 3.3 frees what it cannot append twice.
+    # Not a comprehension: short of memory, Cython 3.3 frees twice what it cannot append.
     maps = [None] * n_parts
     for p in range(n_parts):
         part = parts[p]

@@ -173,7 +173,7 @@ class Describer:
 
 
 def _in_order(values: Any) -> Any:
-    """What is in a set, in an order that does not change from one process to another."""
+    """Return the members of a set in an order that is the same in every process."""
     return sorted(values) if {str}.issuperset(map(type, values)) else values
 
 

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The sampling step: what it reports, documents that travel, zeros, and how much it numbers."""
 
-from dataclasses import replace
-from itertools import starmap
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,7 +9,7 @@ from scipy.special import digamma
 from streamtopics.local import Gibbs
 from streamtopics.messages import Minibatch
 from streamtopics.parallel import SERIAL
-from tests.local.test_hinted import LOG_THETA, random_case, seeds_of
+from tests.local.test_hinted import LOG_THETA, random_case, seeds_of, workers_elsewhere
 from tests.local.test_one_topic import minibatch_of, topics_of
 
 
@@ -75,14 +72,8 @@ def test_documents_travel_with_their_own_entries_and_words(monkeypatch):
     counts, weights, alpha, _ = random_case()
     minibatch, topics, seeds = minibatch_of(counts), topics_of(weights, alpha), seeds_of(12)
     sent = []
-
-    def send(function, jobs):
-        jobs = list(jobs)
-        sent.extend(one for job in jobs for one in job if isinstance(one, Minibatch))
-        return list(starmap(function, jobs))
-
     here, z = Gibbs(5).step(minibatch, topics, seeds, SERIAL)
-    elsewhere = replace(SERIAL, send=send, distributed=True)
+    elsewhere = workers_elsewhere(sent)
     away, away_z = Gibbs(5).step(minibatch, topics, seeds, elsewhere)
     assert_array_equal(away.counts, here.counts)
     assert_array_equal(away_z, z)

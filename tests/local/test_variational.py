@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The variational step: its bound against the definition, and its sweeps."""
 
-from dataclasses import replace
-from itertools import starmap
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.local import Variational
-from streamtopics.messages import Minibatch
 from streamtopics.parallel import SERIAL
-from tests.local.test_hinted import random_case, seeds_of
+from tests.local.test_hinted import random_case, seeds_of, workers_elsewhere
 from tests.local.test_one_topic import minibatch_of, topics_of
 from tests.reference import variational as reference
 
@@ -38,14 +34,8 @@ def test_documents_travel_with_their_own_words(n_components, monkeypatch):
     weights, alpha = rng.random((20, n_components)), rng.random(n_components)
     minibatch, topics, seeds = minibatch_of(counts), topics_of(weights, alpha), seeds_of(12)
     sent = []
-
-    def send(function, jobs):
-        jobs = list(jobs)
-        sent.extend(one for job in jobs for one in job if isinstance(one, Minibatch))
-        return list(starmap(function, jobs))
-
     here, gamma = Variational().step(minibatch, topics, seeds, SERIAL)
-    elsewhere = replace(SERIAL, send=send, distributed=True)
+    elsewhere = workers_elsewhere(sent)
     away, away_gamma = Variational().step(minibatch, topics, seeds, elsewhere)
     assert_array_equal(away_gamma, gamma)
     assert_array_equal(away.counts, here.counts)
