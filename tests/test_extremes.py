@@ -131,20 +131,6 @@ def test_what_is_no_text_is_refused_by_name(wrong):
             call(wrong)
 
 
-@pytest.mark.parametrize(("kind", "most"), [("uint8", 255), ("int8", 127), ("float16", 2048)])
-def test_counts_that_a_type_has_no_room_for_are_refused(kind, most):
-    model = StreamingCountVectorizer(max_features=2, dtype=kind)
-    model.partial_fit(["red"])
-    before = model.vocabulary_
-    assert model.transform(["red " * most]).max() == most
-    text = ["blue " * (most + 1)]
-    for call in (model.partial_fit, model.transform, StreamingCountVectorizer(dtype=kind).fit):
-        with pytest.raises(ValueError, match=f"dtype must have room .* up to {most:,}"):
-            call(text)
-    assert model.vocabulary_ == before
-    assert StreamingCountVectorizer(dtype=kind, binary=True).fit_transform(text).max() == 1
-
-
 def test_a_margin_has_a_bound():
     with pytest.raises(ValueError, match="margin"):
         StreamingCountVectorizer(max_features=3, margin=1.7e308).partial_fit(["red green"])

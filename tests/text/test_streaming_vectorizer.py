@@ -473,6 +473,20 @@ def test_what_cannot_be_counted_is_named(given, message, around):
         (around(vectorizer) if around else vectorizer).fit(["red", "sea"])
 
 
+@pytest.mark.parametrize(("kind", "most"), [("uint8", 255), ("int8", 127), ("float16", 2048)])
+def test_counts_that_a_type_has_no_room_for_are_refused(kind, most):
+    model = StreamingCountVectorizer(max_features=2, dtype=kind)
+    model.partial_fit(["red"])
+    before = model.vocabulary_
+    assert model.transform(["red " * most]).max() == most
+    text = ["blue " * (most + 1)]
+    for call in (model.partial_fit, model.transform, StreamingCountVectorizer(dtype=kind).fit):
+        with pytest.raises(ValueError, match=f"dtype must have room .* up to {most:,}"):
+            call(text)
+    assert model.vocabulary_ == before
+    assert StreamingCountVectorizer(dtype=kind, binary=True).fit_transform(text).max() == 1
+
+
 @pytest.mark.parametrize("name", ["tokenizer", "analyzer", "preprocessor", "strip_accents"])
 @pytest.mark.filterwarnings("ignore:The parameter 'token_pattern'")
 def test_errors_of_functions_of_ones_own_pass_through(name):

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates import (
     BPS,
     SVB,
@@ -230,6 +231,15 @@ def test_alpha_stays_where_nothing_is_known_of_it():
     found, new = landed(rule, composite, now, state)
     assert_array_equal(found.alpha, np.ones(K))
     assert new == (None, None)
+
+
+def test_as_many_documents_with_other_tokens_are_another_past():
+    composite, _ = single(SVB(), start(), None, [statistics(20)])
+    seen = Counters(2, 2 * B, 9.0, np.zeros(V))
+    composite = replace(composite, before=seen)
+    assert composite.is_of(seen._replace(c=np.ones(V)))
+    for other in ({"n_batches": 1}, {"n_documents": B}, {"n_tokens": 8.0}):
+        assert not composite.is_of(seen._replace(**other))
 
 
 def test_words_that_no_minibatch_had_are_not_in_it():
