@@ -34,6 +34,17 @@ def test_log_theta_is_known_of_one_document_and_not_of_none():
     assert local.step(none, topics, seeds_of(1), SERIAL, report=LOG_THETA)[0].log_theta is None
 
 
+@pytest.mark.parametrize("n_averaged", [0, 1, 3])
+def test_log_theta_is_a_mean_over_documents_and_sweeps(n_averaged):
+    """Of words that are each of one topic, so that no sweep finds another count."""
+    alpha, counts = np.array([0.4, 1.1]), np.array([[3, 1], [0, 2], [0, 0], [4, 0]])
+    topics, local = topics_of(np.eye(2), alpha), Gibbs(4, n_averaged)
+    found, _ = local.step(minibatch_of(counts), topics, seeds_of(4), SERIAL, report=LOG_THETA)
+    gamma = alpha + counts[[0, 1, 3]]
+    log_theta = digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))
+    assert_allclose(found.log_theta, log_theta.mean(axis=0))
+
+
 def test_it_is_thorough_with_40_sweeps_of_which_30_are_averaged():
     assert Gibbs(5).thorough() == Gibbs(40, 30)
 

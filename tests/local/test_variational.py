@@ -44,6 +44,11 @@ def test_documents_travel_with_their_own_words(n_components, monkeypatch):
     assert_array_equal(words_of_entries, minibatch.words[minibatch.indices])
 
 
+def test_there_is_a_sweep_at_least():
+    with pytest.raises(ValueError, match=r"max_iter .*got 0"):
+        Variational(0.1, 0)
+
+
 @pytest.mark.parametrize(("max_iter", "thorough"), [(5, 100), (99, 100), (100, 100), (250, 250)])
 def test_it_is_thorough_with_at_least_100_sweeps(max_iter, thorough):
     assert Variational(0.1, max_iter).thorough() == Variational(0.1, thorough)

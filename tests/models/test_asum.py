@@ -54,7 +54,9 @@ def test_sentences_are_explained_by_the_mean_of_the_topics():
         assert_allclose(found.proportions[d], (pi[:, None] * theta).ravel(), atol=1e-9)
 
 
-def test_words_are_counted_by_the_joint_responsibility():
+@pytest.mark.parametrize("words_per_job", [5, 1024])
+def test_words_are_counted_by_the_joint_responsibility(words_per_job, monkeypatch):
+    monkeypatch.setattr("streamtopics.local.asum.WORDS_PER_JOB", words_per_job)
     state, documents = learnt(), CORPUS.X[:20]
     some = batch(documents)
     found = model().infer(state, some, SERIAL)

@@ -11,8 +11,9 @@ from scipy import sparse
 from scipy.special import digamma
 
 from streamtopics import BPSLDA, SVBLDA
-from streamtopics.local import Variational
+from streamtopics.local import Gibbs, Variational
 from streamtopics.local.minibatches import minibatch_of
+from streamtopics.messages import Statistics
 from streamtopics.models import LDA
 from streamtopics.models.lda import log_factors, visible_topics
 from streamtopics.models.sources import LimitedPrior, RandomStart
@@ -118,6 +119,21 @@ def test_in_learning_the_prior_weighs_no_more_than_its_limit():
     assert_array_equal(found.counts, expected.counts)
     whole = replace(model, prior_limit=None).learner(posterior, batches[1], SERIAL)(posterior)
     assert np.abs(found.counts - whole.counts).max() > 0.1
+
+
+def test_documents_ahead_have_the_draws_of_as_many_that_were_learnt():
+    fresh, later = (TopicPosterior(np.ones((1, 1)), (N_WORDS, 3), np.ones(3)) for _ in range(2))
+    nothing = Statistics(np.empty(0, np.int32), np.empty((0, 3)), np.zeros(12))
+    later.blend(Blend(1.0, 1.0, 0.0, nothing))
+    minibatch = minibatch_of(sparse.csr_matrix(minibatches()[0]))
+
+    def learnt(posterior, n_ahead):
+        model = LDA(geometric_mean, Gibbs(2), Gibbs(2), seed=3, n_ahead=n_ahead)
+        return model.learner(posterior, minibatch, SERIAL)(posterior).counts
+
+    assert_array_equal(learnt(fresh, 12), learnt(later, 0))
+    assert_array_equal(learnt(fresh, 20), learnt(later, 8))
+    assert np.abs(learnt(fresh, 12) - learnt(fresh, 0)).max() > 0.01
 
 
 def test_documents_start_anew_unless_they_are_to_go_on():

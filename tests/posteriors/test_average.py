@@ -2,6 +2,7 @@
 """The lazy average of the iterates against the plain one."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -152,6 +153,36 @@ def test_rates_of_each_topic_are_refused(uniform, retain):
     with pytest.raises(ValueError, match="retains the same of all topics"):
         average.blend(Blend(retain, 1.0, 0.5, s))
     assert bits(average) == before
+
+
+@pytest.mark.parametrize("uniform", [False, True])
+def test_a_word_that_is_forgotten_was_never_seen(uniform):
+    average, without = (IterateAverage(make(), uniform=uniform) for _ in range(2))
+    rule, word, state = OnlineEM(MeanDecay(0.6)), 4, {}
+    for s in stream(12):
+        average.blend(rule.step(average.posterior, given(s), None)[0])
+        kept = s.words != word
+        s = replace(s, words=s.words[kept], counts=s.counts[kept])
+        without.blend(rule.step(without.posterior, given(s), None)[0])
+    assert np.abs(average.dense()[word] - without.dense()[word]).min() > 1e-3
+    average.forget(np.array([word], np.int32), [(state, "forgotten", word)])
+    assert state == {"forgotten": word}
+    assert_allclose(average.dense(), without.dense(), rtol=1e-12)
+    assert_allclose(average.posterior.dense(), without.posterior.dense(), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n_batches", "n_iterates"), [(1, 1), (2, 1), (4, 2), (10, 5)])
+def test_an_average_that_is_set_back_has_as_many_fewer_iterates(n_batches, n_iterates):
+    posterior = make()
+    for s in stream(5):
+        posterior.blend(SVB().step(posterior, given(s), None)[0])
+    average = IterateAverage(posterior)
+    for _ in run(SVB(), 5, average):
+        pass
+    back = average.posterior.set_back(n_batches)
+    average.set_back(back)
+    assert average.posterior is back
+    assert average.n_iterates == n_iterates
 
 
 def test_swaps_are_set_with_both_halves_or_not_at_all():

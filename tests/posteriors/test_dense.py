@@ -72,6 +72,13 @@ def additions(rng, n=4):
     }
 
 
+def test_masses_of_a_block_are_pooled_unless_they_are_precisions():
+    means = gaussian.from_parameters([0.0, 1.0, 2.0], [1.0, 2.0, 3.0])
+    shares = beta.from_parameters([1.0, 2.0], [1.0, 1.0])
+    lam = DensePosterior({"means": Block(gaussian, means), "shares": Block(beta, shares)})
+    assert_array_equal(lam.pooled(np.array([1.0, 2.0, 4.0, 8.0, 16.0])), [1, 2, 4, 24, 24])
+
+
 # Both kinds of posterior under every rule
 
 RULES = [

@@ -15,7 +15,7 @@ from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import SideBySideStatistics, Statistics
 from streamtopics.models import MultiView
 from streamtopics.parallel import SERIAL
-from streamtopics.posteriors import Blend, SideBySide, TopicPosterior
+from streamtopics.posteriors import Blend, Noise, SideBySide, TopicPosterior
 from streamtopics.updates import (
     BPS,
     Boost,
@@ -64,6 +64,14 @@ def test_topics_are_counted_flat():
     assert_allclose(lam.mass, lam.dense().sum(axis=0))
     assert lam.pooled(np.arange(6.0)) == 0 + 1 + 2 + 3 + 4
     assert_allclose(statistics().mass, dense(statistics()).sum(axis=0))
+
+
+@pytest.mark.parametrize("wrong", [{"noise": Noise(0.1, (0,))}, {"alpha": np.ones(6)}], ids=str)
+def test_noise_and_another_alpha_are_refused(wrong):
+    lam = posterior()
+    with pytest.raises(ValueError, match="take no noise, and their alpha stays"):
+        lam.blend(Blend(1.0, 1.0, 0.0, statistics(), **wrong))
+    assert_array_equal(lam.dense(), posterior().dense())
 
 
 def test_the_last_part_which_sees_all_documents_counts_for_all():

@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
+from streamtopics.families import dirichlet
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import (
     Blend,
@@ -561,6 +562,31 @@ def test_changes_are_the_rows_before_and_after_an_update(some, at_once, monkeypa
     for found in rows:
         assert_allclose(found, posterior.dense()[words], rtol=1e-12)
         posterior.blend(blend)
+
+
+@pytest.mark.parametrize("make", [with_alpha, two_priors])
+@pytest.mark.parametrize("boost", [0.0, 0.4])
+def test_the_weight_of_the_prior_is_known_before_an_update(make, boost):
+    posterior = make()
+    posterior.blend(boosted(0.9, 1.0, 0.3, t=0))
+    blend = boosted(0.7, 1.0, 0.2, t=1, boost=boost)
+    c = posterior.after(blend).c
+    posterior.blend(blend)
+    assert_allclose(posterior.c, c, rtol=1e-14)
+
+
+@pytest.mark.parametrize("make", [with_alpha, two_priors])
+@pytest.mark.parametrize("boost", [0.0, 1e-3])
+def test_divergences_of_a_small_update_are_small(make, boost):
+    posterior = make()
+    posterior.blend(boosted(1.0, 1.0, 0.0, t=0))
+    before, blend = posterior.dense(), boosted(1.0, 1e-3, 0.0, t=1, boost=boost)
+    found, _ = posterior.divergences(blend)
+    boosts = boost * (posterior.eta if posterior.xi is None else posterior.xi)
+    posterior.blend(blend)
+    expected = dirichlet.kl(posterior.dense().T, (before + boosts).T)
+    assert (expected < 1e-3).all()
+    assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
 
 
 @pytest.mark.parametrize("kept", [1.0, 0.25, 0.0])

@@ -482,10 +482,11 @@ def test_parameters_that_change_on_the_way_are_checked():
     assert model.n_documents_seen_ == 3
 
 
-@pytest.mark.parametrize("n", [0, 1, 3, 8, 99])
+@pytest.mark.parametrize("n", [0, 1, 3, 8, 99, 1200])
 def test_the_least(n):
-    values = np.random.default_rng(n).integers(0, 4, 20).astype(float)
-    assert_array_equal(_least(values, n), np.argsort(values, kind="stable")[:n])
+    rng = np.random.default_rng(n)
+    for values in (rng.integers(0, 4, 20).astype(float), rng.random(2000)):
+        assert_array_equal(_least(values, n), np.argsort(values, kind="stable")[:n])
 
 
 def test_words_of_more_than_256_characters_get_no_column():

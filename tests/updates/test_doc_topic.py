@@ -220,6 +220,12 @@ def test_one_topic_has_no_alpha_to_learn(update):
 
 
 @pytest.mark.parametrize("update", LEARNING, **named)
+def test_a_burn_in_is_of_no_less_than_no_documents(update):
+    with pytest.raises(ValueError, match=r"burn_in .*got -1"):
+        replace(update, burn_in=-1)
+
+
+@pytest.mark.parametrize("update", LEARNING, **named)
 def test_the_burn_in_leaves_no_trace(update):
     """It counts documents, whatever the size of the minibatches."""
     step_size = ScaledDecay(0.1, 0.0)

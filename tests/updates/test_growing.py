@@ -18,6 +18,7 @@ from streamtopics.updates import (
     OnlineEM,
     PopulationVB,
     PowerPrior,
+    Rounds,
     StochasticVI,
     Window,
 )
@@ -235,6 +236,14 @@ def merged(rule, base_counts, mine_counts, theirs_counts):
     common = base if base_counts else None
     weights = rule.merged_weights(mine, theirs, common)
     return mine, theirs, base, mine.added_to(theirs, common, weights=weights), weights
+
+
+def test_around_it_the_weights_of_parts_are_its_own():
+    around, rule = Rounds(Growing(SVB(), 3.0), 2), Growing(SVB(), 3.0)
+    counts = stream(2, 0), stream(1, 1), stream(4, 2)
+    expected = merged(rule, *counts)[-1]
+    assert merged(around, *counts)[-1] == expected
+    assert expected[0] != expected[1]
 
 
 @pytest.mark.parametrize("power", POWERS)
