@@ -577,16 +577,21 @@ def test_the_weight_of_the_prior_is_known_before_an_update(make, boost):
 
 @pytest.mark.parametrize("make", [with_alpha, two_priors])
 @pytest.mark.parametrize("boost", [0.0, 1e-3])
-def test_divergences_of_a_small_update_are_small(make, boost):
+@pytest.mark.parametrize("n_before", [0, 1])
+def test_divergences_of_a_small_update_are_small(make, boost, n_before):
     posterior = make()
-    posterior.blend(boosted(1.0, 1.0, 0.0, t=0))
-    before, blend = posterior.dense(), boosted(1.0, 1e-3, 0.0, t=1, boost=boost)
-    found, _ = posterior.divergences(blend)
     boosts = boost * (posterior.eta if posterior.xi is None else posterior.xi)
+    eta = posterior.dense()
+    for t in range(n_before):
+        posterior.blend(boosted(1.0, 1.0, 0.0, t=t))
+    lam, blend = posterior.dense(), boosted(1.0, 1e-3, 0.0, t=1, boost=boost)
+    from_lam, from_eta = posterior.divergences(blend)
     posterior.blend(blend)
-    expected = dirichlet.kl(posterior.dense().T, (before + boosts).T)
-    assert (expected < 1e-3).all()
-    assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
+    q = posterior.dense().T
+    assert_allclose(from_lam, dirichlet.kl(q, (lam + boosts).T), rtol=1e-6, atol=1e-12)
+    assert_allclose(from_eta, dirichlet.kl(q, (eta + boosts).T), rtol=1e-6, atol=1e-12)
+    assert from_lam.max() < 1e-3
+    assert (from_eta.max() < 1e-3) == (n_before == 0)
 
 
 @pytest.mark.parametrize("kept", [1.0, 0.25, 0.0])
