@@ -71,7 +71,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     Attributes
     ----------
     vocabulary_ : dict
-        The column of each word.
+        The column of each word; where `vocabulary` was given, even before a fit.
     fixed_vocabulary_ : bool
         Whether `vocabulary` was given.
     recycled_ : ndarray of int64
@@ -531,8 +531,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _fitted(self) -> ClosedVocabulary | OpenVocabulary:
         """The vocabulary as it is now, one that was given even before a fit."""
-        found = vars(self).get("_vocabulary")
-        found = self._given() if found is None else found
+        found = vars(self).get("_vocabulary") or self._given()
         if found is None:
             raise NotFittedError(
                 "Vocabulary not fitted or provided: learn the words of a corpus by fit, or those "
@@ -567,16 +566,21 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     @property
     def vocabulary_(self) -> dict[str, int]:
         """The column of each word."""
-        try:
-            return self._vocabulary.columns
-        except AttributeError:
+        found = vars(self).get("_vocabulary") or self._given()
+        if found is None:
             raise AttributeError(
                 f"this {type(self).__name__} is not fitted yet: it has no vocabulary_"
-            ) from None
+            )
+        return found.columns
 
     @vocabulary_.setter
     def vocabulary_(self, columns: dict[str, int]) -> None:
         self._vocabulary = ClosedVocabulary(sorted(columns, key=columns.__getitem__))
+
+    @property
+    def fixed_vocabulary_(self) -> bool:  # type: ignore[override]  # It is not set.
+        """Whether the words were given."""
+        return bool(vars(self).get("fixed_vocabulary_", self.vocabulary is not None))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The words by column.

@@ -277,6 +277,9 @@ def test_a_vocabulary_needs_no_fit():
     model = StreamingCountVectorizer(vocabulary=["sea", "sky"])
     assert_array_equal(model.transform(["sky sky"]).toarray(), [[0, 2]])
     assert_array_equal(model.get_feature_names_out(), ["sea", "sky"])
+    assert model.vocabulary_ == {"sea": 0, "sky": 1}
+    assert model.fixed_vocabulary_
+    assert not StreamingCountVectorizer().fixed_vocabulary_
 
 
 def test_inverse_transform():
