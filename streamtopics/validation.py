@@ -53,6 +53,8 @@ from streamtopics.structure import in_order as in_order
 
 POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")
 
+# How the names of types of double precision begin in data frames.
+DOUBLES = ("float64", "double", ">f8", "<f8", "object", "decimal")
 BOOSTING_SCALE = Interval(Real, 0, 1e10, closed="both")
 PSEUDO_COUNTS = [Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"]
 WORD_PRIOR = [None, *PSEUDO_COUNTS, HasMethods("resolve"), callable]
@@ -100,8 +102,8 @@ def check_counts(
 ) -> sparse.csr_matrix:
     """X as a CSR matrix of non-negative, finite float32 or float64 counts, words in order.
 
-    float64, in any order of bytes, stays float64, and longer numbers become so; everything else
-    becomes float32, in which integers are exact up to 16,777,216.
+    Doubles stay float64, also those of lists, tensors and objects, and longer numbers become so;
+    everything else becomes float32, in which integers are exact up to 16,777,216.
     """
     if not reset and is_clean(estimator, X, allow_no_documents):
         clean: sparse.csr_matrix = X
@@ -114,10 +116,10 @@ def check_counts(
         )
     check_structure(X, caller)
     check_column_names(estimator, X, reset=reset)
-    X = in_wide_numbers(X)
     # What is too large for the type of numbers is infinite, and refused.
     with np.errstate(over="ignore"), within_floats("X"):
         try:
+            X = in_wide_numbers(_with_type(X))
             X = check_array(
                 X,
                 accept_sparse="csr",
@@ -165,17 +167,23 @@ def is_clean(estimator: Any, X: Any, allow_no_documents: bool) -> bool:
     return clean
 
 
+def _with_type(X: Any) -> Any:
+    """A list, a tensor or what else has no type of NumPy's as an array; frames stay."""
+    has_type = isinstance(getattr(X, "dtype", None), np.dtype) or hasattr(X, "columns")
+    return X if has_type else np.asarray(X)
+
+
 def _kept_types(X: Any, otherwise: type) -> list[type]:
     """Types of numbers that stay; the first is what all else becomes.
 
     Of a data frame with a column of double precision that is float64, whatever the library
-    calls it.
+    calls it. Numbers of Python, which objects may be, have that precision.
     """
     names = types_of_columns(X).values()
     own = getattr(X, "dtype", None)
     # Also in the other order of bytes, and what is longer.
-    is_double = isinstance(own, np.dtype) and own.kind == "f" and own.itemsize >= 8
-    is_double |= any(name.startswith(("float64", "double", ">f8", "<f8")) for name in names)
+    is_double = isinstance(own, np.dtype) and own.kind in "fO" and own.itemsize >= 8
+    is_double |= any(name.startswith(DOUBLES) for name in names)
     return [np.float64 if is_double else otherwise, np.float32, np.float64]
 
 
@@ -230,7 +238,7 @@ def check_sample_weight(sample_weight: Any) -> np.ndarray:
 def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> sparse.csr_matrix:
     """A 2-D matrix of any kind as CSR, float64 if it was that; values unchecked.
 
-    What was neither float64 nor float32, such as integers and lists, becomes `otherwise`.
+    What was neither float64 nor float32, such as integers, becomes `otherwise`.
     """
     check_structure(X, caller, name)
     if is_sparse(X):
@@ -245,6 +253,7 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
             return sparse.csr_matrix(X, dtype=X.dtype if X.dtype in kept else first)
     try:
         with np.errstate(over="ignore"), within_floats(name):
+            X = _with_type(X)
             X = check_array(
                 X,
                 accept_sparse="csr",

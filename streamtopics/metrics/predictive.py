@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_non_neg
 from streamtopics.checks import check_integer, floats, within_floats
 from streamtopics.steps import counted, last_step
 from streamtopics.structure import check_reach, check_rows, check_structure, to_sparse
+from streamtopics.validation import to_csr
 
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16
@@ -312,21 +313,15 @@ def topic_distributions(topics: Any) -> np.ndarray:
 
 def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
     """X as non-negative CSR of float64 or float32 with n_features columns."""
-    check_structure(X, "log_predictive_probability")
-    check_rows(X, "log_predictive_probability")
-    dtypes = [np.float32, np.float64]
-    with np.errstate(over="ignore"), within_floats("X"):
-        X = check_array(
-            X, accept_sparse="csr", dtype=dtypes, input_name="X", ensure_min_samples=0,
-            ensure_min_features=0,
-        )  # fmt: skip
-    if X.shape[1] != n_features:
+    caller = "log_predictive_probability"
+    check_rows(X, caller)
+    counts = to_csr(X, caller, "X")
+    if counts.shape[1] != n_features:
         raise ValueError(
             f"X must have the columns that estimator was fitted on: {n_features} features by its "
-            f"components_; got {X.shape[1]}. Count X with the same vocabulary"
+            f"components_; got {counts.shape[1]}. Count X with the same vocabulary"
         )
-    counts: sparse.csr_matrix = sparse.csr_matrix(X)
-    check_reach(counts, "log_predictive_probability")
+    check_reach(counts, caller)
     return counts
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The checks of scikit-learn for the estimators whose X is no plain matrix, through adapters."""
+"""The checks of scikit-learn: of estimators of matrices at their defaults, of others by adapters."""
 
 import warnings
 from collections.abc import Iterator
@@ -7,16 +7,16 @@ from inspect import signature
 from typing import Any
 
 import pytest
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.exceptions import SkipTestWarning
 from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-import streamtopics
-from streamtopics import SVBLDA, text
+from streamtopics import SVBLDA
+from streamtopics.models import GaussianMixture
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from tests.conventions import adapters
-from tests.conventions.every import COUNTS, EVERY
+from tests.conventions.every import COUNTS, EVERY, public_estimators
 
 FAST = {"n_sweeps": 20, "n_burn_in": 10, "n_local_sweeps": 10}
 WORDS = StreamingCountVectorizer(max_features=12)
@@ -75,6 +75,33 @@ def checks_of(estimator: Any) -> list[Any]:
 
 def name_of(check: Any) -> str:
     return getattr(check, "func", check).__name__
+
+
+NEEDS: dict[str, list[Any]] = {
+    "GuidedTopics": [{"a": ["x"]}], "StreamingBayes": [GaussianMixture()], "StreamingPipeline": [[]]
+}  # fmt: skip
+DEFAULTS = {name: kind(*NEEDS.get(name, [])) for name, kind in public_estimators().items()}
+# With all their checks they take 80 s: here is the one that compares what was learnt, digit by
+# digit; the others are in tests/reviews/test_hidden_factors.py, of few rounds.
+SOME = {"HiddenFactorsTopics": {"check_regressor_data_not_an_array"}}
+
+
+def reads_matrices(name: str) -> bool:
+    """Whether X is a plain matrix, whose columns need no names."""
+    is_one = name not in ("GuidedTopics", "StreamingPipeline")
+    return is_one and bool(get_tags(DEFAULTS[name]).input_tags.two_d_array)
+
+
+def of_defaults() -> Iterator[Any]:
+    for name in filter(reads_matrices, DEFAULTS):
+        for check in checks_of(DEFAULTS[name]):
+            if name not in SOME or name_of(check) in SOME[name]:
+                yield pytest.param(name, check, id=f"{name}-{name_of(check)}")
+
+
+@pytest.mark.parametrize(("name", "check"), list(of_defaults()))
+def test_estimators_of_matrices_at_their_defaults(name: str, check: Any) -> None:
+    check(DEFAULTS[name])
 
 
 def cases() -> Iterator[Any]:
@@ -143,15 +170,7 @@ def test_parameters_that_make_no_sense_are_refused_by_name(name: str) -> None:
 
 
 def test_every_estimator_that_reads_no_matrix_has_an_adapter() -> None:
-    rooms = ((streamtopics, streamtopics.__all__), (text, text.__all__))
-    kinds = [getattr(room, name) for room, names in rooms for name in names]
     own = {base for estimator in ESTIMATORS.values() for base in type(estimator).__mro__}
-    needs = {"GuidedTopics": [{"a": ["x"]}], "StreamingBayes": [None], "StreamingPipeline": [[]]}
-    found = 0
-    for kind in kinds:
-        if isinstance(kind, type) and issubclass(kind, BaseEstimator):
-            given = needs.get(kind.__name__, [])
-            if kind is StreamingPipeline or not get_tags(kind(*given)).input_tags.two_d_array:
-                assert kind in own
-                found += 1
-    assert found == 8
+    others = [name for name in DEFAULTS if not reads_matrices(name)]
+    assert {type(DEFAULTS[name]) for name in others} <= own
+    assert len(others) == 9

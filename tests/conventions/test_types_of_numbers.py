@@ -19,10 +19,17 @@ from streamtopics import (
 from streamtopics.datasets import iter_minibatches
 from streamtopics.dpp import Bernoulli, Gaussian, Items, LengthMultinomial, PointSets, Poisson
 from streamtopics.inspection import shares_over_time
-from streamtopics.metrics import completion_split, left_to_right, relevant_words, topic_coherence
+from streamtopics.metrics import (
+    completion_split,
+    left_to_right,
+    log_predictive_probability,
+    relevant_words,
+    topic_coherence,
+)
 from streamtopics.models import GaussianMixture, LinearRegression
 from streamtopics.periods import periods_of
 from streamtopics.priors import class_words_prior
+from streamtopics.sentences import read_sentences
 from streamtopics.streams import TimeSplit, TopicTracker, stream
 from streamtopics.text import NamedCounts
 from streamtopics.was.corpus import corpus_of
@@ -60,6 +67,49 @@ def test_entries_that_are_stored_twice_are_added_up_in_wide_numbers(kind, contai
     assert_array_equal(lam[0], lam[1])
     assert X.dtype == before.dtype
     assert_array_equal(X.data, before.data)
+
+
+class Holder:
+    """An object that NumPy makes an array of, as it does of a tensor."""
+
+    dtype = "float64"
+
+    def __init__(self, X):
+        self.X = np.asarray(X)
+        self.shape = self.X.shape
+
+    def __array__(self, dtype=None, copy=None):
+        return self.X if dtype is None else self.X.astype(dtype)
+
+
+# Between two numbers of 32 bits.
+ODD = np.array([[2.0**24 + 1, 0.1], [3, 1]])
+AS = {
+    "list": ODD.tolist(),
+    "tuple": tuple(map(tuple, ODD.tolist())),
+    "object": ODD.astype(object),
+    "frame of objects": pd.DataFrame(ODD.astype(object), columns=["a", "b"]),
+    "array": Holder(ODD),
+}
+
+
+@pytest.mark.parametrize("kind", AS)
+def test_doubles_stay_doubles_whatever_holds_them(kind):
+    X = AS[kind]
+    model, expected = SVBLDA(2, random_state=0).fit(X), SVBLDA(2, random_state=0).fit(ODD)
+    assert_array_equal(model.components_, expected.components_)
+    assert model.transform(X).dtype == np.float64
+    scores = log_predictive_probability(model, X), log_predictive_probability(expected, ODD)
+    assert_array_equal(*scores)
+    assert_array_equal(read_sentences(X, [0, 1]).counts.toarray(), ODD)
+    assert_array_equal(read_sentences([X, X]).counts.toarray(), [*ODD, *ODD])
+
+
+def test_a_tensor_keeps_its_doubles():
+    torch = pytest.importorskip("torch")
+    kept = read_sentences([torch.tensor(ODD)]).counts
+    assert_array_equal(kept.toarray(), ODD)
+    assert read_sentences([torch.tensor(ODD, dtype=torch.float32)]).counts.dtype == np.float32
 
 
 @pytest.mark.parametrize("kind", ["float16", ">f8", ">f4", ">i4", "object", "longdouble"])

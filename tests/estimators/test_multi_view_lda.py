@@ -88,12 +88,7 @@ def test_bits_tell_models_apart(X, y):
     assert bits(model.partial_fit(X[:1], y[:1])) != before
 
 
-@parametrize_with_checks(
-    [
-        MultiViewLDA(),
-        MultiViewLDA(2, 1, boosting_scale=0.2, boosted_prior=0.1, n_rounds=2),
-    ]
-)
+@parametrize_with_checks([MultiViewLDA(2, 1, boosting_scale=0.2, boosted_prior=0.1, n_rounds=2)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The estimators as scikit-learn's own checks and tools see them."""
+"""The estimators as scikit-learn's own checks and tools see them.
+
+Those at their defaults are in `tests/conventions/test_scikit_learn_checks.py`.
+"""
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from streamtopics import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA, Va
 from streamtopics.datasets import load_docstrings, make_lda_corpus
 from streamtopics.local import Gibbs, Variational
 from streamtopics.updates import Boost, DampedNewton, IncrementalVB, PowerPrior, Window
-from tests.estimators.table import CLASSES, rows
+from tests.estimators.table import rows
 from tests.parsed import packages_parsed_once
 
 VARIANTS = [
@@ -26,7 +29,6 @@ VARIANTS = [
     ),
     SVBHPP(rate_estimate="point"),
     SVBHPP(rate="topic", rate_prior=1.0, rate_starts=[0.5], boosting_scale=0.1),
-    StreamingLDA(),
     StreamingLDA(3, update=PowerPrior(0.9, Boost(0.1)), inference=Gibbs(3), averaging="uniform"),
     StreamingLDA(3, update="bps", transform_inference=Variational(), warm_rounds=True, n_rounds=2),
     StreamingLDA(3, update=Window(2), view="geometric_mean"),
@@ -34,7 +36,7 @@ VARIANTS = [
 ]
 
 
-@parametrize_with_checks([*rows(10), *(kind() for kind in CLASSES.values()), *VARIANTS])
+@parametrize_with_checks([*rows(10), *VARIANTS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -190,7 +190,6 @@ def test_the_words_tell_the_sign(by_item):
 
 @parametrize_with_checks(
     [
-        RatingLDA(max_iter=2),
         RatingLDA(max_iter=2, refine=True),
         RatingLDA(max_iter=2, qualitative=False),
     ]

@@ -10,7 +10,6 @@ from scipy import sparse
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import RatingLDA, SupervisedLDA
 from streamtopics.datasets import make_lda_corpus
@@ -26,11 +25,6 @@ def model(n_components=3, **settings):
     return SupervisedLDA(
         n_components, **({"random_state": 0, "max_iter": 8, "learn_priors": True} | settings)
     )
-
-
-@parametrize_with_checks([SupervisedLDA(n_components=3, max_iter=5)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def test_the_response_and_its_topics_are_recovered():
