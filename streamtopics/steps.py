@@ -11,6 +11,8 @@ from typing import Any
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+from streamtopics.structure import from_arrow
+
 
 def steps_of(model: Any) -> list[tuple[str, Any]]:
     """Names and steps of a model in order, each step a single one; a model alone is one step.
@@ -38,6 +40,7 @@ def steps_before(model: Any) -> list[tuple[str, Any]]:
 
 def counted(model: Any, documents: Any) -> Any:
     """Documents as the last step of a model is given them: counts, where these are texts."""
+    documents = from_arrow(documents)
     for _, step in steps_before(model):
         documents = step.transform(documents)
     return documents

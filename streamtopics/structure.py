@@ -48,6 +48,12 @@ def holds_text(X: Any) -> bool:
     return isinstance(X, str | bytes)
 
 
+def from_arrow(values: Any) -> Any:
+    """An array of Arrow as a list of Python's own objects; a table or anything else stays."""
+    is_array = hasattr(values, "to_pylist") and not hasattr(type(values), "columns")
+    return values.to_pylist() if is_array else values
+
+
 def check_one_kind(labels: Any, name: str, caller: str) -> None:
     """Refuse labels of which some are missing, or some are text and some are not."""
     if is_sparse(labels) or not has_entries(labels):
@@ -55,7 +61,7 @@ def check_one_kind(labels: Any, name: str, caller: str) -> None:
     own = getattr(labels, "dtype", None)
     if isinstance(own, np.dtype) and own.kind in "biuSU":
         return
-    entries = labels.to_pylist() if hasattr(labels, "to_pylist") else list(labels)
+    entries = list(from_arrow(labels))
     if missing := next(([entry] for entry in entries if is_missing(entry)), None):
         raise ValueError(
             f"{name}, passed to {caller}, has labels that are {missing[0]}; leave out documents "

@@ -22,7 +22,7 @@ ALLOWED = {
     "output": set(),
     "parallel": set(),
     "periods": set(),
-    "steps": set(),
+    "steps": {"structure"},
     "structure": {"checks"},
     "records": set(),
     "priors": {"checks", "structure"},
@@ -34,7 +34,7 @@ ALLOWED = {
     "models": {
         "checks", "families", "kernels", "local", "messages", "parallel", "posteriors", "seeds",
     },
-    "metrics": {"checks", "kernels", "parallel", "steps", "structure"},
+    "metrics": {"checks", "kernels", "parallel", "steps", "structure", "validation"},
     "was": {
         "base", "checks", "kernels", "messages", "output", "parallel", "posteriors", "progress",
         "sentences", "structure", "typing", "updates", "validation",

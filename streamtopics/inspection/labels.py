@@ -13,7 +13,7 @@ from streamtopics.dpp.summarizer import DPPSummarizer
 from streamtopics.inspection.documents import documents_of
 from streamtopics.inspection.tables import TopicRow, model_and_names, topic_table
 from streamtopics.steps import steps_before
-from streamtopics.structure import has_entries
+from streamtopics.structure import from_arrow, has_entries
 
 # Words that a label remembers of its topic, and documents that evidence is taken from.
 N_REMEMBERED, N_DOCUMENTS = 50, 20
@@ -109,6 +109,7 @@ def label_topics(
     if not (is_number(change) and 0 <= change <= 1):
         raise ValueError(f"change must be in [0, 1], for example 0.3; got {change!r}")
     check_integer(n_words=n_words, n_sentences=n_sentences)
+    texts = from_arrow(texts)
     _check_texts(texts)
     if X is None and steps_before(estimator):
         X = texts

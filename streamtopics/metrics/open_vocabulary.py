@@ -20,7 +20,7 @@ from streamtopics.metrics.predictive import (
     split_by,
 )
 from streamtopics.steps import as_found, counted, last_step, names_of, steps_before
-from streamtopics.structure import has_entries
+from streamtopics.structure import from_arrow, has_entries
 
 UNKNOWN = -1
 # The end of a word, which is before its first character too; characters of Unicode and the end.
@@ -118,7 +118,7 @@ def open_vocabulary_probability(
     check_components(model)
     if not has_entries(texts):
         raise TypeError(f"texts must be an iterable of texts; got {texts!r:.60}")
-    texts = list(texts)
+    texts = list(from_arrow(texts))
     names = _words_of(pipeline)
     if n_characters is not None:
         _check_enough_characters(n_characters, names)

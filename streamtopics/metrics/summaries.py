@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.checks import check_one_of, is_whole
-from streamtopics.structure import has_entries
+from streamtopics.structure import from_arrow, has_entries
 
 WORD = re.compile(r"\w+")
 SEVERAL = ("mean", "max", "jackknife")
@@ -120,7 +120,7 @@ def rouge(
                 f"{name} must be in the order of the documents, which a set has not; got "
                 f"{values!r:.60}. Put them into a list"
             )
-    summaries, references = list(summaries), list(references)
+    summaries, references = list(from_arrow(summaries)), list(from_arrow(references))
     if len(summaries) != len(references):
         raise ValueError(
             f"there must be references for each summary; got {len(references)} for "

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from streamtopics.report.settings import ReportSettings
 from streamtopics.steps import counted, last_step, names_of, steps_before
-from streamtopics.structure import check_structure, has_entries, is_sparse, to_sparse
+from streamtopics.structure import check_structure, from_arrow, has_entries, is_sparse, to_sparse
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _strings(name: str, values: Iterable[str] | None) -> list[str] | None:
     if values is None:
         return None
     _check_in_order(name, values)
-    found = list(values) if has_entries(values) else None
+    found = list(from_arrow(values)) if has_entries(values) else None
     if found is None or not all(isinstance(value, str) for value in found):
         wrong = values if found is None else next(v for v in found if not isinstance(v, str))
         raise TypeError(

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.steps import counted, last_step, steps_before
-from streamtopics.structure import for_scipy, in_order
+from streamtopics.structure import for_scipy, from_arrow, in_order
 from streamtopics.text import NamedCounts
 
 Documents = Any
@@ -40,7 +40,7 @@ def check_kind(model: Any, X: Any) -> None:
 def as_documents(model: Any, X: Any) -> Documents:
     """Documents of a minibatch, checked: a list of texts, or a CSR matrix with rows of counts."""
     if steps_before(model):
-        return list(X)
+        return list(from_arrow(X))
     topics = last_step(model)
     if isinstance(topics, StreamingTopicModel):
         return sparse.csr_matrix(topics._counts(X, "partial_fit"))

@@ -28,6 +28,7 @@ from sklearn.feature_extraction.text import (
 from streamtopics.checks import MOST_WHOLE
 from streamtopics.kernels import tokens as kernel
 from streamtopics.parallel import workers
+from streamtopics.structure import from_arrow
 from streamtopics.text.named import check_no_frame
 
 # Patterns of all runs of at least so many word characters, or of so many letters.
@@ -149,6 +150,7 @@ def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int
             "object received. Pass a list of texts, [text] for one; "
             "streamtopics.datasets.iter_minibatches reads them from a file"
         )
+    raw_documents = from_arrow(raw_documents)
     if vectorizer.input == "file":
         raw_documents = _open_files(raw_documents)
     if not is_compiled(vectorizer):

@@ -21,7 +21,7 @@ from streamtopics.checks import check_not_masked
 from streamtopics.documentation import LinksToReference
 from streamtopics.output import row_labels
 from streamtopics.steps import is_frozen, steps_of, thawed
-from streamtopics.structure import check_structure, for_scipy
+from streamtopics.structure import check_structure, for_scipy, from_arrow
 
 
 class NamedCounts(sparse.csr_matrix):
@@ -157,7 +157,7 @@ def check_no_frame(raw_documents: Any) -> None:
         raise TypeError(
             f"raw_documents must be texts; got a {type(raw_documents).__name__}, of which the "
             "names of columns would be read. Pass the column with the texts, such as "
-            'frame["text"]; of a table of pyarrow, table["text"].to_pylist()'
+            'frame["text"]'
         )
 
 
@@ -187,12 +187,12 @@ class StaysSparse:
 
 
 @contextmanager
-def reading_texts(vectorizer: Any, raw_documents: Any) -> Iterator[None]:
-    """Name the argument where a vectorizer gets what it does not take, such as None for a text."""
+def reading_texts(vectorizer: Any, raw_documents: Any) -> Iterator[Any]:
+    """The texts for a vectorizer; what it does not take, such as None for one, is named."""
     if isinstance(thawed(steps_of(vectorizer)[0][1]), CountVectorizer):
         check_no_frame(raw_documents)
     try:
-        yield
+        yield from_arrow(raw_documents)
     except NotFittedError:
         raise
     except (AttributeError, TypeError) as error:
@@ -302,8 +302,8 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
             The fitted vectorizer.
         """
         vectorizer = self._naming()
-        with reading_texts(vectorizer, raw_documents):
-            self.vectorizer_ = vectorizer.fit(raw_documents, y)
+        with reading_texts(vectorizer, raw_documents) as texts:
+            self.vectorizer_ = vectorizer.fit(texts, y)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> NamedCounts:
@@ -321,11 +321,11 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         X : NamedCounts of shape (n_documents, n_words)
         """
         vectorizer = self._naming()
-        with reading_texts(vectorizer, raw_documents):
+        with reading_texts(vectorizer, raw_documents) as texts:
             if is_frozen(vectorizer):
-                counts = vectorizer.fit(raw_documents, y).transform(raw_documents)
+                counts = vectorizer.fit(texts, y).transform(texts)
             else:
-                counts = vectorizer.fit_transform(raw_documents, y)
+                counts = vectorizer.fit_transform(texts, y)
         self.vectorizer_ = vectorizer
         return self._named(counts, raw_documents)
 
@@ -342,8 +342,8 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         X : NamedCounts of shape (n_documents, n_words)
         """
         check_is_fitted(self)
-        with reading_texts(self.vectorizer_, raw_documents):
-            counts = self.vectorizer_.transform(raw_documents)
+        with reading_texts(self.vectorizer_, raw_documents) as texts:
+            counts = self.vectorizer_.transform(texts)
         return self._named(counts, raw_documents)
 
     def _named(self, counts: Any, raw_documents: Any) -> NamedCounts:

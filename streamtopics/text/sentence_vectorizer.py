@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.output import row_labels, wants_pandas
 from streamtopics.steps import is_frozen
-from streamtopics.structure import has_entries
+from streamtopics.structure import from_arrow, has_entries
 from streamtopics.text.counting import checked_analyzer, count_sentences, is_compiled
 from streamtopics.text.named import NamedCounts, TextVectorizer, rows_apart
 from streamtopics.text.splitting import split_sentences
@@ -170,6 +170,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
                 f"raw_documents must be 1-D; got {type(raw_documents).__name__} of shape "
                 f"{shape}. Of a table, pass the column with the texts"
             )
+        raw_documents = from_arrow(raw_documents)
         if self.splitter is not None and not callable(self.splitter):
             raise TypeError(f"splitter must be a function of a text; got {self.splitter!r}")
         if self.splitter is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The checks of scikit-learn: of estimators of matrices at their defaults, of others by adapters."""
+"""scikit-learn's checks: of estimators of matrices at their defaults, of others by adapters."""
 
 import warnings
 from collections.abc import Iterator

@@ -13,7 +13,7 @@ from streamtopics.datasets.reading.formats import SUFFIXES, found_in_file
 from streamtopics.datasets.reading.opening import STANDARD_INPUT, kind_of
 from streamtopics.datasets.reading.problems import How, Origin, shown
 from streamtopics.datasets.reading.records import Found
-from streamtopics.structure import has_entries
+from streamtopics.structure import from_arrow, has_entries
 
 ITEMS = Origin("", "item")
 
@@ -41,7 +41,7 @@ def is_matrix(source: Any) -> bool:
 
 
 def _found_in_items(source: Iterable[Any], how: How) -> Iterator[Found]:
-    for number, item in enumerate(source, start=1):
+    for number, item in enumerate(from_arrow(source), start=1):
         if type(item) is not str and isinstance(item, os.PathLike):
             yield from _found_at(existing(item), how)
             continue
