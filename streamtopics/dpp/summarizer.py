@@ -41,7 +41,7 @@ from streamtopics.dpp.summary_kernel import (
 from streamtopics.parallel import Workers
 from streamtopics.steps import thawed
 from streamtopics.text import SentenceVectorizer
-from streamtopics.text.splitting import is_fragment
+from streamtopics.text.splitting import has_content, is_fragment, refers_back
 from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 
 Documents: TypeAlias = Sequence[sparse.csr_matrix] | NDArray[np.object_]
@@ -181,8 +181,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     the same before `fit`. TfidfVectorizer keeps its own weights.
 
     Of sentences with the same features one is taken at most, and where all further sentences
-    are combinations of those taken, the summary stays shorter. Sentences without a known word
-    are taken only in documents that have no others. Equal sentences go by their order.
+    are combinations of those taken, the summary stays shorter. Sentences without a known word, or
+    by centrality of English stop words alone, are taken only in documents that have no others, and
+    never those without a letter or digit. Equal sentences go by their order.
 
     The thesis' p(x), of independent words, falls with each word: with ``quality_power=1`` the
     shortest sentences are taken, about as good as chance; see :doc:`/measured`.
@@ -386,7 +387,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     ) -> list[DigestSentence]:
         """Choose the most central sentences of many documents that differ from each other.
 
-        All sentences count as those of one document, repeated ones once. Words weigh
+        All sentences count as those of one document, repeated ones once. One that goes on from
+        another, such as "But it was not to be.", is taken only if all do. Words weigh
         log((2 + N) / (1 + df)), of N documents learnt from, or before `fit` of these.
 
         Parameters
@@ -430,6 +432,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         for d in places:
             for i, sentence in enumerate(documents[d]):
                 first.setdefault(sentence, (d, i))
+        first = {text: where for text, where in first.items() if not refers_back(text)} or first
         X = known.vectorizer.transform([list(first), *(documents[d] for d in places)])
         limits = (self.n_sentences, self.n_words) if n_sentences is None else (n_sentences, None)
         choice = Choice(known.thesis, known.digest_weights(X[1:]), *limits)
@@ -472,8 +475,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         if power is None:
             power = THESIS_POWER if self._by_thesis else DEFAULT_POWER
         if X.count_nonzero() == 0:
-            quality = np.ones(len(sentences)) if scores is None else scores
-            return cosine_candidates(distinct_units(sentences), quality, power)
+            if scores is None:
+                scores = np.array([float(any(map(str.isalnum, text))) for text in sentences])
+            return cosine_candidates(distinct_units(sentences), scores, power)
         if self._by_thesis and choice.thesis is not None:
             return thesis_candidates(choice.thesis, X, power, quality=scores)
         units = weighted_units(X, choice.weights)
@@ -486,7 +490,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             values = self.quality(list(sentences), units)
             return check_quality(values, len(sentences), "what quality returned")
         pieces = np.array([is_fragment(sentence) for sentence in sentences])
-        return centrality(units) * np.where(pieces, self.fragment_weight, 1.0)
+        quality = centrality(units) * np.where(pieces, self.fragment_weight, 1.0)
+        of_content = quality * [has_content(sentence) for sentence in sentences]
+        return of_content if of_content.any() else quality
 
     # What is known
 

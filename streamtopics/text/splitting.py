@@ -10,6 +10,8 @@ characters and words below; what it takes for an abbreviation is decided here.
 
 import re
 
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
 from streamtopics.kernels import sentences as kernel
 
 
@@ -63,6 +65,14 @@ FIRST_WORDS = _words(
     than that the their then there therefore these they this those though through thus to today
     under unless until upon was we were what whatever when where whether which while who whose
     why with within without yes yet you your
+    """
+)
+
+# A sentence that begins with one of these goes on from another.
+GOES_ON = _words(
+    """
+    also although and because besides but furthermore hence her he him his however instead it its
+    moreover nor or otherwise she so still such their them then therefore they though thus yet
     """
 )
 
@@ -147,6 +157,24 @@ def is_fragment(sentence: str) -> bool:
     """
     head = sentence.lstrip(OPENING + " ")[:1]
     return head.islower() or head in NEVER_FIRST or not any(map(str.isalnum, sentence))
+
+
+def has_content(sentence: str) -> bool:
+    """Whether a sentence has a word, or a number, that is no English stop word."""
+    return not ENGLISH_STOP_WORDS.issuperset(re.findall(r"\w+", sentence.lower()))
+
+
+def refers_back(sentence: str) -> bool:
+    """Whether a sentence begins as if another came before it, by its first word.
+
+    Examples
+    --------
+    >>> from streamtopics.text.splitting import refers_back
+    >>> [refers_back(text) for text in ("But it was not to be.", ", and it did", "Rain fell.")]
+    [True, True, False]
+    """
+    first = WORD.search(sentence)
+    return first is not None and first[0].lower() in GOES_ON
 
 
 def is_abbreviated(stem: str, head: str, has_capitals: bool) -> bool:

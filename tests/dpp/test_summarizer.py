@@ -143,7 +143,7 @@ def test_lists_of_sentences_are_documents_too(name):
 @each_model
 def test_repeated_sentences_are_taken_once(name):
     model = fitted(name).set_params(n_sentences=9, n_words=None)
-    documents = [["The river rose."] * 4, ["The river rose.", "The town slept."] * 3, ["??"] * 3]
+    documents = [["The river rose."] * 4, ["The river rose.", "The town slept."] * 3, ["7"] * 3]
     for summary, most in zip(model.transform(documents), [1, 2, 1], strict=True):
         assert 0 < len(set(summary)) == len(summary) <= most
 
@@ -173,11 +173,11 @@ def test_nothing_to_choose_from(name):
 @each_model
 def test_without_a_known_word_the_first_sentences(name):
     model = fitted(name)
-    documents = [["?", "", "!", "?", "..."], ["", "?"]]
+    documents = [["1", "", "2", "1", "... ?! .", "3"], ["", "1"], ["?"]]
     if name == "callable":  # Which has a choice by length.
         model.set_params(quality=lambda sentences, X: np.ones(len(sentences)))
     summaries = model.transform(documents).tolist()
-    assert summaries == [["?", "!", "..."] if name == "words" else ["?", "!"], ["?"]]
+    assert summaries == [["1", "2", "3"] if name == "words" else ["1", "2"], ["1"], []]
     if name in {"counts", "tf-idf", "thesis"}:
         assert model.transform(["Xxx yyy. Zzz! Xxx yyy."])[0] == ["Xxx yyy.", "Zzz!"]
 
@@ -195,8 +195,11 @@ def test_budget_in_words():
         assert used <= n_words
         left = [s for s in sentences if s not in summary and len(s.split()) <= n_words - used]
         assert not left
-    assert DPPSummarizer(n_words=1).transform([REVIEW, "So. It rained."]).tolist() == [[], ["So."]]
-    assert DPPSummarizer(n_words=2).transform([["? ? ?", "! !"]]).tolist() == [["! !"]]
+    assert DPPSummarizer(n_words=1).transform([REVIEW, "Rain. It rained."]).tolist() == [
+        [],
+        ["Rain."],
+    ]
+    assert DPPSummarizer(n_words=2).transform([["1 2 3", "4 5"]]).tolist() == [["4 5"]]
 
 
 def test_power_trades_quality_for_diversity():
@@ -389,6 +392,23 @@ def test_the_thesis_goes_on_only_as_it_began():
 
 
 # Digests
+
+
+def test_a_sentence_needs_a_word_of_content():
+    summaries = DPPSummarizer(1).transform(
+        ["... ?! .", "It was what it was. Rain fell.", "So it is."]
+    )
+    assert summaries.tolist() == [[], ["Rain fell."], ["So it is."]]
+
+
+def test_a_digest_has_no_sentence_that_goes_on_from_another():
+    texts = [
+        "They came home late. But the storm took the roof.",
+        "The storm took the roof off.",
+    ] * 2
+    [found] = DPPSummarizer().digest(texts, n_sentences=1)
+    assert found[:3] == (1, 0, "The storm took the roof off.")
+    assert DPPSummarizer().digest(["But it was not to be."])[0].sentence == "But it was not to be."
 
 
 @pytest.mark.parametrize("documents", [NEWS, [NEWS[0], *NEWS]])

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamtopics.text import split_sentences
-from streamtopics.text.splitting import ABBREVIATIONS, BEFORE_NUMBERS, NEVER_LAST, is_fragment
+from streamtopics.text.splitting import (
+    ABBREVIATIONS,
+    BEFORE_NUMBERS,
+    NEVER_LAST,
+    has_content,
+    is_fragment,
+    refers_back,
+)
 from tests.reference.sentences import split_sentences as split_in_python
 
 DATA = Path(os.environ.get("STREAMTOPICS_DATA", "no folder"))
@@ -145,6 +152,24 @@ def test_long_runs_come_to_an_end(unit):
 )
 def test_pieces_of_sentences(sentence, is_piece):
     assert is_fragment(sentence) == is_piece
+
+
+@pytest.mark.parametrize(
+    ("sentence", "has", "goes_on"),
+    [
+        ("... ?! .", False, False),
+        ("But it was not to be.", False, True),
+        ("“They left.”", True, True),
+        ("- and 9 to 5", True, True),
+        ("I am what I am.", False, False),
+        ("Anders war es nicht.", True, False),
+        ("雨が降った。", True, False),
+        ("", False, False),
+    ],
+)
+def test_words_of_content_and_sentences_that_go_on(sentence, has, goes_on):
+    assert has_content(sentence) == has
+    assert refers_back(sentence) == goes_on
 
 
 @pytest.mark.parametrize("text", [b"One. Two.", None, 7, ["One. Two."]])

@@ -5,6 +5,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+ENGLISH_STOP_WORDS: frozenset[str]
+
 class _Vectorizer(BaseEstimator):
     def __init__(self, **parameters: Any) -> None: ...
     def fit(self, raw_documents: Any, y: Any = ...) -> Self: ...
