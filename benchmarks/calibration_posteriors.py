@@ -21,11 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
+from scipy.stats import norm
 
 from benchmarks.calibration_tests import N_DRAWS, PValues, Subject, ranks, uniform
 from benchmarks.calibration_worlds import Batch, Drawn, World, families, worlds
 from streamtopics import StreamingBayes
-from streamtopics.models import MeanFieldRegression
+from streamtopics.inspection import posterior_table
+from streamtopics.models import GaussianMixture, MeanFieldRegression
 from streamtopics.updates import BPS, SVB, Boost, HierarchicalPowerPrior, PowerPrior, Window
 
 N_MINIBATCHES = 3
@@ -136,6 +138,26 @@ def of_regression(n: int, rng: Generator) -> PValues:
     return dict(zip(names, map(uniform, np.array(found).T), strict=True))
 
 
+def of_mixture(apart: float, n: int, rng: Generator) -> PValues:
+    """Means of two components of 500 samples, by `posterior_table`, and how often intervals cover.
+
+    The ascent finds the samples' components, and then takes them for known.
+    """
+    places, covered = [], []
+    truth = np.array([-apart / 2, apart / 2])
+    for _ in range(n):
+        X = truth[rng.integers(2, size=500)] + rng.normal(size=500)
+        model = StreamingBayes(GaussianMixture(2), random_state=0).fit(X[:, None])
+        rows = [row for row in posterior_table(model) if row.parameter == "mean"]
+        rows.sort(key=lambda row: row.mean)
+        covered += [row.low <= mean <= row.high for row, mean in zip(rows, truth, strict=True)]
+        places.append(
+            norm.cdf([(m - r.mean) / r.deviation for r, m in zip(rows, truth, strict=True)])
+        )
+    names = (f"mean {k}, 95 % intervals cover {np.mean(covered[k::2]):.2f}" for k in range(2))
+    return dict(zip(names, map(uniform, np.array(places).T), strict=True))
+
+
 def subjects() -> list[Subject]:
     """All of them."""
     found = [
@@ -150,4 +172,7 @@ def subjects() -> list[Subject]:
     for name in ("BetaBinomial", "GaussianMixture(1)"):
         run = partial(ranked, worlds()[name], learnt)
         found.append(Subject(f"{name}, HierarchicalPowerPrior", run, exact=False))
+    for apart in (1.5, 2.5, 4.0):
+        name = f"GaussianMixture(2), {apart:g} sd apart"
+        found.append(Subject(name, partial(of_mixture, apart), 300, exact=False))
     return [*found, Subject("MeanFieldRegression, SVB", of_regression, 500, exact=False)]

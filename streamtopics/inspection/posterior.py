@@ -69,6 +69,11 @@ def posterior_table(
     ValueError
         If `interval` is not between 0 and 1, or `feature_names` do not fit.
 
+    Notes
+    -----
+    Intervals of a mixture are too narrow where components overlap: memberships count as known.
+    See :doc:`/user_guide/asking`, which has wider ones.
+
     Examples
     --------
     >>> import numpy as np

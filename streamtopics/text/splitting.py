@@ -70,10 +70,8 @@ FIRST_WORDS = _words(
 
 # A sentence that begins with one of these goes on from another.
 GOES_ON = _words(
-    """
-    also although and because besides but furthermore hence her he him his however instead it its
-    moreover nor or otherwise she so still such their them then therefore they though thus yet
-    """
+    "also although and because besides but furthermore hence her he him his however instead it its "
+    "moreover nor or otherwise she so still such their them then therefore they though thus yet"
 )
 
 
@@ -165,14 +163,7 @@ def has_content(sentence: str) -> bool:
 
 
 def refers_back(sentence: str) -> bool:
-    """Whether a sentence begins as if another came before it, by its first word.
-
-    Examples
-    --------
-    >>> from streamtopics.text.splitting import refers_back
-    >>> [refers_back(text) for text in ("But it was not to be.", ", and it did", "Rain fell.")]
-    [True, True, False]
-    """
+    """Whether a sentence begins as if another came before it, by its first word."""
     first = WORD.search(sentence)
     return first is not None and first[0].lower() in GOES_ON
 

@@ -566,12 +566,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     @property
     def vocabulary_(self) -> dict[str, int]:
         """The column of each word."""
-        found = vars(self).get("_vocabulary") or self._given()
-        if found is None:
-            raise AttributeError(
-                f"this {type(self).__name__} is not fitted yet: it has no vocabulary_"
-            )
-        return found.columns
+        return self._fitted().columns
 
     @vocabulary_.setter
     def vocabulary_(self, columns: dict[str, int]) -> None:

@@ -18,7 +18,7 @@ from benchmarks import (
     calibration_sentences,
 )
 from benchmarks.calibration_draws import codes, corpus, sets_of
-from benchmarks.calibration_posteriors import EXACTLY, PROCESSES, cumulated, ranked
+from benchmarks.calibration_posteriors import EXACTLY, PROCESSES, cumulated, of_mixture, ranked
 from benchmarks.calibration_samplers import (
     ALPHA,
     LDA,
@@ -138,6 +138,13 @@ def ranked_wrong(name, rule, fault, times=1):
 @pytest.mark.parametrize("name", ["BetaBinomial", "GaussianMixture(1)", "NaiveBayesMixture"])
 def test_wrong_posteriors_are_found(name, fault):
     assert_alarm(ranked_wrong(name, "SVB", fault))
+
+
+@pytest.mark.parametrize(("apart", "least", "most"), [(1.5, 0.0, 0.6), (8.0, 0.85, 1.0)])
+def test_intervals_of_a_mixture_cover_as_the_guide_says(apart, least, most):
+    """Means that are well apart; of components that overlap it warns."""
+    found = of_mixture(apart, 20, np.random.default_rng(0))
+    assert all(least < float(name.split()[-1]) <= most for name in found)
 
 
 @pytest.mark.parametrize("rule", ["PowerPrior", "BPS", "PowerPrior, boost"])
