@@ -16,7 +16,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from streamtopics.validation import LEAST_COUNT, MOST_COUNT, holds_text, in_order, to_csr
+from streamtopics.validation import (
+    LEAST_COUNT,
+    MOST_COUNT,
+    from_arrow,
+    holds_text,
+    in_order,
+    to_csr,
+)
 
 
 @dataclass(frozen=True)
@@ -218,7 +225,8 @@ def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
             f"groups, passed to {caller}, must have the order of the rows of X, but a set has "
             f"none; got {groups!r:.60}. Pass a list with the document of each row"
         )
-    labels = _as_list(groups)
+    # As Python's own objects, if the library can make them.
+    labels = groups.tolist() if hasattr(groups, "tolist") else list(from_arrow(groups))
     if len(labels) != n_rows:
         raise ValueError(
             f"groups, passed to {caller}, has {len(labels)} labels, but X has {n_rows} rows; give "
@@ -234,15 +242,6 @@ def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
                 "document; use a number or a string"
             )
     return labels
-
-
-def _as_list(values: Iterable[Any]) -> list[Any]:
-    """Return a list of the values, as Python's own objects if the library can make them."""
-    for name in ("tolist", "to_pylist"):
-        if hasattr(values, name):
-            found: list[Any] = getattr(values, name)()
-            return found
-    return list(values)
 
 
 def _stacked(

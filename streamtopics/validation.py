@@ -48,6 +48,7 @@ from streamtopics.structure import (
     types_of_columns,
 )
 from streamtopics.structure import check_structure as check_structure
+from streamtopics.structure import from_arrow as from_arrow
 from streamtopics.structure import holds_text as holds_text
 from streamtopics.structure import in_order as in_order
 

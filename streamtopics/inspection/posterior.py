@@ -60,7 +60,8 @@ def posterior_table(
     -------
     table : list of PosteriorRow
         A row for each number of the model; as a frame by `pandas.DataFrame(table)`. Each row is
-        of the number alone: how numbers depend on each other is left out.
+        of the number alone: how numbers depend on each other is left out. Intervals of a mixture
+        are too narrow where its components overlap; see :doc:`/user_guide/asking` for wider ones.
 
     Raises
     ------
@@ -68,11 +69,6 @@ def posterior_table(
         If `estimator` is no `StreamingBayes`.
     ValueError
         If `interval` is not between 0 and 1, or `feature_names` do not fit.
-
-    Notes
-    -----
-    Intervals of a mixture are too narrow where components overlap: memberships count as known.
-    See :doc:`/user_guide/asking`, which has wider ones.
 
     Examples
     --------
