@@ -363,7 +363,7 @@ def test_a_file_in_utf_16_is_to_be_converted(capsys, tmp_path):
     path.write_text("text\nsea\n", encoding="utf-16")
     status, _, err = run(capsys, "summarize", path)
     assert status == 2
-    assert "looks like UTF-16" in err
+    assert "is UTF-16 or binary, not text; convert it to UTF-8" in err
     assert "--encoding" not in err
 
 
