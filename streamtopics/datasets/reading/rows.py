@@ -45,10 +45,7 @@ class RowLines:
 
     @property
     def opened(self) -> int:
-        """The line of the quotation mark that is not closed, or else that on which the row begins.
-
-        A row may have many lines before it.
-        """
+        """The line of the quotation mark that is not closed, or else the first of the row."""
         row = self._row.getvalue()
         return self.begin + row.count("\n", 0, ends_quoted(row, 0, self._mark))
 
