@@ -13,9 +13,10 @@ import numpy as np
 
 from streamtopics.cli.models import labels_of, load_model
 from streamtopics.cli.reading import cut, records, texts_of, time_of
-from streamtopics.cli.telling import counted, note, tell_skipped
+from streamtopics.cli.tally import Tally
+from streamtopics.cli.telling import counted, note
 from streamtopics.cli.writing import check_target, write_rows
-from streamtopics.datasets import Record, Skipped
+from streamtopics.datasets import Record
 
 
 def run(options: Namespace) -> None:
@@ -26,16 +27,16 @@ def run(options: Namespace) -> None:
         kept = [options.model_file, *options.files]
         check_target(path, () if kind else ("jsonl", "csv"), kept)
         kind = kind or path.suffix[1:].lower()
-    model, skipped = load_model(options.model_file), Skipped()
-    found = cut(records(options, skipped), options.batch_size)
+    model, tally = load_model(options.model_file), Tally()
+    found = cut(records(options, tally.skipped), options.batch_size)
+    found = tally.over(found, model.steps[0][1])
     labels = labels_of(model, options.words, options.relevance)
     rows = rows_of_documents(model, found, options.leading, labels, kind or "jsonl")
     first = next(rows, None)
     if first is None:
-        tell_skipped(skipped)
-        raise ValueError("there are no documents to read; check the files")
+        return tally.tell()
     n = write_rows(path, chain([first], rows), kind or "jsonl")
-    tell_skipped(skipped)
+    tally.tell()
     if path is not None:
         note(f"topics of {counted(n, 'document')} written to {path}")
 

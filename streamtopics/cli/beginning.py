@@ -42,12 +42,11 @@ def begin(options: Namespace, folder: Path) -> Beginning:
         model, learner = _start(options)
         place = {
             "batch": 0, "places": {}, "recent": nothing_recent(), "model": file.checksum,
-            "n_before": int(getattr(topics_of(model), "n_documents_seen_", 0)),
+            "tally": {}, "n_before": int(getattr(topics_of(model), "n_documents_seen_", 0)),
         }  # fmt: skip
         return Beginning(file, model, learner, place, ScoreHistory(), monitor, TopicTracker())
     front, *others = found.callbacks
     again = Beginning(file, found.model, Learner(found.model, front), *others)
-    _complete(again.place)
     if front is not None:
         again = again._replace(model=pipeline(type(front), front.steps[0][1], found.model))
     topics = topics_of(again.model)
@@ -70,14 +69,6 @@ def _check_alarm(alarm: float | None, monitor: DriftMonitor | None, folder: Path
             "cannot be changed. Leave out --alarm to go on with it, or begin another by another "
             "--model"
         )
-
-
-def _complete(place: dict[str, Any]) -> None:
-    """Add what checkpoints had not yet when there was one place, of a file without a name."""
-    place.setdefault("recent", nothing_recent())
-    place.setdefault("n_before", 0)
-    position = place.pop("position", None)
-    place.setdefault("places", {"": position} if position else {})
 
 
 def _start(options: Namespace) -> tuple[Any, Learner]:

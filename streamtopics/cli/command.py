@@ -8,13 +8,13 @@ import sys
 import warnings
 from argparse import Namespace
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
 from typing import Any
 
 from streamtopics.cli.parsers import VERBS, parser
 from streamtopics.cli.stopping import signals_raise, status_of
-from streamtopics.cli.telling import complain, forget_output, show_warning
+from streamtopics.cli.telling import Output, complain, forget_output, show_warning
 from streamtopics.datasets import ReadingError
 
 WRONG = 2
@@ -55,7 +55,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given or given[0] not in VERBS | OF_THE_COMMAND:
         given.insert(0, "fit")
     _print_anything()
-    options = _parsed(given)
+    with redirect_stdout(Output(sys.stdout)):
+        with redirect_stderr(Output(sys.stderr)):
+            options = _parsed(given)
+        return _run(options)
+
+
+def _run(options: Namespace) -> int:
+    """Run a verb; return the exit status."""
     with warnings.catch_warnings():
         if not sys.warnoptions:
             warnings.simplefilter("ignore")

@@ -7,7 +7,7 @@ import io
 import json
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +28,8 @@ from streamtopics.cli.models import (
 )
 from streamtopics.cli.reading import Sample, cut, place_of, records, texts_of
 from streamtopics.cli.tables import print_documents, print_topics
-from streamtopics.cli.telling import complain, counted, nats, note, readers_may_go, tell_skipped
+from streamtopics.cli.tally import Tally
+from streamtopics.cli.telling import complain, counted, nats, note, readers_may_go
 from streamtopics.cli.times import times_to_show
 from streamtopics.cli.words import fit_words, vectorizer_for
 from streamtopics.cli.writing import check_target, write_bytes, write_rows
@@ -44,12 +45,13 @@ LONGEST_PLACE = 100
 
 
 class Learnt(NamedTuple):
-    """A fitted pipeline, the texts held out, a sample of the documents, and how many were read."""
+    """A fitted pipeline, the texts held out, a sample of the documents, and what was read."""
 
     model: Any
     held_out: list[str]
     sample: Sample
     whole: list[Record] | None
+    tally: Tally
 
 
 def run(options: Namespace) -> None:
@@ -58,11 +60,9 @@ def run(options: Namespace) -> None:
     made = estimator(options)
     if not options.quiet:
         note("reading the documents")
-    skipped = Skipped()
-    try:
-        learnt = learn(options, made, records(options, skipped))
-    finally:  # also why there may have been no documents
-        tell_skipped(skipped)
+    tally = Tally()
+    learnt = learn(options, made, records(options, tally.skipped), tally)
+    tally.tell()
     with readers_may_go():
         print_learnt(options, learnt)
     write_all(options, learnt)
@@ -101,11 +101,11 @@ def check_targets(options: Namespace) -> None:
         kept.append(target)
 
 
-def learn(options: Namespace, made: Any, found: Iterator[Record]) -> Learnt:
+def learn(options: Namespace, made: Any, found: Iterator[Record], tally: Tally) -> Learnt:
     """Learn a corpus at once, or what is more than that as a stream."""
     first = list(islice(found, options.vocabulary_from))
     if not first:
-        raise ValueError("there are no documents to read; check the files")
+        tally.tell()
     more = next(found, None)
     size = options.batch_size or MINIBATCH
     if options.batch_size:
@@ -119,7 +119,9 @@ def learn(options: Namespace, made: Any, found: Iterator[Record]) -> Learnt:
         words: Any = vectorizer_for(options, len(first))
         words = NamedVectorizer(words) if named else words
         model = pipeline(StreamingPipeline if named else Pipeline, words, made)
-        _fit(model, texts_of(first), texts_of(kept))
+        fit_words(words, texts_of(first))
+        made.fit(words.transform(texts_of(kept)))
+        tally.add(words, texts_of(first), learnt=True)
         sample.add(kept)
     else:
         model = pipeline(StreamingPipeline, vectorizer_for(options, None), made)
@@ -129,29 +131,19 @@ def learn(options: Namespace, made: Any, found: Iterator[Record]) -> Learnt:
                 "--documents-out reads the files again, which standard input does not allow; "
                 "write it to a file first, or use `streamtopics apply` afterwards"
             )
-        rest = _chain([] if named else kept, more, found)
-        _stream(model, rest, size, sample, options.quiet)
-    return Learnt(model, texts_of(held_out), sample, first if more is None else None)
+        rest = chain([] if named else kept, [more], found)
+        batches = tally.over(cut(rest, size), model.steps[0][1], learnt=not named)
+        _stream(model, batches, sample, options.quiet)
+        if not named:
+            tally.add(model.steps[0][1], texts_of(held_out), learnt=True)
+    return Learnt(model, texts_of(held_out), sample, first if more is None else None, tally)
 
 
-def _fit(model: Any, texts: list[str], kept: list[str]) -> None:
-    """Fit the words to all texts, and the topics to those that are not held out."""
-    words, topics = model.steps[0][1], model.steps[-1][1]
-    fit_words(words, texts)
-    topics.fit(words.transform(kept))
-
-
-def _chain(kept: list[Record], one: Record, more: Iterable[Record]) -> Iterator[Record]:
-    yield from kept
-    yield one
-    yield from more
-
-
-def _stream(model: Any, found: Iterable[Record], size: int, sample: Sample, quiet: bool) -> None:
+def _stream(model: Any, found: Iterable[list[Record]], sample: Sample, quiet: bool) -> None:
     learner = learner_of(model) if hasattr(model.steps[0][1], "vectorizer_") else None
 
     def batches() -> Iterator[Any]:
-        for batch in cut(found, size):
+        for batch in found:
             sample.add(batch)
             texts = texts_of(batch)
             yield texts if learner is None else learner.taken(texts)
@@ -189,7 +181,10 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
         written.append(("topics of documents", options.documents_out))
     if options.report:
         n_read = learnt.sample.n + len(learnt.held_out)
-        write_report(options.report, model, learnt.sample, n_read, bool(options.time_key))
+        write_report(
+            options.report, model, learnt.sample, n_read, bool(options.time_key),
+            learnt.tally,
+        )  # fmt: skip
         written.append(("report", options.report))
     if options.picture:
         _draw(options, model)
@@ -200,14 +195,16 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
         print(f"{what} written to {path}")
 
 
-def write_report(path: Path, model: Any, sample: Sample, n_read: int, timed: bool) -> None:
+def write_report(
+    path: Path, model: Any, sample: Sample, n_read: int, timed: bool, tally: Tally
+) -> None:
     """Write a report, with a sample of the documents that were read, where there are some."""
     shown = sample.records
     times = times_to_show([record.time for record in shown]) if timed else None
     titles = [_end_of(place_of(record)) for record in shown]
     report(
         model, path, texts=texts_of(shown) or None, times=times, titles=titles or None,
-        sampled_from=n_read if shown else None,
+        sampled_from=n_read if shown else None, intake=tally.rows(),
     )  # fmt: skip
 
 

@@ -49,8 +49,8 @@ def add_counting(one: ArgumentParser) -> None:
     add("--max-words", type=positive, default=20_000, metavar="N", help="vocabulary (20000)")
     add("--min-documents", type=positive, default=5, metavar="N", help="of a word (5)")
     add(
-        "--max-share", type=positive_float, default=0.2, metavar="X",
-        help="share of the documents beyond which a word is too common (0.2)",
+        "--max-share", type=positive_float, default=1.0, metavar="X",
+        help="share of the documents beyond which a word is too common (1, no limit)",
     )  # fmt: skip
     add(
         "--shortest", type=positive, default=3, metavar="N",
@@ -93,8 +93,8 @@ def add_tables(one: ArgumentParser) -> None:
 def add_relevance(one: ArgumentParser) -> None:
     """Add which words stand for a topic."""
     one.add_argument(
-        "--relevance", type=share, default=0.6, metavar="X",
-        help="1 shows words by probability; less, those that other topics lack (0.6)",
+        "--relevance", type=share, default=0.4, metavar="X",
+        help="1 shows words by probability; less, those that other topics lack (0.4)",
     )  # fmt: skip
 
 

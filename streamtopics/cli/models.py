@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from streamtopics.inspection import TopicRow, topic_table
@@ -102,18 +101,6 @@ def name_before(model: Any, topic: int) -> str:
     """Return the name of a topic that has one, to stand before its words."""
     names = getattr(topics_of(model), "topic_names_", ())
     return f"{names[topic]}: " if topic < len(names) else ""
-
-
-def n_without_column(model: Any, texts: list[str], counts: Any) -> tuple[float, float]:
-    """Return how many words of texts have no column, and how many words there are."""
-    first = model.steps[0][1]
-    vectorizer = clone(getattr(first, "vectorizer_", first))
-    vectorizer.set_params(min_df=1, max_df=1.0, max_features=None, vocabulary=None)
-    try:
-        total = float(vectorizer.fit_transform(texts).sum())
-    except ValueError:  # texts without a word
-        return 0.0, 0.0
-    return max(0.0, total - float(counts.sum())), total
 
 
 def pipeline(kind: type[Pipeline], words: Any, topics: Any) -> Any:

@@ -27,14 +27,13 @@ def place_of_file(places: Places, path: Path) -> tuple[int, int, int] | None:
         return None
     for other, place in reversed(places.items()):
         if place[0] and _fits(path, place) and _ends_a_line(path, place[0]):
-            if other:
-                note(f"{path} begins as {other}, and is read from where that was")
-            if not (other and Path(other).exists()):
+            note(f"{path} begins as {other}, and is read from where that was")
+            if not Path(other).exists():
                 # It was renamed.
                 del places[other]
             return place
-    before = f", as {next(reversed(places))} was" if next(reversed(places)) else ""
-    note(f"{path} was not read before{before}; it is read from its beginning")
+    last = next(reversed(places))
+    note(f"{path} was not read before, as {last} was; it is read from its beginning")
     return None
 
 

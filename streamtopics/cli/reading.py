@@ -16,15 +16,9 @@ from streamtopics.datasets import Record, Skipped, load_docstrings, read_records
 
 def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
     """Return the arguments of readers."""
-    return {
-        "text_key": options.text_key,
-        "time_key": options.time_key,
-        "format": options.format,
-        "encoding": options.encoding,
-        "max_line": options.max_line,
-        "on_bad": "skip" if options.skip_bad else "raise",
-        "skipped": skipped,
-    }
+    names = ("text_key", "time_key", "format", "encoding", "max_line")
+    on_bad = "skip" if options.skip_bad else "raise"
+    return {name: vars(options)[name] for name in names} | {"on_bad": on_bad, "skipped": skipped}
 
 
 def records(options: Namespace, skipped: Skipped) -> Iterator[Record]:

@@ -7,21 +7,20 @@ from argparse import Namespace
 
 from streamtopics.cli.fit import N_SAMPLE, write_report
 from streamtopics.cli.models import load_model
-from streamtopics.cli.reading import Sample, records
-from streamtopics.cli.telling import tell_skipped
+from streamtopics.cli.reading import Sample, cut, records
+from streamtopics.cli.tally import Tally
 from streamtopics.cli.writing import check_target
-from streamtopics.datasets import Skipped
 
 
 def run(options: Namespace) -> None:
     """Write the page, with a sample of the documents where there are files."""
     check_target(options.output, kept=[options.model_file, *options.files])
-    model, skipped, sample = load_model(options.model_file), Skipped(), Sample(N_SAMPLE)
+    model, tally, sample = load_model(options.model_file), Tally(), Sample(N_SAMPLE)
     if options.files:
-        sample.add(records(options, skipped))
-        tell_skipped(skipped)
-        if not sample.n:
-            raise ValueError("there are no documents to read; check the files")
+        batches = tally.over(cut(records(options, tally.skipped), 1000), model.steps[0][1])
+        for batch in batches:
+            sample.add(batch)
+        tally.tell()
     timed = bool(options.files and options.time_key)
-    write_report(options.output, model, sample, sample.n, timed)
+    write_report(options.output, model, sample, sample.n, timed, tally)
     print(f"report written to {options.output}")

@@ -7,10 +7,10 @@ from argparse import Namespace
 
 from scipy import sparse
 
-from streamtopics.cli.models import load_model, n_without_column, topics_of, words_of
+from streamtopics.cli.models import load_model, topics_of, words_of
 from streamtopics.cli.reading import Sample, cut, records, texts_of
-from streamtopics.cli.telling import complain, counted, nats, tell_skipped
-from streamtopics.datasets import Skipped
+from streamtopics.cli.tally import Tally
+from streamtopics.cli.telling import complain, counted, nats
 from streamtopics.metrics import CoherenceScorer, DiversityScorer, open_vocabulary_probability
 from streamtopics.text import NamedCounts
 
@@ -18,25 +18,18 @@ MINIBATCH, N_OPEN = 2500, 10_000
 
 
 def run(options: Namespace) -> None:
-    """Print the score over the model's words, their share, and the score over all words."""
-    model, skipped = load_model(options.model_file), Skipped()
-    counts, sample, known, lacking, total = [], Sample(N_OPEN), 0.0, 0.0, 0.0
-    for batch in cut(records(options, skipped), MINIBATCH):
-        texts = texts_of(batch)
-        X = sparse.csr_matrix(model[:-1].transform(texts))
-        n_lacking, n = n_without_column(model, texts, X)
-        lacking, total, known = lacking + n_lacking, total + n, known + float(X.sum())
-        counts.append(X)
+    """Print the score over the model's words, and the score over all words."""
+    model, tally = load_model(options.model_file), Tally()
+    counts, sample = [], Sample(N_OPEN)
+    for batch in tally.over(cut(records(options, tally.skipped), MINIBATCH), model.steps[0][1]):
+        counts.append(sparse.csr_matrix(model[:-1].transform(texts_of(batch))))
         sample.add(batch)
-    tell_skipped(skipped)
-    if not counts:
-        raise ValueError("there are no documents to read; check the files")
+    tally.tell()
     X = sparse.vstack(counts, format="csr")
+    known = float(X.sum())
     if hasattr(topics_of(model), "feature_names_in_"):
         X = NamedCounts.of(X, words_of(model))
     print(f"{counted(X.shape[0], 'document')}, {counted(known, 'word')} that the model knows")
-    if total:
-        print(f"{lacking / total:.1%} of the words have no column in the model")
     print(f"over the words of the model: {nats(float(topics_of(model).score(X)))}")
     if X.shape[1] > 1 and known:
         coherence, diversity = CoherenceScorer()(topics_of(model), X), DiversityScorer()(model)

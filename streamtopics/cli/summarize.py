@@ -7,17 +7,16 @@ from argparse import Namespace
 
 from streamtopics import DPPSummarizer
 from streamtopics.cli.reading import place_of, records, texts_of
-from streamtopics.cli.telling import counted, one_line, tell_skipped
-from streamtopics.datasets import Skipped
+from streamtopics.cli.tally import Tally
+from streamtopics.cli.telling import counted, one_line
 
 
 def run(options: Namespace) -> None:
     """Print the sentences, each with how many documents it stands for and where it is."""
-    skipped = Skipped()
-    found = list(records(options, skipped))
-    tell_skipped(skipped)
-    if not found:
-        raise ValueError("there are no documents to read; check the files")
+    tally = Tally()
+    found = list(records(options, tally.skipped))
+    tally.add(None, texts_of(found))
+    tally.tell()
     digest = DPPSummarizer().digest(texts_of(found), n_sentences=options.sentences)
     print(f"{counted(len(found), 'document')}; each sentence stands for so many of them:\n")
     for row in digest:

@@ -14,7 +14,7 @@ from typing import Any
 # Control characters, with which a text could command a terminal; marks that turn the direction
 # of writing; halves of surrogates, which cannot be written.
 UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 NOTHING_HELD_OUT = "no word was held out"
 
@@ -22,6 +22,20 @@ NOTHING_HELD_OUT = "no word was held out"
 def safe(text: str) -> str:
     """Return a text that commands no terminal; lines and tabs are kept."""
     return UNSAFE.sub("\ufffd", text)
+
+
+class Output:
+    """A stream of which a terminal shows what is safe; files and pipes get it as it is."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self._shown = stream, safe if stream.isatty() else str
+
+    def write(self, text: str) -> Any:
+        """Write a text."""
+        return self._stream.write(self._shown(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def one_line(text: str, width: int = 96) -> str:
@@ -74,9 +88,3 @@ def nats(score: float) -> str:
 def counted(n: float, what: str) -> str:
     """Return a number with its noun."""
     return f"{n:,.0f} {what}{'' if n == 1 else 's'}"
-
-
-def tell_skipped(skipped: Any) -> None:
-    """Say what readers left out, if anything."""
-    if skipped.total:
-        complain(str(skipped))

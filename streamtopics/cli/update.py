@@ -4,25 +4,17 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from streamtopics import save
-from streamtopics.cli.models import (
-    FREE,
-    learner_of,
-    load_model,
-    n_without_column,
-    topics_of,
-    words_of,
-)
+from streamtopics.cli.models import FREE, learner_of, load_model, topics_of, words_of
 from streamtopics.cli.reading import cut, records, texts_of
 from streamtopics.cli.seeds import check_seeds
-from streamtopics.cli.telling import counted, nats, safe, tell_skipped
+from streamtopics.cli.tally import Tally
+from streamtopics.cli.telling import counted, nats, safe
 from streamtopics.cli.writing import check_target
-from streamtopics.datasets import Skipped
 from streamtopics.streams import ProgressReport, ScoreHistory, stream
 from streamtopics.streams.score_history import mean_score
 
@@ -33,24 +25,17 @@ def run(options: Namespace) -> None:
     """Score and learn each minibatch, write the model, and say what has changed."""
     target = options.model or options.model_file
     check_target(target, kept=[*options.files, options.seeds])
-    model, skipped = load_model(options.model_file), Skipped()
+    model, tally = load_model(options.model_file), Tally()
     check_seeds(options.seeds, topics_of(model), options.model_file)
     learner, before = learner_of(model), topics_by_word(model)
-    history, lacking = ScoreHistory(), list[tuple[float, float]]()
+    history, found = ScoreHistory(), cut(records(options, tally.skipped), options.batch_size)
     n_before, n_tokens_before = topics_of(model).n_documents_seen_, topics_of(model).n_tokens_seen_
 
-    def batches() -> Iterator[Any]:
-        for batch in cut(records(options, skipped), options.batch_size):
-            X = learner.taken(texts_of(batch))
-            if learner.front is not None:
-                lacking.append(n_without_column(model, texts_of(batch), X))
-            yield X
-
+    found = tally.over(found, model.steps[0][1], learnt=learner.front is None)
     callbacks = [history] if options.quiet else [history, ProgressReport(title="learning")]
-    stream(learner.model, batches(), callbacks=callbacks)
-    tell_skipped(skipped)
-    if not history.rows:
-        raise ValueError("there are no documents to read; check the files")
+    batches = (learner.taken(texts_of(batch)) for batch in found)
+    stream(learner.model, batches, callbacks=callbacks)
+    tally.tell()
     if learner.front is not None and topics_of(model).n_tokens_seen_ == n_tokens_before:
         raise ValueError(
             f"no word of these documents is in the vocabulary of {options.model_file}, which is "
@@ -60,9 +45,6 @@ def run(options: Namespace) -> None:
     save(model, target)
     print(counted(topics_of(model).n_documents_seen_ - n_before, "new document"))
     print(f"before they were learnt: {nats(mean_score(history.rows)[0])}")
-    n_lacking, n = np.sum(lacking, axis=0) if lacking else (0, 0)
-    if n:
-        print(f"{n_lacking / n:.1%} of their words have no column, as the vocabulary is closed")
     print_changes(before, topics_by_word(model), options.words)
     print(f"\nmodel written to {target}")
 

@@ -18,11 +18,12 @@ from streamtopics.cli.places import keep_place, place_of_file
 from streamtopics.cli.reading import settings, texts_of, time_of
 from streamtopics.cli.recent import add_recent, nothing_recent
 from streamtopics.cli.stopping import Stopping
-from streamtopics.cli.telling import complain, counted, note, safe, tell_skipped
+from streamtopics.cli.tally import Tally
+from streamtopics.cli.telling import complain, counted, note, safe
 from streamtopics.cli.times import times_to_show
 from streamtopics.cli.words import fit_words
 from streamtopics.cli.writing import check_target
-from streamtopics.datasets import Follower, ReadingError, Record, Skipped, follow
+from streamtopics.datasets import Follower, ReadingError, Record, follow
 from streamtopics.report import report
 from streamtopics.streams import Alarm, BatchInfo, Checkpointer, TimedBatch, stream
 
@@ -36,12 +37,13 @@ class Watch:
     """
 
     def __init__(self, options: Namespace) -> None:
-        self.options, self.skipped, self.stopping = options, Skipped(), Stopping()
+        self.options, self.stopping = options, Stopping()
         self.is_pipe = not Path(options.file).is_file()
         folder = options.checkpoints or Path(f"{options.model}.checkpoints")
         begun = begin(options, folder)
         self.file = begun.file
         self.model, self.learner, self.place = begun.model, begun.learner, begun.place
+        self.tally = Tally(self.place["tally"])
         self.history, self.monitor, self.tracker = begun.history, begun.monitor, begun.tracker
         also = (self.learner.front, self.place, self.history, self.monitor, self.tracker)
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
@@ -52,6 +54,8 @@ class Watch:
     def on_batch(self, model: Any, info: BatchInfo) -> None:
         """Keep the place, what a report shows and words of an alarm, before the checkpoint."""
         self.place["batch"] += 1
+        words, learnt = self.model.steps[0][1], self.learner.front is None
+        self.tally.add(words, texts_of(self.batch), learnt=learnt)
         if not self.is_pipe:
             keep_place(self.place["places"], Path(self.options.file), self.pending)
         if self.options.report:
@@ -112,7 +116,7 @@ class Watch:
             self.times_told = True
         report(
             self.model, self.options.report, texts=recent["texts"] or None,
-            times=times, tracker=self.tracker, alarms=self.monitor,
+            times=times, tracker=self.tracker, alarms=self.monitor, intake=self.tally.rows(),
             scores={"before learning": [row.score for row in self.history.rows]},
         )  # fmt: skip
 
@@ -183,7 +187,7 @@ def run(options: Namespace) -> None:
     watch = Watch(options)
     places, path = watch.place["places"], Path(options.file)
     found = follow(
-        options.file, **settings(options, watch.skipped),
+        options.file, **settings(options, watch.tally.skipped),
         position=None if watch.is_pipe else place_of_file(places, path),
         tell_waits=True, idle=options.idle,
         poll=min(options.poll, PIPE_POLL) if watch.is_pipe else options.poll,
@@ -197,12 +201,13 @@ def run(options: Namespace) -> None:
             stream(watch.learner.model, watch.batches(found), callbacks=callbacks)
         finally:
             found.close()
-            tell_skipped(watch.skipped)
-            if watch.place["batch"] and not watch.stopping.forced:
-                watch.write_all()
+            if watch.place["batch"]:
+                watch.tally.tell()
+                if not watch.stopping.forced:
+                    watch.write_all()
         watch.stopping.check()
     if not watch.place["batch"]:
-        raise ValueError("there were no documents to read; nothing was written")
+        watch.tally.tell()
 
 
 def _in_words(alarm: Alarm, names: Any) -> Alarm:

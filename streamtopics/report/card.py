@@ -41,7 +41,7 @@ class Score:
 
 
 def card(
-    source: Source, periods: Periods | None, date: str | None
+    source: Source, periods: Periods | None, date: str | None, intake: Mapping[str, str] | None
 ) -> list[tuple[str, list[tuple[str, str]]]]:
     """Sections of names and values, without what differs between runs."""
     model = source.model
@@ -55,6 +55,7 @@ def card(
     sections = [
         ("Model", [("Class", type(model).__name__), *_parameters(model)]),
         ("What it has learnt from", [(k, _number(v)) for k, v in seen.items() if v is not None]),
+        ("Read and left out", [(str(k), str(v)) for k, v in (intake or {}).items()]),
         ("Documents of this report", _documents(source, periods)),
         ("Versions", _versions()),
     ]

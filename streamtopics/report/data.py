@@ -183,7 +183,7 @@ def report_data(estimator: Any, settings: ReportSettings | None = None) -> Repor
         sizes=course.sizes,
         tables=_tables(source, settings, periods),
         scores=scores_of(settings.scores),
-        card=card(source, periods, settings.date),
+        card=card(source, periods, settings.date, settings.intake),
         has_documents=source.documents is not None,
         has_texts=source.texts is not None,
     )

@@ -38,6 +38,7 @@ class ReportSettings:
     title: str | None = None
     date: str | None = None
     sampled_from: int | None = None
+    intake: Mapping[str, str] | None = None
     n_words: int = 15
     n_documents: int = 5
     n_topics: int = 200

@@ -43,6 +43,7 @@ def report(
     title: str | None = None,
     date: str | None = None,
     sampled_from: int | None = None,
+    intake: Mapping[str, str] | None = None,
     n_words: int = 15,
     n_documents: int = 5,
     n_topics: int = 200,
@@ -86,6 +87,8 @@ def report(
     sampled_from : int, default=None
         Of how many documents those that are given are a sample; None if they are all there are.
         The page says so beside its counts, and documents have no numbers.
+    intake : mapping of str to str, default=None
+        What was read and left out, by name, for the model's card.
     n_words : int, default=15
         Words of a topic, from 1 to 50.
     n_documents : int, default=5
@@ -135,8 +138,8 @@ def report(
     settings = ReportSettings(
         feature_names=feature_names, X=X, texts=texts, times=times, titles=titles,
         tracker=tracker, alarms=alarms, scores=scores, labels=labels, title=title, date=date,
-        sampled_from=sampled_from, n_words=n_words, n_documents=n_documents, n_topics=n_topics,
-        relevance=relevance,
+        sampled_from=sampled_from, intake=intake, n_words=n_words, n_documents=n_documents,
+        n_topics=n_topics, relevance=relevance,
     )  # fmt: skip
     whole = page(report_data(estimator, settings))
     with replacing(target) as write:

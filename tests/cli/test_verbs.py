@@ -5,6 +5,7 @@ import csv
 import gzip
 import io
 import json
+import os
 import pickle
 import re
 import shlex
@@ -90,7 +91,7 @@ def test_score(fitted, capsys, tmp_path):
     path.write_text("\n".join(f"{text} balloon balloon balloon" for text in lines(50, 1)))
     status, out, err = run(capsys, "score", fitted[1], path)
     assert status == 0, err
-    assert "20.0% of the words have no column" in out
+    assert "other words left out: 20.0%; 150 not in the vocabulary (balloon)" in err
     assert out.count("nats per word") == 2
     path.write_text("balloon\n", encoding="utf-8")
     status, out, _ = run(capsys, "score", fitted[1], path)
@@ -108,14 +109,14 @@ def test_the_share_of_unknown_words_is_that_of_all_minibatches(tmp_path, capsys)
     mixed = lines(2500, 1) + ["balloon kite " * 12] * 2500 + ["balloon"]
     for order in mixed, [mixed[i] for i in np.random.default_rng(0).permutation(len(mixed))]:
         texts.write_text("\n".join(order), encoding="utf-8")
-        status, out, err = run(capsys, "score", model, texts)
+        status, _, err = run(capsys, "score", model, texts)
         assert status == 0, err
-        assert "66.7% of the words have no column" in out
+        assert "other words left out: 66.7%; 60,001 not in the vocabulary (balloon, kite)" in err
         for size in 500, 2501:
             more = ["--quiet", "--model", tmp_path / "new.model", "--batch-size", size]
-            status, out, err = run(capsys, "update", model, texts, *more)
+            status, _, err = run(capsys, "update", model, texts, *more)
             assert status == 0, err
-            assert "66.7% of their words have no column" in out
+            assert "other words left out: 66.7%; 60,001 not in the vocabulary" in err
 
 
 def test_update(fitted, capsys, tmp_path):
@@ -130,7 +131,7 @@ def test_update(fitted, capsys, tmp_path):
     assert load(other)[-1].n_documents_seen_ == n + 200
     assert "200 new documents" in out
     assert "nats per word" in out
-    closed = "vocabulary is closed" in out
+    closed = "200 not in the vocabulary (balloon)" in err
     assert closed == ("balloon" not in load(other)[0].get_feature_names_out())
     assert run(capsys, "update", model, path, "--quiet")[0] == 0
     assert model.read_bytes() != before
@@ -237,6 +238,26 @@ def test_a_full_disk_and_a_closed_pipe(fitted, python):
     assert "Traceback" not in err
 
 
+def test_no_name_of_a_file_commands_a_terminal(fitted, tmp_path, python):
+    """In a table that goes to a terminal; a file or a pipe gets it as it is."""
+    folder = tmp_path / "\x1b]0;owned\x07\u202e\u061c\u2066"
+    folder.mkdir()
+    (folder / "a.txt").write_text("ship wave\n", encoding="utf-8")
+    verb = ["-m", "streamtopics", "apply", str(fitted[1]), str(folder), "--output-format", "csv"]
+    with python(verb) as process:
+        out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert folder.name in out
+    ours, theirs = os.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as terminal, os.fdopen(theirs, "w") as output:
+        with python(verb, stdout=output) as process:
+            _, err = process.communicate()
+        assert process.returncode == 0, err
+        printed = terminal.read(10_000).decode()
+    assert "]0;owned" in printed
+    assert not set("\x1b\x07\u202e\u061c\u2066") & set(printed)
+
+
 def test_no_documents_leave_the_file_that_was_there(fitted, capsys, tmp_path):
     _, model = fitted
     (tmp_path / "empty.jsonl").touch()
@@ -325,7 +346,7 @@ def test_what_was_skipped_is_said(capsys, tmp_path):
     assert status == 2
     status, _, err = run(capsys, "fit", path, "--topics", 2, "--max-share", 1, "--skip-bad")
     assert status == 0
-    assert "skipped 2" in err
+    assert "documents read: 40; skipped: 2: 1 not JSON (first: " in err
 
 
 @pytest.mark.parametrize(
@@ -363,7 +384,7 @@ def test_a_file_in_utf_16_is_to_be_converted(capsys, tmp_path):
     path.write_text("text\nsea\n", encoding="utf-16")
     status, _, err = run(capsys, "summarize", path)
     assert status == 2
-    assert "looks like UTF-16" in err
+    assert "is UTF-16 or binary, not text; convert it to UTF-8" in err
     assert "--encoding" not in err
 
 

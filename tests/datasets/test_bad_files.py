@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import tracemalloc
 import warnings
 from functools import cache
@@ -157,6 +158,20 @@ def test_what_is_cut_is_not_given(tmp_path, suffix):
     assert skipped.counts == {"broken file": 4}
 
 
+def _tar(content):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for i in range(3):
+            info = tarfile.TarInfo(f"{i}.txt")
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def _utf_16(name):
+    return lambda content: content.decode().encode(name)
+
+
 NO_TEXT = {
     "gzip": (
         gzip.compress,
@@ -166,6 +181,15 @@ NO_TEXT = {
     "xz": (COMPRESS[".xz"], "compressed .*xzcat, or name it .xz"),
     "zstd": (COMPRESS[".zst"], "compressed .*zstdcat, or name it .zst"),
     "zip": (lambda content: b"PK\x03\x04\n\n" + content, "zip archive.*; unpack it"),
+    "tar": (_tar, "an archive, not text; unpack it"),
+    "7z": (lambda content: b"7z\xbc\xaf\x27\x1c" + content, "an archive.*; unpack it"),
+    "rar": (lambda content: b"Rar!\x1a\x07\x01\x00" + content, "an archive.*; unpack it"),
+    "png": (lambda content: b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\n" + content, "a picture, not text"),
+    "utf_16": (_utf_16("utf-16"), "UTF-16 or binary, .* `iconv -f UTF-16 -t UTF-8 FILE`"),
+    "utf_16_le": (_utf_16("utf-16-le"), "UTF-16 or binary"),
+    "utf_16_be": (_utf_16("utf-16-be"), "UTF-16 or binary"),
+    "binary": (lambda content: b"\x7fELF\x02\x01\x01\0" + content, "UTF-16 or binary"),
+    "utf_32": (_utf_16("utf-32"), "UTF-16 or binary"),
     "pdf": (
         lambda content: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" + content,
         "a PDF.*; extract its text",
@@ -197,6 +221,17 @@ def test_what_is_no_text_is_named(tmp_path, kind, encoding, monkeypatch):
     for on_bad in ("raise", "skip"):
         with pytest.raises(ReadingError, match=rf"a\.jsonl: is .*{message}"):
             list(follow(tmp_path / "a.jsonl", idle=0, encoding=encoding, on_bad=on_bad))
+
+
+def test_utf_16_without_a_letter_of_ascii_ends_the_file(tmp_path):
+    """It has no zero byte, but its mark; a later line may be text by chance."""
+    path = tmp_path / "a.txt"
+    path.write_bytes("\u6d77\u8239\u0a41\u4141\u410a\u4141".encode("utf-16"))
+    skipped = Skipped()
+    assert list(read_texts(path, on_bad="skip", skipped=skipped)) == []
+    assert skipped.counts == {"not text": 1}
+    with pytest.raises(ReadingError, match=rf"{path}, line 1: is UTF-16 or binary"):
+        list(read_texts(path))
 
 
 def test_texts_that_begin_as_files_do(tmp_path):

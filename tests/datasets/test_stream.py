@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from streamtopics.datasets import iter_minibatches, read_texts
+from streamtopics.datasets import Skipped, iter_minibatches, read_records, read_texts
 
 TEXTS = ["one text", "a second", "thé third", "number four", "the last"]
 JSON_LINES = "\n".join(json.dumps({"id": i, "text": text}) for i, text in enumerate(TEXTS))
@@ -137,9 +137,23 @@ def test_tables(write, name):
     is_csv = "csv" in name.lower()
     commas = write(name, "\ufeff" + TABLE if is_csv else TABLE.replace(",", "\t"))
     expected = 'red, "red" sea\nand sky' if is_csv else 'red\t "red" sea\nand sky'
-    assert list(read_texts(commas)) == [expected, "", " blue "]
-    assert list(read_texts([commas, "else"], text_key="when")) == ["2020", "2021", "", "else"]
+    assert list(read_texts(commas)) == [expected, " blue "]
+    assert list(read_texts([commas, "else"], text_key="when")) == ["2020", "2021", "else"]
     assert list(iter_minibatches(commas, 2, text_key="id")) == [["1", "2"], ["3"]]
+
+
+def test_missing_texts_of_tables_are_those_of_pandas(write):
+    cells = ["a ship", "NULL", "NaN", "NA", "N/A", "", "None", "#N/A", "<NA>", "-1.#IND", "null"]
+    cells += ["nan", "NULLS", "none", "Na", "Namibia", "n/a", "-nan", "1.#QNAN", "#NA", "0"]
+    path = write("a.csv", "id,text\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(cells)))
+    skipped = Skipped()
+    found = list(read_records(path, keys=["id"], skipped=skipped))
+    table = pd.read_csv(path).dropna(subset="text")
+    assert [(record.fields["id"], record.text) for record in found] == [
+        (str(i), text) for i, text in zip(table["id"], table["text"], strict=True)
+    ]
+    assert skipped.counts == {"missing texts": len(cells) - len(table)}
+    assert skipped.first == {"missing texts": f"{path}, line 3"}
 
 
 @pytest.mark.parametrize("content", ["", "text\n", "\n\ntext\n\n"])

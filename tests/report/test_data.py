@@ -421,6 +421,8 @@ def test_the_card_names_the_model_and_has_no_address_of_memory(corpus):
     assert dict(cards["What it has learnt from"])["Topics"] == "3"
     assert {name for name, _ in cards["Versions"]} >= {"streamtopics", "numpy", "scikit-learn"}
     assert "Report" not in dict(report_data(model).card)
+    told = report_data(model, ReportSettings(intake={"Documents read": "3"})).card
+    assert dict(told)["Read and left out"] == [("Documents read", "3")]
 
 
 def test_scores_are_figures_or_courses(corpus):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 
+from streamtopics.datasets.reading.opening import check_is_text
 from streamtopics.datasets.reading.problems import How, Origin, ReadingError, shown
 
 MARK = "\ufeff"  # the byte order mark
@@ -104,13 +105,9 @@ def _one_by_one(
 
 
 def undecoded(error: UnicodeDecodeError, line: bytes, how: How, place: str) -> ReadingError:
-    """Return the error for a line; that of a file in UTF-16 has no encoding as its remedy."""
-    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in line:
-        return ReadingError(
-            f"not {how.encoding}", place,
-            f"{shown(line)} looks like UTF-16, which cannot be read line by line; convert the "
-            "file to UTF-8: save it so, or call `iconv -f UTF-16 -t UTF-8 FILE`",
-        )  # fmt: skip
+    """Return the error for a line; raise that of a file which is no text from here on."""
+    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        check_is_text(b"\0", place)
     return ReadingError(
         f"not {how.encoding}", place,
         f"byte 0x{line[error.start]:02x} at position {error.start + 1} of {shown(line)} "

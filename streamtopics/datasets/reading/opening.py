@@ -31,6 +31,13 @@ NO_TEXT = [
         (rb"\x28\xb5\x2f\xfd", "compressed (zstd)", "pipe it through zstdcat, or name it .zst"),
         (rb"PK\x03\x04", "a zip archive, as .docx and .xlsx are", "unpack it, or save it as text"),
         (rb"%PDF-\d\.\d", "a PDF", "extract its text: call `pdftotext FILE`, for example"),
+        (rb"\x89PNG|\xff\xd8\xff|GIF8[79]a", "a picture", "leave it out"),
+        (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|(?s:.{257})ustar", "an archive", "unpack it"),
+        (
+            rb"(?s).{0,1023}\x00",
+            "UTF-16 or binary",
+            "convert it to UTF-8: save it so, or call `iconv -f UTF-16 -t UTF-8 FILE`",
+        ),
     )
 ]
 

@@ -38,8 +38,8 @@ def read_texts(
         - ".json" may have the same, or an array of such values, over any number of lines.
         - ".csv" and ".tsv" are tables with the names of the columns in the first row; the
           texts are in the column `text_key`. Fields are separated by commas or tabs; those in
-          quotation marks may have more than one line. Empty rows are skipped, empty texts are
-          not.
+          quotation marks may have more than one line. Empty rows are skipped, and so are missing
+          texts: empty ones, and "NULL", "NaN", "NA", "None" and the like, as pandas reads them.
         - ".parquet" are tables too, which ``streamtopics[parquet]`` can read.
         - Any other file is plain text, with one document on each line but empty ones. If its
           suffix is not ".txt" and the first line is a JSON object, `format` must say that.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 from streamtopics.datasets.reading.problems import How, Origin, ReadingError
@@ -34,66 +35,73 @@ class RowLines:
         self.begin, self.end = 1, 0
         self._most = max(how.max_line, ALWAYS)
         self._mark, self._origin, self._lost, self._skipped = mark, origin, lost, how.skipped
-        self._row: list[str] = []
         self.given = self._up_to_limit(lines)
+        self.next_row()
 
     def next_row(self) -> None:
         """Forget the lines of the row, which is complete."""
-        self._row.clear()
+        # Of many short lines a list would take thirty times as much.
+        self._row, self._size = io.StringIO(), 0
+
+    @property
+    def opened(self) -> int:
+        """The line of the quotation mark that is not closed, or else the first of the row."""
+        row = self._row.getvalue()
+        return self.begin + row.count("\n", 0, ends_quoted(row, 0, self._mark))
 
     def fields_left(self) -> list[str] | None:
         """Go to the end of a row that csv did not read; return its fields, None if it has none."""
-        quoted = False
-        for line in self._row:
-            quoted = ends_quoted(line, quoted, self._mark)
+        quoted = ends_quoted(self._row.getvalue(), 0, self._mark)
         while quoted and (line := next(self.given, "")):
             quoted = ends_quoted(line, quoted, self._mark)
-        return None if quoted or self._lost else fields_of("".join(self._row), self._mark)
+        return None if quoted or self._lost else fields_of(self._row.getvalue(), self._mark)
 
     def _up_to_limit(self, lines: Iterator[str]) -> Iterator[str]:
         """Yield lines; for those of a row that are beyond the limit one that closes it."""
-        row, size = self._row, 0
         for line in lines:
             self.end += 1
-            if row and size + len(line) > self._most:
+            if self._size and self._size + len(line) > self._most:
                 self._lost.append(self._too_long())
                 yield QUOTE + "\n"
-                end, quoted = self.end, ends_quoted(line, True, self._mark)
+                end, quoted = self.end, ends_quoted(line, 1, self._mark)
                 while quoted and (more := next(lines, None)) is not None:
                     self.end += 1
-                    quoted = ends_quoted(more, True, self._mark)
+                    quoted = ends_quoted(more, 1, self._mark)
                 self._skipped.add(FURTHER, self._origin.place(end + 1), self.end - end)
                 self._lost.clear()  # the errors of these lines: their row was told of
                 continue
-            if not row:
-                self.begin, size = self.end, 0
-            size += len(line) + 1
-            row.append(line + "\n")
-            yield row[-1]
+            if not self._size:
+                self.begin = self.end
+            self._size += len(line) + 1
+            self._row.write(line + "\n")
+            yield line + "\n"
 
     def _too_long(self) -> ReadingError:
         return ReadingError(
-            "too long", self._origin.place(self.begin),
+            "too long", self._origin.place(self.opened),
             f"a row of more than {self._most} characters, over all its lines; is each quotation "
             "mark closed? If so",
             "max_line", 4 * self._most,
         )  # fmt: skip
 
 
-def ends_quoted(line: str, quoted: bool, mark: str) -> bool:
-    """Tell whether a line ends within quotation marks, given whether it begins so."""
-    place = 0
-    if not quoted:
-        line = mark + line
+def ends_quoted(text: str, quoted: int, mark: str) -> int:
+    """Return the place behind the quotation mark that a text leaves open, 0 if it leaves none.
+
+    It begins within one if `quoted`, which then stands for that place.
+    """
+    begin = 0
     while True:
         if not quoted:
-            place = line.find(mark + QUOTE, place) + 2
-            if place < 2:
-                return False
-        place = _closed(line, place)
-        if place < 0:
-            return True
-        quoted = False
+            if not (begin == 0 and text.startswith(QUOTE)):
+                begin = text.find(mark + QUOTE, begin) + 1
+                if begin == 0:
+                    return 0
+            begin = quoted = begin + 1
+        begin = _closed(text, begin)
+        if begin < 0:
+            return quoted
+        quoted = 0
 
 
 def fields_of(row: str, mark: str) -> list[str] | None:

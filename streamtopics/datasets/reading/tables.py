@@ -19,6 +19,11 @@ from streamtopics.datasets.reading.rows import FURTHER, RowLines
 # What may be between fields in place of the mark that is looked for, and the format of it.
 SEPARATORS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons", ""),
               "|": ("bars", "")}  # fmt: skip
+# Texts that stand for none, as pandas has them.
+MISSING = {
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+    "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+}  # fmt: skip
 
 
 def _table(path: Path, how: How, origin: Origin, mark: str) -> Iterator[Found]:
@@ -32,6 +37,8 @@ def _table(path: Path, how: How, origin: Origin, mark: str) -> Iterator[Found]:
             width = len(row)
         elif len(row) != width and (len(row) <= max(columns) or any(row[width:])):
             how.bad(_other_width(row, width, between, origin.place(number)))
+        elif row[columns[0]].strip() in MISSING:
+            how.skipped.add("missing texts", origin.place(number))
         elif text_alone:
             yield origin, number, row[columns[0]]
         else:
@@ -70,7 +77,7 @@ def _rows(path: Path, how: How, origin: Origin, mark: str) -> Iterator[tuple[int
         except csv.Error as error:
             long_row = lines.fields_left()
             if long_row is None and not lost:
-                lost.append(_no_row(error, SEPARATORS[mark][0], origin.place(lines.begin)))
+                lost.append(_no_row(error, SEPARATORS[mark][0], origin.place(lines.opened)))
         if long_row:
             named = True
             yield lines.begin, long_row

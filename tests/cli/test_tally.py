@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What was read and what was left out, as every verb and the card of the report tell it."""
+
+import json
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from streamtopics.cli import main
+
+WORDS = [f"{first}{middle}{last}" for first in "bdfgj" for middle in "aeiou" for last in "klmnp"]
+
+
+def texts(n, seed=0):
+    """Words by rank, the first in nearly all documents, the last in few, and stop words."""
+    rng = np.random.default_rng(seed)
+    shares = 1 / np.arange(1, len(WORDS) + 1) ** 1.3
+    drawn = [rng.choice(WORDS, 20, p=shares / shares.sum()) for _ in range(n)]
+    return [" ".join(["the", "The and", *words]) for words in drawn]
+
+
+def expected(documents, low, high, n_columns):
+    """Tokens that each limit leaves out, counted by hand."""
+    words = [re.findall(r"[a-z]{3,}", document.lower()) for document in documents]
+    n = Counter(word for document in words for word in document)
+    frequency = Counter(word for document in words for word in set(document))
+    others = {word: count for word, count in n.items() if word not in ENGLISH_STOP_WORDS}
+    fitting = {word for word in others if low <= frequency[word] <= high * len(documents)}
+    most = sorted(fitting, key=lambda word: (-others[word], word))[:n_columns]
+    reason = {
+        word: "too few" if frequency[word] < low
+        else "too many" if frequency[word] > high * len(documents) else "rare"
+        for word in others.keys() - set(most)
+    }  # fmt: skip
+    found = {name: Counter() for name in ("too few", "too many", "rare")}
+    for word, name in reason.items():
+        found[name][word] = others[word]
+    return sum(n.values()), sum(n.values()) - sum(others.values()), found
+
+
+def run(capsys, *arguments):
+    status = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    assert status == 0, captured.err
+    return captured.out, captured.err
+
+
+@pytest.fixture(name="path")
+def file_of_texts(tmp_path):
+    path = tmp_path / "texts.txt"
+    path.write_text("\n".join(texts(300)), encoding="utf-8")
+    return path
+
+
+def test_nothing_is_left_out_of_long_documents_by_default(capsys, tmp_path):
+    """A word in each of them is no less a word."""
+    path = tmp_path / "long.txt"
+    path.write_text("\n".join([" ".join(WORDS[:40])] * 30), encoding="utf-8")
+    out, err = run(capsys, path, "--topics", 2, "--quiet")
+    assert err == ""
+    assert "over a vocabulary of 40" in out
+
+
+def test_tokens_are_counted_by_the_limit_that_leaves_them_out(path, capsys):
+    limits = ["--min-documents", 12, "--max-share", 0.5, "--max-words", 30]
+    _, err = run(capsys, path, "--topics", 2, "--quiet", *limits)
+    n, n_stop, found = expected(texts(300), 12, 0.5, 30)
+    told = re.search(r"^documents read: .*$", err, re.MULTILINE)[0]
+    left_out = sum(counts.total() for counts in found.values())
+    assert told.startswith(
+        f"documents read: 300; words read: {n:,}; stop words left out: {n_stop} (the, and); "
+        f"other words left out: {left_out / (n - n_stop):.1%}; "
+    )
+    for name, words in {
+        "too few": "in too few documents", "too many": "in too many documents",
+        "rare": "too rare for the vocabulary",
+    }.items():  # fmt: skip
+        number, listed = re.search(rf"([\d,]+) {words} \(([^)]*)\)", told).groups()
+        assert int(number.replace(",", "")) == found[name].total() > 0
+        best = sorted(found[name].values(), reverse=True)[:5]
+        assert [found[name][word] for word in listed.split(", ")] == best
+    assert err.endswith("of the words that are no stop words were left out; raise --max-share\n")
+
+
+def test_a_stream_counts_by_its_limits_too(path, capsys):
+    limits = ["--max-words", 30, "--min-documents", 1, "--vocabulary-from", 100]
+    _, err = run(capsys, path, "--topics", 2, "--quiet", *limits)
+    n, n_stop, _ = expected(texts(300), 5, 1, 30)
+    assert f"documents read: 300; words read: {n:,}; stop words left out: {n_stop}" in err
+    assert "too rare for the vocabulary" in err
+    assert "raise --max-words" in err
+
+
+@pytest.mark.parametrize("verb", ["apply", "score", "update", "report"])
+def test_verbs_tell_what_a_model_does_not_know(path, capsys, tmp_path, verb):
+    model, new = tmp_path / "m.model", tmp_path / "new.jsonl"
+    run(capsys, path, "--topics", 2, "--quiet", "--model", model)
+    lines = [json.dumps({"text": "balloon kite balloon ban and"})] * 9 + ["", '{"body": 1}']
+    new.write_text("\n".join(lines), encoding="utf-8")
+    more = {"update": ["--quiet"], "report": ["--output", tmp_path / "page.html"]}.get(verb, [])
+    _, err = run(capsys, verb, model, new, "--skip-bad", *more)
+    told = (
+        f"documents read: 9; skipped: 2: 1 empty lines (first: {new}, line 10), 1 no text "
+        f"(first: {new}, line 11); words read: 45; stop words left out: 9 (and); "
+        "other words left out: 75.0%; 27 not in the vocabulary (balloon, kite)\n"
+    )
+    assert told in err
+    assert "note: 75.0% of the words that are no stop words were left out" in err
+    if verb == "report":
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+        card = dict(dict(data["card"])["Read and left out"])
+        assert "; ".join(f"{k.lower()}: {v}" for k, v in card.items()) + "\n" == told
+
+
+def test_summarize_tells_what_was_skipped(capsys, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text\nA storm hit the coast.\nNULL\n", encoding="utf-8")
+    _, err = run(capsys, "summarize", path, "--sentences", 1)
+    assert err == f"documents read: 1; skipped: 1: 1 missing texts (first: {path}, line 3)\n"
+
+
+def test_a_stream_that_goes_on_counts_on(capsys, tmp_path):
+    """As one that was not cut; also what it skips."""
+    told = []
+    for parts in ([300], [100, 200]):
+        path, model = tmp_path / f"{len(parts)}.txt", tmp_path / f"{len(parts)}.model"
+        lines = [*texts(300)[:50], "", *texts(300)[50:]]
+        for n in parts:
+            taken, lines = lines[: n + 1], lines[n + 1 :]
+            with path.open("a", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in taken)
+            given = ["--batch-size", 100, "--idle", 0.1, "--poll", 0.05, "--max-words", 30]
+            _, err = run(capsys, "watch", path, "--model", model, "--topics", 2, *given)
+        told.append(re.search(r"^documents read: .*$", err, re.MULTILINE)[0].replace(str(path), ""))
+    assert told[0] == told[1]
+    assert told[0].startswith("documents read: 300; skipped: 1: 1 empty lines (first: , line 51); ")
