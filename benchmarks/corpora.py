@@ -9,8 +9,9 @@ import gzip
 import json
 import os
 import sys
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -59,6 +60,14 @@ def folder() -> Path:
             f"it is {path!r} now"
         )
     return Path(path)
+
+
+@cache
+def enclosed(name: str) -> list[dict[str, Any]]:
+    """Rows of a small corpus that comes with the documentation: real texts for quick runs."""
+    path = Path(__file__).parents[1] / "doc" / "_static" / f"{name}.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
 
 
 def texts(name: str) -> list[str]:

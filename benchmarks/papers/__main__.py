@@ -3,7 +3,9 @@
 
     STREAMTOPICS_DATA=... python -m benchmarks.papers [ITEM ...]     # what is not on file yet
     python -m benchmarks.papers --list
-    python -m benchmarks.papers --quick        # a little of each, on little data, in minutes
+    python -m benchmarks.papers --quick        # a little of each, on little data, in a minute
+    python -m benchmarks.papers --check        # that too, compared with rows on file
+    python -m benchmarks.papers --write [ITEM ...]  # writes the quick rows on file anew
     python -m benchmarks.papers --verdicts     # writes what the rows say into the items
     python -m benchmarks.papers --again ITEM ...    # runs what is on file once more, and compares
     python -m benchmarks.papers --again 3 --seed 0  # three items that are drawn
@@ -11,7 +13,8 @@
 
 What is found is kept in `benchmarks/papers/results`, a file for each experiment; a run that was
 cut goes on where it ended. To run one again, delete its rows. An item is named as in
-`benchmarks/papers/items`, or by its experiment.
+`benchmarks/papers/items`, or by its experiment. The tables of items that are named are printed,
+medians with the first and the last decile.
 """
 
 import argparse
@@ -24,9 +27,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.papers.check import check
+from benchmarks.papers.check import write as write_quick
 from benchmarks.papers.experiment import RESULTS, Cell
 from benchmarks.papers.ledger import Item, experiment, items, record_verdicts
-from benchmarks.papers.page import write
+from benchmarks.papers.page import listed, write
 from benchmarks.papers.verdicts import has
 
 
@@ -101,6 +106,8 @@ def main() -> None:
     parser.add_argument("items", nargs="*", help="names of items or experiments; none for all")
     parser.add_argument("--list", action="store_true", help="print the items")
     parser.add_argument("--quick", action="store_true", help="a little of each, kept nowhere")
+    parser.add_argument("--check", action="store_true", help="compare with rows on file")
+    parser.add_argument("--write", action="store_true", help="write the quick rows on file")
     parser.add_argument("--verdicts", action="store_true", help="write verdicts into the items")
     parser.add_argument("--again", action="store_true", help="run once more, and compare")
     parser.add_argument("--seed", type=int, default=0, help="of the items that --again draws")
@@ -111,6 +118,10 @@ def main() -> None:
             print(one.name, one.verdict or (one.missing and "not to be had"), one.title, sep="\t")
     elif given.verdicts:
         print(*record_verdicts(), sep="\n")
+    elif given.check:
+        sys.exit(check() > 0)
+    elif given.write:
+        write_quick(list(dict.fromkeys(i.experiment for i in chosen(given.items) if i.experiment)))
     elif given.again:
         again(given.items, given.seed)
     elif given.page is not None:
@@ -120,6 +131,8 @@ def main() -> None:
             run(given.items, quick=True, folder=Path(folder))
     else:
         run(given.items, quick=False, folder=RESULTS)
+        for one in chosen(given.items) if given.items else []:
+            print(listed(one))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ from benchmarks import corpora
 from benchmarks.papers.bps_looks import minibatches
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import BPSLDA, SVBLDA
-from streamtopics.datasets import load_docstrings
 from streamtopics.metrics import completion_split
 from streamtopics.priors import word_ranks, zipf_prior
 
@@ -44,7 +43,7 @@ SETS = {
     "commit_subjects": Stream(*SHORT),
     "imdb_train": Stream(*LONG),
 }
-QUICK_SET, QUICK = "docstrings of sklearn", Stream(100, (50,), 0.08)
+QUICK_SET, QUICK = "speeches", Stream(100, (50,), 0.08)
 SCALES = (0.0, 0.02, 0.05, 0.08, 0.1, 0.2)
 CORPUS_SCALES = (0.02, 0.1, 0.5)
 FLAT = (0.01, 0.1, 1.0)
@@ -58,7 +57,8 @@ Model = BPSLDA | SVBLDA
 @cache
 def counts(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Counts of all documents of a corpus, and its words."""
-    texts = load_docstrings(packages=["sklearn"]).data if name == QUICK_SET else corpora.texts(name)
+    quick = name == QUICK_SET
+    texts = [row["text"] for row in corpora.enclosed(name)] if quick else corpora.texts(name)
     vectorizer = CountVectorizer(stop_words="english", min_df=5, dtype=np.float32)
     return vectorizer.fit_transform(texts), vectorizer.get_feature_names_out()
 

@@ -40,7 +40,6 @@ from benchmarks import corpora
 from benchmarks.papers.bps_looks import minibatches
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import MultiViewLDA
-from streamtopics.datasets import load_docstrings
 from streamtopics.priors import class_words_prior
 
 # Documents in a minibatch, the first of them for Figure 15.
@@ -93,14 +92,11 @@ def load(name: str) -> Labelled:
 
 @cache
 def few() -> Labelled:
-    """Docstrings of three packages, each a class."""
-    corpus = load_docstrings(packages=["joblib", "numpy", "sklearn"])
-    order = np.random.default_rng(0).permutation(len(corpus.data))
-    order = order[:600]
-    X = CountVectorizer(stop_words="english", min_df=2, dtype=np.float32).fit_transform(
-        [corpus.data[i] for i in order]
-    )
-    y, shown = np.array(corpus.target_names)[corpus.target[order]], np.arange(200)
+    """Definitions of a dictionary, in four classes."""
+    rows = corpora.enclosed("definitions")[:600]
+    counter = CountVectorizer(stop_words="english", min_df=2, dtype=np.float32)
+    X = counter.fit_transform([row["text"] for row in rows])
+    y, shown = np.array([row["label"] for row in rows]), np.arange(200)
     return Labelled(X[200:], y[200:], X[:200], y[:200], shown)
 
 
@@ -251,7 +247,7 @@ def cells(quick: bool) -> Iterator[Cell]:
         (FIRST, SPLITS_OF_RIVALS),
     ):
         for split in range(1 if quick else n):
-            for name in ("docstrings",) if quick else SETS:
+            for name in ("definitions",) if quick else SETS:
                 yield {"corpus": name, "kind": kind, "split": split}
 
 

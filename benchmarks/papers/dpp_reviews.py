@@ -38,7 +38,7 @@ V, RANK, NOISE, N_SPLITS = 500, 10, 1e-3, 11
 ASKED, NEAREST, N_RANDOM = 100, 10, 50
 N_SENTENCES, LEAST_SENTENCES = 5, 8
 CORPORA = {"reviews_electronics": (1000, 1000), "imdb_train": (2000, 4000)}
-QUICK = {"docstrings": (40, 60)}
+QUICK = {"speeches": (30, 42)}
 PARTS, WORD = ("embeddings", "summaries"), re.compile(corpora.PROSE_WORD)
 THESIS, LEARNT, TOPICS, RANDOM = "U", "U, noise learnt", "LDA", "random words"
 
@@ -61,13 +61,20 @@ def cells(quick: bool) -> Iterator[Cell]:
 def run(cell: Cell, quick: bool) -> Iterator[Row]:
     """Both tables of embeddings, or the one of summaries."""
     n_train, n_test = (QUICK if quick else CORPORA)[cell["corpus"]]
-    texts, split = corpora.texts(cell["corpus"]), cell["split"]
+    texts = speeches() if quick else corpora.texts(cell["corpus"])
+    split = cell["split"]
     order = np.random.default_rng(split).permutation(len(texts))
     chosen = [texts[i] for i in order[: n_train + n_test]]
     halves = Halves(chosen[:n_train], chosen[n_train:])
     if cell["part"] == "summaries":
         return summaries(halves, opinions(quick), split, 20 if quick else 300)
     return embeddings(halves, split)
+
+
+def speeches() -> list[str]:
+    """Ten paragraphs each of the speeches that come with the documentation."""
+    texts = [row["text"] for row in corpora.enclosed("speeches")]
+    return ["\n\n".join(texts[i : i + 10]) for i in range(0, len(texts), 10)]
 
 
 def row(table: str, method: str, **values: Any) -> Row:

@@ -23,11 +23,11 @@ from scipy import sparse
 from scipy.special import digamma
 from sklearn.feature_extraction.text import CountVectorizer
 
+from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from benchmarks.papers.hpp_text import STREAMS, minibatches
 from streamtopics import SVBHPP, SVBLDA, StreamingLDA
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.datasets import load_docstrings
 from streamtopics.families import dirichlet
 from streamtopics.metrics import completion_split
 from streamtopics.updates.rates import Normal
@@ -126,12 +126,12 @@ def tested(model: StreamingTopicModel, years: list[Year], *, of_year: bool) -> l
 
 @cache
 def batches_of(*, quick: bool) -> tuple[list[str], list[sparse.csr_matrix]]:
-    """The years and their counts; if quick, docstrings in a few parts."""
+    """The years and their counts; if quick, speeches in a few parts."""
     if not quick:
         return minibatches(STREAMS["nips"])
     counter = CountVectorizer(stop_words="english", max_features=100, dtype=np.float32)
-    X = counter.fit_transform(load_docstrings(packages=["sklearn"]).data[:900])
-    return [*"abc"], [X[i : i + 300] for i in range(0, 900, 300)]
+    X = counter.fit_transform([row["text"] for row in corpora.enclosed("speeches")])
+    return [*"abc"], [X[i : i + 240] for i in range(0, 720, 240)]
 
 
 def run(cell: Cell, quick: bool) -> Iterator[Row]:

@@ -3,7 +3,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 
@@ -53,6 +53,8 @@ Bands go from the first to the ninth decile of what is left of each value withou
 {}, whose texts are longer or harder than others by more than the methods differ.
 """.strip()
 Rows = Sequence[Mapping[str, str]]
+# Writes rows, of which the first is the head, as a table; the widths are of its columns.
+Form = Callable[[Sequence[Sequence[str]], str], str]
 
 
 def write(items: Sequence[Item], folder: Path, results: Path = RESULTS) -> None:
@@ -272,8 +274,26 @@ def is_numbers(texts: Iterable[str]) -> bool:
         return False
 
 
-def table(picture: Picture, rows: Rows) -> str:
+def listed(item: Item, results: Path = RESULTS) -> str:
+    """Return the tables of an item as they are printed, with its verdict."""
+    parts = [f"{item.name}: {item.title} ({stated(item)})"]
+    for picture in [item.picture, *item.more] if item.picture else item.more:
+        rows = item.rows(results, picture.where)
+        form = words if picture.kind == "words" else table
+        parts.append(form(picture, rows, aligned) if rows else "no rows on file")
+    return "\n\n".join(parts) + "\n"
+
+
+def aligned(rows: Sequence[Sequence[str]], widths: str) -> str:
+    """Rows as columns of a terminal."""
+    size = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, size)).rstrip() for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def table(picture: Picture, rows: Rows, form: Form | None = None) -> str:
     """Medians, with the first and the last decile where there are several values."""
+    form = form or list_table
     cells = grouped(picture, rows)
     if not crossed(picture):
         # One table of all panels, which are its columns.
@@ -292,7 +312,7 @@ def table(picture: Picture, rows: Rows) -> str:
         along = picture.called(by)
         what = picture.title or picture.called(picture.y) or "values"
         title = sentence(what if picture.title or not along else f"{what}, by {along}") + of
-        parts.append(f"{title}:\n\n{list_table(lines, '')}")
+        parts.append(f"{title}:\n\n{form(lines, '')}")
     return "\n".join(parts)
 
 
@@ -301,8 +321,9 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def words(picture: Picture, rows: Rows) -> str:
+def words(picture: Picture, rows: Rows, form: Form | None = None) -> str:
     """Texts, those of the first of the splits."""
+    form = form or list_table
     panels: dict[str, dict[tuple[str, str], str]] = defaultdict(dict)
     for row in rows:
         if row[picture.y]:
@@ -317,7 +338,7 @@ def words(picture: Picture, rows: Rows) -> str:
             lines.append([name, *(cells.get((name, x), "") for x in places)])
         of = f", {panel_title(picture, panel)}" if panel else ""
         title = sentence(f"{picture.called(picture.y)} of the first split{of}")
-        parts.append(f"{title}:\n\n{list_table(lines, '')}")
+        parts.append(f"{title}:\n\n{form(lines, '')}")
     return "\n".join(parts)
 
 

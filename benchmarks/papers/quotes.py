@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median, stdev
 from typing import Any
 
 from benchmarks.papers.experiment import RESULTS
@@ -23,7 +23,7 @@ QUOTES = Path(__file__).with_name("quotes.toml")
 
 @dataclass(frozen=True)
 class Number:
-    """A median over the rows of an experiment, of values or of paired differences.
+    """A number of the rows of an experiment, of their values or of paired differences.
 
     Attributes
     ----------
@@ -35,6 +35,8 @@ class Number:
         the values themselves.
     pairs : tuple of str
         Columns that say which rows are of the same split.
+    mean : bool
+        Whether it is the mean, written with its standard error, rather than the median.
     format : str
         How it is written, such as ".3f".
     zero : bool
@@ -46,23 +48,35 @@ class Number:
     where: Mapping[str, Any]
     less: Mapping[str, Any] = field(default_factory=dict)
     pairs: tuple[str, ...] = ("split",)
+    mean: bool = False
     format: str = ".3f"
     zero: bool = True
 
     def value(self, folder: Path = RESULTS) -> float:
         """The number that the rows give."""
-        found = self._values(self.where, folder)
-        if not self.less:
-            return median(value for values in found.values() for value in values)
-        others = self._values({**self.where, **self.less}, folder)
-        both = found.keys() & others.keys()
-        return median(a - b for key in both for a, b in zip(found[key], others[key], strict=True))
+        return (fmean if self.mean else median)(self._all(folder))
 
     def written(self, folder: Path = RESULTS) -> str:
         """The number as it stands in a sentence."""
-        text = format(self.value(folder), self.format)
+        text = self._text(self.value(folder), self.format)
+        if not self.mean:
+            return text
+        values = self._all(folder)
+        error = self._text(stdev(values) / len(values) ** 0.5, self.format.removeprefix("+"))
+        return f"{text} ± {error}"
+
+    def _text(self, value: float, form: str) -> str:
+        text = format(value, form)
         text = text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
         return text if self.zero else re.sub(r"(?<!\d)0\.", ".", text)
+
+    def _all(self, folder: Path) -> list[float]:
+        found = self._values(self.where, folder)
+        if not self.less:
+            return [value for values in found.values() for value in values]
+        others = self._values({**self.where, **self.less}, folder)
+        both = [zip(found[key], others[key], strict=True) for key in found if key in others]
+        return [a - b for pairs in both for a, b in pairs]
 
     def _values(self, where: Mapping[str, Any], folder: Path) -> dict[tuple[str, ...], list[float]]:
         found: dict[tuple[str, ...], list[float]] = {}

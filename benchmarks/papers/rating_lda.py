@@ -123,7 +123,7 @@ def models(K: int, seed: int, has_whose: bool) -> dict[str, RatedTopicModel]:
 
 def cells(quick: bool) -> Iterator[Cell]:
     """All models on all splits; with this package's defaults on the first only."""
-    for split in range(2 if quick else N_SPLITS):
+    for split in range(1 if quick else N_SPLITS):
         for corpus in [SYNTHETIC] if quick else CORPORA:
             for K in (4,) if quick else COMPONENTS:
                 for method in models(K, split, corpus == SYNTHETIC):

@@ -31,13 +31,14 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.preprocessing import normalize
 
+from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from benchmarks.papers.was_tables import MODELS, SETTINGS, estimator
 from streamtopics.datasets import load_docstrings, load_statements
 from streamtopics.text import SentenceVectorizer
 from streamtopics.was import specific_comment_scores
 
-PACKAGES, QUICK_PACKAGES = ("stdlib", "numpy", "scipy", "sklearn", "joblib"), ("joblib",)
+PACKAGES = ("stdlib", "numpy", "scipy", "sklearn", "joblib")
 N_SPLITS, N_FILES, QUICK_FILES = 11, 60, 6
 # Of a file: specific comments and statements that are looked at; files with less are left out.
 LEAST_SPECIFIC, SPECIFIC, MOST_STATEMENTS = 3, 6, 200
@@ -65,7 +66,7 @@ class Article(NamedTuple):
 
 def cells(quick: bool) -> Iterator[Cell]:
     """All models and rules, split by split, at both settings."""
-    for split in range(2 if quick else N_SPLITS):
+    for split in range(1 if quick else N_SPLITS):
         for setting in SETTINGS:
             for method in (*MODELS, *(RULES if setting == "paper" else ())):
                 if method != "LDA, sentences":
@@ -178,9 +179,16 @@ def _cosines(articles: Sequence[Article]) -> list[np.ndarray]:
 
 @lru_cache(maxsize=1)
 def files(quick: bool) -> list[File]:
-    """Files with a text on the whole and texts on enough of their parts."""
-    packages = QUICK_PACKAGES if quick else PACKAGES
-    code, texts = load_statements(packages=packages), load_docstrings(packages=packages)
+    """Files with a text on the whole and texts on enough of their parts.
+
+    Quickly, pages of a dictionary, each with definitions of one kind: some are statements and
+    others stand for comments.
+    """
+    if quick:
+        rows = sorted(corpora.enclosed("definitions"), key=lambda row: str(row["label"]))
+        pages = [[row["text"] for row in rows[i : i + 20]] for i in range(0, len(rows), 20)]
+        return [File(page[:14], [" ".join(page)], page[14:]) for page in pages]
+    code, texts = load_statements(packages=PACKAGES), load_docstrings(packages=PACKAGES)
     own: dict[str, tuple[list[str], list[str]]] = {}
     for text, module, name in zip(texts.data, texts.modules, texts.names, strict=True):
         own.setdefault(module, ([], []))[name != module].append(text)

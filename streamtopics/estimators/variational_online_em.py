@@ -29,10 +29,10 @@ class VariationalOnlineEM(StreamingTopicModel):
     {kappa}
     {tau}
     max_local_iter : int, default=20
-        Sweeps over a document, at most, while learning; with `boosted`, exactly.
+        Sweeps over a document, at most, while learning; with `update_each_sweep`, exactly.
     local_tol : float, default=1e-3
         A document is done when a sweep moves less than this share of its tokens
-        between topics; with `boosted`, only in `transform`.
+        between topics; with `update_each_sweep`, only in `transform`.
     {update_each_sweep}
     {averaging}
     {start_of_doc_topic_prior}
@@ -50,7 +50,7 @@ class VariationalOnlineEM(StreamingTopicModel):
     See Also
     --------
     GibbsOnlineEM : The same with Gibbs sampling.
-    StreamingLDA.preset : With "SinglePassLDA" this, boosted, with kappa 1 and a gamma prior.
+    StreamingLDA.preset : "SinglePassLDA" updates after each sweep, with kappa 1 and a gamma prior.
 
     References
     ----------

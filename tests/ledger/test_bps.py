@@ -7,6 +7,8 @@ from scipy import sparse, stats
 
 from benchmarks.papers import bps_case_1, bps_case_2, bps_case_3, bps_dirichlets, bps_sizes
 from benchmarks.papers.bps_looks import looks, minibatches
+from streamtopics import AspectSentimentModel
+from streamtopics.priors import SeedWords
 from streamtopics.updates import BPS, SVB
 
 
@@ -83,6 +85,22 @@ def test_seed_words_are_counted():
     data = bps_case_2.Reviews(X, np.array([True, True, True, False]), seeds)
     # Right, wrong, even, wrong.
     assert bps_case_2.counted(data, 4, 0) == pytest.approx((1 + 0 + 0.5 + 0) / 4)
+
+
+@pytest.mark.parametrize("sentiments", [("positive", "negative"), ("negative", "positive")])
+def test_sentiments_are_right_where_the_prediction_is(sentiments):
+    data = bps_case_2.few()
+    words = np.arange(data.X[0].shape[1]).astype(str)
+    seeds = {name: list(words[own]) for name, own in data.seeds.items()}
+    prior = SeedWords(seeds, 10.0, vocabulary=list(words))
+    model = AspectSentimentModel(
+        1, sentiments=sentiments, topic_word_prior=prior, boosting_scale=1.0, random_state=0
+    ).fit(data.X)
+    found = bps_case_2.accuracy(model, data.X, data.y)
+    assert found == np.mean((model.predict(data.X) == "positive") == data.y) > 0.9
+    nothing = np.empty(1, dtype=object)
+    nothing[:] = [data.X[0] * 0]
+    assert bps_case_2.accuracy(model, nothing, data.y[:1]) == 0.5
 
 
 def test_splits_share_no_document_and_differ():

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from benchmarks.papers.__main__ import main
 from benchmarks.papers.ledger import COLUMNS, Picture, called, items
 from benchmarks.papers.page import MOST_PLACES, draw, in_order, table, words
 
@@ -109,3 +110,15 @@ def test_no_column_is_described_that_no_item_has():
             names += [getattr(picture, part) for part in ("x", "y", "series", "panels")]
         used |= {name for one in names for name in (one, f"{item.experiment}.{one}")}
     assert set(COLUMNS) <= used
+
+
+def test_tables_of_items_on_file_are_printed(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["papers", "hpp_binomial"])
+    main()
+    printed = capsys.readouterr().out
+    assert "hpp-figure-5: A coin that jumps twice" in printed
+    head, *lines = printed.partition("their own stream:\n\n")[2].partition("\n\n")[0].splitlines()
+    assert head.rsplit("  ", 1)[1] == "largest difference from the authors'"
+    assert {len(line.rsplit("  ", 1)[0]) for line in lines} == {len(head.rsplit("  ", 1)[0])}
+    authors = {line.rsplit("  ", 1)[0].strip(): float(line.rsplit("  ", 1)[1]) for line in lines}
+    assert authors["SVB"] < 1e-15 < authors["SVB-HPP"] < 2e-5

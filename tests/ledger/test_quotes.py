@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers of the ledger that README, documentation and docstrings tell are those of its rows."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,15 @@ def test_a_number_may_begin_with_its_point(folder):
 def test_or_of_differences_on_the_same_split(folder):
     number = Number("bps_case_1", "mean", {"rule": "BPS"}, less={"rule": "SVB"}, format="+.2f")
     assert number.written(folder) == "+0.10"
+
+
+def test_or_their_mean_with_its_standard_error(folder):
+    difference = Number("bps_case_1", "mean", {"rule": "BPS"}, less={"rule": "SVB"}, mean=True)
+    # Of .3, .1 and -.1, whose standard deviation is .2.
+    assert difference.value(folder) == pytest.approx(0.1)
+    assert difference.written(folder) == "0.100 ± 0.115"
+    signed = replace(difference, format="+.2f", zero=False)
+    assert signed.written(folder) == "+.10 ± .12"
 
 
 def test_another_number_is_another_sentence(folder):

@@ -94,3 +94,5 @@ for name, row, pulled in zip(
 model = models["class prior, s = 0.4"]
 for place, top in zip(model.topic_class_, model.top_words(words, n_words=7), strict=True):
     print(f"{model.classes_[place] if place >= 0 else 'shared':8}", *top)
+seeds = {name: set(words[row]) for name, row in zip(np.unique(y), seed, strict=True)}
+assert seeds[model.classes_[0]] & set(model.top_words(words, n_words=50)[0])

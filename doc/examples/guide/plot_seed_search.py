@@ -94,8 +94,10 @@ plt.show()
 # but beyond a small one texts are predicted worse, because with 1 half of each topic is the prior,
 # for good. So the search has to be told what the topics are for.
 print(search.best_params_)
+assert search.best_params_["lda__topic_word_prior__strength"] > min(strengths)
 
 # %%
 # The topics of the best model, learnt from all texts, know their words.
 for subject, top in zip(seeds, search.best_estimator_[-1].top_words(n_words=8), strict=False):
     print(f"{subject:12} {' '.join(top)}")
+    assert set(top) & set(seeds[subject])

@@ -91,9 +91,14 @@ for name, model in models.items():
     print(f"{name:8} {model.prior_retention_.mean():4.0%} prior, accuracy {accuracy[name][-1]:.2f}")
 
 # %%
-# And other words of praise and of blame are learnt beside the known ones.
+# And other words of praise and of blame are learnt beside the known ones. The topics of a
+# sentiment follow those of the one before it in ``sentiment_names_``.
 model = models["s = 1"]
-for e, sentiment in enumerate(model.classes_):
-    own, other = (model.topic_word_[4 * i : 4 * i + 4].mean(axis=0) for i in (e, 1 - e))
-    telling = np.argsort(-own[:40] * np.log(own[:40] / other[:40]))[:10]
-    print(f"{sentiment:9} {' '.join(vocabulary[telling])}")
+topics = model.topic_word_[:, :40].reshape(2, 4, 40).mean(axis=1)
+word_shares = dict(zip(model.sentiment_names_, topics, strict=True))
+for sentiment, words in (("positive", praise), ("negative", blame)):
+    [other] = set(word_shares) - {sentiment}
+    own = word_shares[sentiment]
+    telling = vocabulary[np.argsort(-own * np.log(own / word_shares[other]))[:10]]
+    print(f"{sentiment:9} {' '.join(telling)}")
+    assert np.isin(telling, words).mean() > 0.5

@@ -30,10 +30,11 @@ counter = st.text.StreamingCountVectorizer(stop_words="english", min_df=5)
 topics = st.GuidedTopics(seeds, n_unseeded=3, random_state=0)
 model = make_pipeline(st.text.NamedVectorizer(counter), topics).fit(texts)
 rows = topics.seed_report()
-print(model.predict(["the depth of a random forest", "the centroids of groups"]))
+print(found := model.predict(["the depth of a random forest", "the centroids of groups"]))
 
 # %%
 # How much of each seed word its own topic has.
+assert list(found) == ["trees", "clustering"]
 figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 bars = ax.barh([f"{row.topic}: {row.word}" for row in rows], [row.own_share for row in rows])
 ax.invert_yaxis()

@@ -61,4 +61,7 @@ review = [
     "Fresh eggs, but the cake was stale.", "The waiter was slow.", "Hens for the children.",
 ]  # fmt: skip
 _, ax = plt.subplots(figsize=(9, 1.2), layout="constrained")
-ax = plot_sentences(review, model.predict_proba(review), labels=["praise", "blame"], ax=ax)
+shares = model.predict_proba(review)
+ax = plot_sentences(review, shares, labels=model.classes_, ax=ax)
+told = model.predict(review).tolist()
+assert told[:3] == ["positive", "positive", "negative"], told

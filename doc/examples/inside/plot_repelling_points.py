@@ -61,3 +61,4 @@ sizes = sample(process, 200, rng).sizes
 print(
     f"mean {sizes.mean():.1f}, variance {sizes.var():.1f}; independent points would have both equal"
 )
+assert sizes.var() < sizes.mean()

@@ -55,3 +55,5 @@ ax = plot_curves(
 # The last values. The standard rule holds: average when kappa is 1/2 or less.
 for name, values in curves.items():
     print(f"{name:22} {values[-1]:6.2f}")
+assert curves["kappa 0.3, averaged"][-1] < curves["kappa 0.3"][-1]
+assert curves["kappa 1.0, averaged"][-1] > curves["kappa 1.0"][-1]

@@ -55,6 +55,10 @@ for batch in iter_minibatches(X, batch_size=250):
 ax = plot_curves(kept, x=seen, xlabel="documents seen", ylabel="share of the prior in all topics")
 
 # %%
+# The more boost, the more of the prior is left.
+assert kept["SVB"][-1] < kept["BPS, s = 0.05"][-1] < kept["BPS, s = 0.3"][-1]
+
+# %%
 # And the topics that were seeded, at the end.
 for name in ("SVB", "BPS, s = 0.3"):
     for seed, words in zip(seeds, models[name].top_words(names, n_words=8), strict=False):

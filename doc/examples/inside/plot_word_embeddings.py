@@ -41,6 +41,7 @@ fixed = LowRankDPP(gamma=1 / 400, noise_level=1e-3, max_iter=3, random_state=0).
 for name, fitted in (("learnt noise", model), ("noise of the source", fixed)):
     gain = fitted.gain_over_independent(test)
     print(f"{name:>20}: {gain.mean():+7.2f} +- {gain.std() / len(gain) ** 0.5:.2f} nats a document")
+assert gain.mean() < 0 < model.gain_over_independent(test).mean()
 print(f"{model.noise_level_:.1f} of {model.expected_size_:.1f} sentences are background")
 
 # %%

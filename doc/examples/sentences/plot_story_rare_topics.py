@@ -35,3 +35,4 @@ ax.invert_yaxis()
 label = ax.set_xlabel("sentences")
 for topic in rare:
     print(topic.sentences[0].text[:90])
+assert [topic.share for topic in rare] == sorted(topic.share for topic in rare)

@@ -28,6 +28,10 @@ st.streams.stream(model, batches, callbacks=[monitor])
 print(*monitor.alarms, sep="\n")
 
 # %%
+# It rings when the other documentation begins, with the tenth minibatch.
+assert monitor.alarms[0].batch == 10
+
+# %%
 # It rings if both p-values are below 0.01: of the exact test, and of the chart along the stream.
 tests = monitor.tests
 curves = {"exact test": [t.p_exact for t in tests], "chart": [t.p_chart for t in tests]}

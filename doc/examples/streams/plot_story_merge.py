@@ -37,6 +37,7 @@ models["one after the other"] = copy.deepcopy(left).partial_fit(X[6 * n :])
 scores = {name: model.score(X[:n]) for name, model in models.items()}
 for name, score in scores.items():
     print(f"{name:20} {score:.3f}")
+assert scores["merged"] > max(scores["left"], scores["right"])
 _, ax = plt.subplots(figsize=(6, 2.5), layout="constrained")
 ax.plot(list(scores.values()), list(scores), "o")
 ax.invert_yaxis()

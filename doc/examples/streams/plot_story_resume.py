@@ -48,6 +48,7 @@ st.streams.stream(uncut, batches)
 kept = st.load(folder + "/topics.model")
 same = (kept[-1].topic_word_ == uncut[-1].topic_word_).all()
 print(f"resumed after {found.n_batches} minibatches; the same bits: {same}")
+assert same
 
 # %%
 # Scores of each minibatch before it was learnt, across the cut.
