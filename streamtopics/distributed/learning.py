@@ -21,7 +21,7 @@ import numpy as np
 
 from streamtopics.base.composites import check_composes, local_task, reader_of, take_in
 from streamtopics.distributed import tasks
-from streamtopics.distributed.attempts import PartitionError, Task
+from streamtopics.distributed.attempts import KILLED, PartitionError, Task
 from streamtopics.distributed.parcels import Parcel
 from streamtopics.distributed.reading import (
     FIRST,
@@ -215,9 +215,13 @@ class Learning:
     ) -> tuple[list[tuple[Source, tasks.Contents]], PartitionError | None]:
         """What can be read of partitions that could not be read together, and then the error.
 
-        Where each can be read alone, they are put together: rounds stay as they are.
+        Where each can be read alone, they are put together: rounds stay as they are. Those that
+        took their workers with them are not read again, which would cost as many more.
         """
         if len(source.partitions) == 1:
+            return [], error
+        if type(error.__cause__).__name__ in KILLED:
+            error.args = (f"{error}; set rounds=1, so that each is read alone",)
             return [], error
         alone, read = source.one_by_one(), []
         for place, one in enumerate(alone):

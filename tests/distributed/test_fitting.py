@@ -10,9 +10,11 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from distributed.scheduler import KilledWorker
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
@@ -365,6 +367,29 @@ def test_one_that_cannot_be_read_with_others_is_named(bad):
         fit_partitions(model, range(19), Now(), read=read, **LATE)
     assert error.value.number == bad
     assert model.n_documents_seen_ == 7 * X.shape[0] + 40 * bad
+
+
+class Deadly(Now):
+    """Raises what Dask does once a task has taken four workers with it."""
+
+    def run(self, function, arguments):
+        if function.__name__ == "read_partitions" and 12 in arguments:
+            raise KilledWorker("read", SimpleNamespace(address="tcp://here"), 3)
+        return function(*arguments)
+
+
+@pytest.mark.parametrize(("max_attempts", "n_more"), [(3, 0), (4, 0), (5, 1)])
+def test_what_took_its_workers_with_it_is_not_read_again(max_attempts, n_more):
+    """The attempts of Dask count; a round of partitions is not read one by one after them."""
+    client, settings = Deadly(), LATE | {"max_attempts": max_attempts}
+    model = experienced(MODELS["gibbs"])
+    with pytest.raises(PartitionError, match=r"partitions 11 to 14 .*set rounds=1") as error:
+        fit_partitions(model, range(19), client, read=SMALL.__getitem__, **settings)
+    assert error.value.number == 11
+    assert client.n_begun["read_partitions"] == N_SOURCES + n_more
+    with pytest.raises(PartitionError, match="partition 12 could not be read") as error:
+        fit_partitions(model, range(19), client, read=SMALL.__getitem__, rounds=1, staleness=0)
+    assert error.value.number == 12
 
 
 def test_partitions_that_can_be_read_alone_are_read_together_again():
