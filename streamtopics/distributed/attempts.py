@@ -23,8 +23,6 @@ LATE = 3.0
 REMEMBERED = 50
 # Seconds of waiting after which a cluster without workers is told of, again and again.
 NOTICE = 60.0
-# Errors of Dask and Ray where a task took its workers with it.
-KILLED = {"KilledWorker", "WorkerCrashedError"}
 
 
 class PartitionError(RuntimeError):

@@ -6,7 +6,6 @@ import json
 import pickle
 import time
 import weakref
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from itertools import pairwise
@@ -392,21 +391,19 @@ def test_what_took_its_workers_with_it_is_not_read_again(max_attempts, n_more):
     assert error.value.number == 12
 
 
-def test_partitions_that_can_be_read_alone_are_read_together_again():
-    """The bits are those of a stream that nothing befell."""
-    expected = bits(fitted("gibbs", partitions=SMALL, **LATE))
-    tries, client = Counter(), Now()
+@pytest.mark.parametrize("bad", [11, 12])
+def test_partitions_are_read_again_as_often_as_one(bad):
+    """With the others, and then what comes before it, to be learnt."""
+    client, settings = Now(), LATE | {"max_attempts": 2}
 
     def read(number):
-        tries[number] += 1
-        if number == 6 and tries[number] <= 3:
+        if number == bad:
             raise OSError("the disk is away")
         return SMALL[number]
 
-    assert bits(fitted("gibbs", client, range(19), read=read, max_attempts=3, **LATE)) == expected
-    # Twice more together, and each of them alone.
-    number = client.n_begun["together"]
-    assert (client.n_begun["read_partitions"], number) == (N_SOURCES + 2 + 2, 1)
+    with pytest.raises(PartitionError, match=rf"partition {bad} .*2 times failed: OSError"):
+        fit_partitions(experienced(MODELS["gibbs"]), range(19), client, read=read, **settings)
+    assert client.n_begun["read_partitions"] == N_SOURCES + 1 + (bad > 11)
 
 
 def test_what_never_ends_is_given_up_in_time():
