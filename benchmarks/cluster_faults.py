@@ -43,7 +43,10 @@ from streamtopics.streams import Checkpointer, resume
 
 N_PARTITIONS, N_DOCUMENTS, SIZE, EVERY = 40, 600, 50, 60
 PATIENCE = 1.0
-STREAM = {"read": sparse.load_npz, "rounds": 8, "staleness": 2, "patience": PATIENCE}
+# Attempts of three times as often as Dask begins a task that loses its worker.
+STREAM = {
+    "read": sparse.load_npz, "rounds": 8, "staleness": 2, "patience": PATIENCE, "max_attempts": 12,
+}  # fmt: skip
 
 
 def write_corpus(folder: Path) -> float:

@@ -15,6 +15,7 @@ os.environ.setdefault("MPLBACKEND", "agg")
 import faulthandler
 import gc
 import random
+import re
 import signal
 import time
 import zlib
@@ -49,6 +50,23 @@ def pytest_addoption(parser):
         "--patience", type=float, default=300.0, metavar="SECONDS",
         help="end the process, with the stacks of its threads, when a test takes longer",
     )  # fmt: skip
+
+
+HAS_BENCHMARKS = (Path(__file__).parent.parent / "benchmarks").is_dir()
+
+
+def pytest_report_header():
+    return (
+        None if HAS_BENCHMARKS else "no benchmarks in an sdist: files that test them are left out"
+    )
+
+
+def pytest_ignore_collect(collection_path):
+    """Leave out what tests the benchmarks, where these are not: the sdist has none."""
+    if not HAS_BENCHMARKS and collection_path.suffix == ".py":
+        text = collection_path.read_text(encoding="utf-8")
+        return True if re.search(r"^(from|import) benchmarks\b", text, re.MULTILINE) else None
+    return None
 
 
 def pytest_configure(config):

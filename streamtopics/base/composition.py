@@ -86,8 +86,8 @@ DOC_TOPIC_UPDATES = {
 Averaging = Literal["linear", "uniform"] | None
 
 WHOLE = (
-    "inner_batch_size is set, but {} settles something over a whole minibatch, which therefore "
-    "cannot be cut; set inner_batch_size to None, or use another update"
+    "inner_batch_size is set, but {} does not say by `divided` how it learns from a part of a "
+    "minibatch; set inner_batch_size to None, or use another update"
 )
 REMEDIES = {
     "log_theta": 'doc_topic_prior_update="fixed", or another inference',

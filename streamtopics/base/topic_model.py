@@ -8,7 +8,6 @@ rule: validate, learn, then blend, and the blend is the only writer.
 
 from __future__ import annotations
 
-import warnings
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from inspect import signature
@@ -17,17 +16,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.composition import Composition, check_averageable, check_contracts
 from streamtopics.base.drift import Drift, DriftRow, drift_table, kept_records, observe
 from streamtopics.base.frame import (
+    FEW_STEPS,
     Commit,
     Parameters,
     check_same,
     check_same_state,
     fixed_parameters,
+    warn_of_few_steps,
     warn_of_no_boost,
 )
 from streamtopics.base.glossary import documented
@@ -56,7 +56,6 @@ from streamtopics.validation import (
 DOCUMENTS_AT_ONCE = 4096
 # The parts of each estimator, with the parameters and what was chosen that they were made of.
 _COMPOSED: WeakKeyDictionary[Any, tuple[Parameters, Any, Composition]] = WeakKeyDictionary()
-FEW_STEPS = 5
 
 
 @dataclass(frozen=True)
@@ -231,12 +230,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             remedy = "use StreamingLDA, whose defaults suit small corpora too"
             if hasattr(self, "n_rounds"):
                 remedy = "set n_rounds to about 10"
-            warnings.warn(
-                f"{type(self).__name__}.fit makes only {n_steps} step(s) from a random start, too "
-                f"few to find topics; for a corpus of few minibatches {remedy}",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            warn_of_few_steps(self, remedy)
 
     def _start(self, batch: Documents) -> None:
         """Set the state before the first minibatch."""

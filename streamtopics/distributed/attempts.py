@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from streamtopics.distributed.engines import Engine, Handle
 # A task is late that takes so many times the median of the last ones of its kind.
 LATE = 3.0
 REMEMBERED = 50
+# Seconds of waiting after which a cluster without workers is told of, again and again.
+NOTICE = 60.0
 
 
 class PartitionError(RuntimeError):
@@ -138,14 +141,13 @@ class Task:
         PartitionError
             If none does.
         """
-        start = late = time.monotonic()
+        start = late = told = time.monotonic()
         end = inf if self.policy.timeout is None else start + self.size * self.policy.timeout
         while True:
             may_begin = self.n_begun < self.policy.max_attempts
             patience = self.kind.patience(self.policy, self.size)
-            until = min(end, late + patience if may_begin else inf)
-            seconds = None if until == inf else max(until - time.monotonic(), 0.0)
-            done = self.engine.wait(self.handles, seconds)
+            until = min(end, late + patience if may_begin else inf, told + NOTICE)
+            done = self.engine.wait(self.handles, max(until - time.monotonic(), 0.0))
             for handle in done:
                 try:
                     found = self.engine.result(handle, self._seconds_to_fetch(end))
@@ -157,12 +159,27 @@ class Task:
                         self.kind.longest = max(self.kind.longest, waited)
                     self.drop(but=handle)
                     return found
-            if not done and time.monotonic() >= end:
+            now = time.monotonic()
+            if not done and now >= end:
                 self.drop()
-                raise self._error("did not end in time") from None
-            if not self.handles or (not done and may_begin):
+                alone = "" if self.engine.has_workers() else ", and the cluster has no workers"
+                raise self._error(f"did not end in time{alone}") from None
+            if now >= told + NOTICE:
+                told = now
+                self._tell_of_no_workers(now - start)
+            if not self.handles or (not done and may_begin and now >= late + patience):
                 self._begin_again()
                 late = time.monotonic()
+
+    def _tell_of_no_workers(self, seconds: float) -> None:
+        """Warn where nobody is there to do it."""
+        if not self.engine.has_workers():
+            warnings.warn(
+                f"the cluster has no workers, and {self.name} waits to be {self.kind.name} since "
+                f"{seconds:.0f} seconds; start workers, or set timeout to give up",
+                UserWarning,
+                stacklevel=2,
+            )
 
     def drop(self, but: Handle = None) -> None:
         """Let the engine forget all attempts but one."""
@@ -190,6 +207,8 @@ class Task:
 
     def _failed(self, handle: Handle, error: Exception) -> None:
         """Give an attempt up, and the task with its last one."""
+        # Dask has begun a task again each time that its worker died.
+        self.n_begun += getattr(error, "allowed_failures", 0)
         self.handles.remove(handle)
         self.engine.drop(handle)
         self._check_left(error)

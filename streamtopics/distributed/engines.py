@@ -33,6 +33,7 @@ class Engine(Protocol):
 
     def packed(self, value: Any) -> Any:
         """Return a large argument as it travels best: itself, or a parcel of it."""
+        return value
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
         """Wait for one to end, for so many seconds at most; return those that have ended."""
@@ -46,8 +47,12 @@ class Engine(Protocol):
     def drop(self, handle: Handle) -> None:
         """Let the engine forget a task."""
 
+    def has_workers(self) -> bool:
+        """Whether there is anybody to run tasks, as far as the engine knows."""
+        return True
 
-class DaskEngine:
+
+class DaskEngine(Engine):
     """Tasks on a Dask cluster.
 
     Parameters
@@ -92,8 +97,12 @@ class DaskEngine:
         """Let the cluster forget a task; one that is under way ends by itself."""
         handle.cancel(force=True)
 
+    def has_workers(self) -> bool:
+        """Whether the scheduler knows any."""
+        return bool(self.client.nthreads())
 
-class RayEngine:
+
+class RayEngine(Engine):
     """Tasks on Ray.
 
     Parameters
@@ -109,14 +118,10 @@ class RayEngine:
     def submit(
         self, name: str, priority: int, function: Callable[..., Any], *arguments: Any
     ) -> Handle:
-        """Start a task."""
+        """Start a task, which Ray does not begin again by itself."""
         if function not in self._remote:
             self._remote[function] = self.ray.remote(function)
-        return self._remote[function].options(name=name).remote(*arguments)
-
-    def packed(self, value: Any) -> Any:
-        """Return the value, whose arrays Ray shares."""
-        return value
+        return self._remote[function].options(name=name, max_retries=0).remote(*arguments)
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
         """Wait for one to end, for so many seconds at most; return those that have ended."""
@@ -135,7 +140,7 @@ class RayEngine:
         self.ray.cancel(handle, force=False)
 
 
-class ExecutorEngine:
+class ExecutorEngine(Engine):
     """Tasks of an executor of `concurrent.futures`, whose results pass through this process.
 
     Parameters
@@ -177,10 +182,6 @@ class ExecutorEngine:
         for one in needed:
             one.add_done_callback(ended)
         return started
-
-    def packed(self, value: Any) -> Any:
-        """Return the value, as it may stay in this process."""
-        return value
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
         """Wait for one to end, for so many seconds at most; return those that have ended."""

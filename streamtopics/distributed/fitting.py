@@ -93,12 +93,13 @@ def fit_partitions(
         Minibatches of the partitions that the model has learnt already: ``n_batches`` of
         `streamtopics.streams.resume`.
     max_attempts : int, default=3
-        Times that a task is begun at most: it may fail, be late, or kill its worker.
+        Times that a task is begun at most: it may fail, be late, or lose its worker.
     patience : float, default=10.0
         Seconds that reading a partition or learning a round may take before it is begun once
         more, mostly on another worker, or three times what that usually takes, if it is more.
     timeout : float or None, default=None
-        Seconds that a round, or reading a partition, may take in all; None waits for ever.
+        Seconds that a round, or reading a partition, may take in all; None waits for ever, also
+        for workers.
 
     Returns
     -------
@@ -126,13 +127,12 @@ def fit_partitions(
     With ``rounds=1, staleness=0`` the result is that of one `partial_fit` after another, bit for
     bit. Otherwise counts travel in single precision.
 
-    What a lost worker had, Dask runs again by itself: a task up to
-    ``distributed.scheduler.allowed-failures`` times, 3 by default, before one of the
-    `max_attempts` has failed. Leave that, or set it higher where workers are taken away all the
-    time. With 0 a partition that kills workers is named after `max_attempts` of them instead of
-    four times as many; but each loss then fails all that waited for the worker, so that
-    `max_attempts` has to be greater. A worker that hangs is given up by `patience`, also where it
-    has finished and does not hand over what it found.
+    What a lost worker had, Dask runs again by itself, ``distributed.scheduler.allowed-failures``
+    times, 3 by default. These count among the `max_attempts`, so that a partition that kills its
+    workers is named after 4 of them; set both higher where workers are taken away all the time.
+    Partitions that were read together are named together; with ``rounds=1`` each is read alone. A
+    worker that hangs is given up by `patience`, also where it has finished and does not hand over
+    what it found. Where a cluster has no workers, a warning says so each minute.
 
     Examples
     --------

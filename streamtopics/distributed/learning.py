@@ -24,7 +24,6 @@ from streamtopics.distributed import tasks
 from streamtopics.distributed.attempts import PartitionError, Task
 from streamtopics.distributed.parcels import Parcel
 from streamtopics.distributed.reading import (
-    FIRST,
     LEARN,
     Cluster,
     Grouping,
@@ -213,23 +212,20 @@ class Learning:
     def _up_to_trouble(
         self, source: Source, error: PartitionError
     ) -> tuple[list[tuple[Source, tasks.Contents]], PartitionError | None]:
-        """What can be read of partitions that could not be read together, and then the error.
-
-        Where each can be read alone, they are put together: rounds stay as they are.
-        """
+        """What comes before the partition that could not be read, and then the error."""
         if len(source.partitions) == 1:
             return [], error
-        alone, read = source.one_by_one(), []
-        for place, one in enumerate(alone):
-            try:
-                read.append((one, one.contents()))
-            except PartitionError as trouble:
-                for other in alone[place:]:
-                    other.drop()
-                return read, trouble
-        counts = self.cluster.submit("put", FIRST, tasks.together, *(one.counts for one in alone))
-        again = Source(self.cluster, source.number, source.partitions, counts)
-        return [(again, again.contents())], None
+        place = getattr(error.__cause__, tasks.PLACE, None)
+        if place is None:
+            error.args = (f"{error}; set rounds=1, so that each is read alone",)
+            return [], error
+        text = str(error).replace(source.name(0, len(source.partitions) - 1), "", 1)
+        named = PartitionError(source.name(place, place) + text, source.number + place)
+        named.__cause__ = error.__cause__
+        if not place:
+            return [], named
+        before = Source(self.cluster, source.number, source.partitions[:place])
+        return [(before, before.contents())], named
 
     def _learn(self, source: Source, contents: tasks.Contents, begin: int) -> None:
         """Learn from what was read, but for what is before minibatch `begin` of the stream."""

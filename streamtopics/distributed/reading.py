@@ -82,13 +82,11 @@ class Source:
         Of their counts.
     """
 
-    def __init__(
-        self, cluster: Cluster, number: int, partitions: list[Any], counts: Handle = None
-    ) -> None:
+    def __init__(self, cluster: Cluster, number: int, partitions: list[Any]) -> None:
         self.cluster, self.number, self.partitions = cluster, number, partitions
         if isinstance(partitions[0], tasks.Batches):
             self.number = partitions[0].first
-        self.counts = self._read() if counts is None else counts
+        self.counts = self._read()
         self.lengths = [0]
         # It refers back to this source, whose counts are kept as long as anything does.
         self._contents: Task | None = self.task(READ, tasks.contents_of)
@@ -131,11 +129,6 @@ class Source:
         if self._contents is not None:
             self._contents.drop()
             self._contents = None
-
-    def one_by_one(self) -> list[Source]:
-        """Read each of the partitions alone."""
-        places = enumerate(self.partitions, self.number)
-        return [Source(self.cluster, number, [partition]) for number, partition in places]
 
     def partition_of(self, minibatch: int) -> int:
         """Place of the partition of a minibatch among those of this source."""

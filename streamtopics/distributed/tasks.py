@@ -24,6 +24,8 @@ Read = Callable[[Any], Any]
 
 # Minibatches whose words are told together.
 AT_ONCE = 8
+# Attribute of an error: which of the partitions that were read together it is of.
+PLACE = "place_among_partitions"
 
 
 class Batches(NamedTuple):
@@ -173,20 +175,15 @@ def read_partitions(read: Read | None, before: Any, batch_size: int, *partitions
     keep_memory()
     begun, parts = time.monotonic(), []
     for partition in partitions:
-        if isinstance(partition, Batches):
-            parts.append([_counts_of(one, read, before) for one in partition.minibatches])
-        else:
-            parts.append(_cut(_counts_of(partition, read, before), batch_size))
+        try:
+            if isinstance(partition, Batches):
+                parts.append([_counts_of(one, read, before) for one in partition.minibatches])
+            else:
+                parts.append(_cut(_counts_of(partition, read, before), batch_size))
+        except Exception as error:
+            vars(error)[PLACE] = len(parts)
+            raise
     return Counts(list(chain(*parts)), list(map(len, parts)), time.monotonic() - begun)
-
-
-def together(*counts: Counts) -> Counts:
-    """Return the counts of partitions that were read apart."""
-    return Counts(
-        list(chain(*(one.minibatches for one in counts))),
-        list(chain(*(one.lengths for one in counts))),
-        sum(one.seconds for one in counts),
-    )
 
 
 def _cut(X: Any, size: int) -> list[Any]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
@@ -11,20 +10,21 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import (
+    FEW_STEPS,
     Commit,
     check_same,
     check_same_state,
     check_update,
+    warn_of_few_steps,
     warn_of_no_boost,
 )
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import SentenceDocuments
 from streamtopics.base.sentence_topics import SentenceTopics
-from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE, FEW_STEPS
+from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
 from streamtopics.checks import is_whole
 from streamtopics.local.asum import EM, Found, FrankWolfe
 from streamtopics.models import ASUM
@@ -223,13 +223,9 @@ class AspectSentimentModel(SentenceTopics):
         rounds = getattr(self._rule, "n_rounds", getattr(self._rule, "max_rounds", 1))
         n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter * rounds
         if n_steps < FEW_STEPS:
-            warnings.warn(
-                f"{type(self).__name__}.fit makes only {n_steps} step(s) from a random start, too "
-                "few to find topics; for a corpus of few minibatches make batch_size smaller, or "
-                "update several rounds long, such as "
-                f"Rounds(BPS({BOOSTING}, 'topic'), n_rounds=10)",
-                ConvergenceWarning,
-                stacklevel=4,
+            rule = f"Rounds(BPS({BOOSTING}, 'topic'), n_rounds=10)"
+            warn_of_few_steps(
+                self, f"make batch_size smaller, or update several rounds long, such as {rule}"
             )
 
     def _check_parameters(self) -> None:

@@ -170,6 +170,6 @@ def _framed(columns: dict[str, Any], backend: Backend) -> Any:
         return narwhals.from_dict(columns, backend=backend).to_native()
     except ImportError as error:
         raise ImportError(
-            f"a frame of {backend} needs {error.name or backend}; install it with `pip install "
-            f"streamtopics[frames] {backend}`"
+            f"a frame of {backend} needs {error.name or backend}; run `pip install narwhals "
+            f"{backend}`"
         ) from error

@@ -129,5 +129,5 @@ def _check_words(seeds: Mapping[Any, Collection[str]]) -> None:
             if topic_of.setdefault(word, topic) != topic:
                 raise ValueError(
                     f"{word!r} is a seed of the topics {topic_of[word]!r} and {topic!r}, so it "
-                    "cannot tell them apart; leave it out of one, or pass the array of seed_prior"
+                    "cannot tell them apart; leave it out of all but one"
                 )

@@ -20,7 +20,7 @@ from streamtopics.streams.learners import names_of
 class ProgressReport:
     """Shows documents, tokens per second and the score, while a stream is learnt.
 
-    With tqdm installed (``pip install streamtopics[progress]``) it is tqdm's bar, a widget in a
+    With tqdm installed (``pip install tqdm``) it is tqdm's bar, a widget in a
     notebook; without, a line on standard error like that of ``fit(verbose=1)``.
 
     Parameters

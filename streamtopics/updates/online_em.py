@@ -28,6 +28,8 @@ from streamtopics.updates.schedules import MEAN_DECAY, StepSize, retained_by
 class OnlineEM(Rule):
     """A running mean of expected statistics, which forgets as its step size says.
 
+    It boosts no prior; `StochasticVI` has a step size and a `Boost`.
+
     Parameters
     ----------
     step_size : StepSize

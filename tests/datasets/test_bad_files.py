@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that are broken, hostile or large: what is said and skipped, and how little is kept."""
 
+import bz2
+import errno
 import gc
 import gzip
 import io
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -17,6 +20,7 @@ from itertools import islice
 import pytest
 
 from streamtopics.datasets import ReadingError, Skipped, follow, read_records, read_texts
+from streamtopics.datasets.reading import opening
 from streamtopics.datasets.reading.rows import FURTHER
 from tests.datasets.test_records import COMPRESS
 
@@ -135,6 +139,37 @@ def test_broken_compression(tmp_path, suffix, kind):
     (tmp_path / "b.txt").write_text("good")
     assert list(read_texts(tmp_path, on_bad="skip", skipped=skipped))[-1] == "good"
     assert skipped.counts == {"broken file": 1}
+
+
+class Failing(io.BytesIO):
+    """A file on a disk that fails after the first kilobyte."""
+
+    def read1(self, size=-1):
+        return super().read1(1000) or self.fail()
+
+    def read(self, size=-1):
+        return super().read(min(size, 1000)) or self.fail()
+
+    def fail(self):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
+def test_a_disk_that_fails_is_not_a_broken_file(tmp_path, monkeypatch, suffix):
+    """The file may be as it was written: to fetch it again is no remedy."""
+    whole = COMPRESS[suffix](os.urandom(50_000).hex().encode())
+    path = tmp_path / f"a.txt{suffix}"
+    path.touch()
+    module = {".gz": gzip, ".bz2": bz2, ".xz": lzma}.get(suffix)
+    if module is None:
+        monkeypatch.setattr(opening, "byte_stream", lambda path: Failing(whole[:3000]))
+    else:
+        ways = {suffix: lambda: compression._replace(open=lambda path: module.open(broken))}
+        compression, broken = opening.COMPRESSIONS[suffix](), Failing(whole[:3000])
+        monkeypatch.setattr(opening, "COMPRESSIONS", ways)
+    with pytest.raises(OSError, match="Input/output error") as error:
+        list(read_texts(path, on_bad="skip"))
+    assert error.value.errno == errno.EIO
 
 
 @pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESS if suffix])

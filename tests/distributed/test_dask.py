@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from streamtopics import GibbsOnlineEM, StreamingLDA
 from streamtopics.distributed import (
     PartitionError,
+    attempts,
     count_vocabulary,
     fit_partitions,
     fit_stream,
@@ -191,22 +192,48 @@ def test_data_that_died_with_its_worker_is_named(client):
 
 
 class Poison:
-    """Kills each worker that reads one of the partitions."""
+    """Kills each worker that reads one of the partitions, and leaves a file of each."""
+
+    def __init__(self, folder):
+        self.folder = folder
 
     def __call__(self, number):
         if number == 3:
+            (self.folder / str(os.getpid())).touch()
             die()
         return PARTITIONS[number]
 
 
-def test_a_partition_that_kills_every_worker_is_named(client):
+def allow_failures(n, dask_scheduler):
+    dask_scheduler.allowed_failures = n
+
+
+def test_a_partition_that_kills_every_worker_is_named(client, tmp_path):
+    """Dask begins it again three times by itself, and nobody else does."""
     model = clone(MODEL)
-    with pytest.raises(PartitionError, match="partition 3 could not be read") as error:
-        fit_partitions(model, range(5), client, read=Poison(), max_attempts=4, patience=60.0)
+    client.run_on_scheduler(allow_failures, 3)
+    try:
+        with pytest.raises(PartitionError, match=r"partition 3 could not .*begun 4 times") as error:
+            fit_partitions(model, range(5), client, read=Poison(tmp_path), patience=60.0)
+    finally:
+        client.run_on_scheduler(allow_failures, 0)
+    assert len(list(tmp_path.iterdir())) == 4
     assert error.value.number == 3
     assert model.n_documents_seen_ == 590
     found = fit_partitions(experienced(MODEL), PARTITIONS, client, **LATE)
     assert found.n_documents_seen_ == 8 * X.shape[0]
+
+
+def test_a_cluster_without_workers_is_told_of(monkeypatch):
+    monkeypatch.setattr(attempts, "NOTICE", 0.05)
+    cluster = LocalCluster(n_workers=0, processes=False, dashboard_address=None)
+    with (
+        cluster,
+        Client(cluster) as client,
+        pytest.warns(UserWarning, match="no workers, and partition 0 waits.*or set timeout"),
+        pytest.raises(PartitionError, match="not end in time, and the cluster has no workers"),
+    ):
+        fit_partitions(clone(MODEL), PARTITIONS, client, timeout=0.3)
 
 
 def test_words_are_counted_where_they_are(client):

@@ -6,13 +6,14 @@ import json
 import pickle
 import time
 import weakref
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from distributed.scheduler import KilledWorker
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
@@ -367,21 +368,42 @@ def test_one_that_cannot_be_read_with_others_is_named(bad):
     assert model.n_documents_seen_ == 7 * X.shape[0] + 40 * bad
 
 
-def test_partitions_that_can_be_read_alone_are_read_together_again():
-    """The bits are those of a stream that nothing befell."""
-    expected = bits(fitted("gibbs", partitions=SMALL, **LATE))
-    tries, client = Counter(), Now()
+class Deadly(Now):
+    """Raises what Dask does once a task has taken four workers with it."""
+
+    def run(self, function, arguments):
+        if function.__name__ == "read_partitions" and 12 in arguments:
+            raise KilledWorker("read", SimpleNamespace(address="tcp://here"), 3)
+        return function(*arguments)
+
+
+@pytest.mark.parametrize(("max_attempts", "n_more"), [(3, 0), (4, 0), (5, 1)])
+def test_what_took_its_workers_with_it_is_not_read_again(max_attempts, n_more):
+    """The attempts of Dask count; a round of partitions is not read one by one after them."""
+    client, settings = Deadly(), LATE | {"max_attempts": max_attempts}
+    model = experienced(MODELS["gibbs"])
+    with pytest.raises(PartitionError, match=r"partitions 11 to 14 .*set rounds=1") as error:
+        fit_partitions(model, range(19), client, read=SMALL.__getitem__, **settings)
+    assert error.value.number == 11
+    assert client.n_begun["read_partitions"] == N_SOURCES + n_more
+    with pytest.raises(PartitionError, match="partition 12 could not be read") as error:
+        fit_partitions(model, range(19), client, read=SMALL.__getitem__, rounds=1, staleness=0)
+    assert error.value.number == 12
+
+
+@pytest.mark.parametrize("bad", [11, 12])
+def test_partitions_are_read_again_as_often_as_one(bad):
+    """With the others, and then what comes before it, to be learnt."""
+    client, settings = Now(), LATE | {"max_attempts": 2}
 
     def read(number):
-        tries[number] += 1
-        if number == 6 and tries[number] <= 3:
+        if number == bad:
             raise OSError("the disk is away")
         return SMALL[number]
 
-    assert bits(fitted("gibbs", client, range(19), read=read, max_attempts=3, **LATE)) == expected
-    # Twice more together, and each of them alone.
-    number = client.n_begun["together"]
-    assert (client.n_begun["read_partitions"], number) == (N_SOURCES + 2 + 2, 1)
+    with pytest.raises(PartitionError, match=rf"partition {bad} .*2 times failed: OSError"):
+        fit_partitions(experienced(MODELS["gibbs"]), range(19), client, read=read, **settings)
+    assert client.n_begun["read_partitions"] == N_SOURCES + 1 + (bad > 11)
 
 
 def test_what_never_ends_is_given_up_in_time():

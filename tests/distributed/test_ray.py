@@ -44,6 +44,25 @@ def test_an_error_has_its_own_name(ray):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_a_partition_that_kills_its_workers_is_begun_three_times(ray, tmp_path):
+    """By this package alone: Ray would begin each attempt three times more."""
+
+    def read(number):
+        import os
+        import signal
+
+        if number == 2:
+            (tmp_path / str(os.getpid())).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return PARTITIONS[number]
+
+    with pytest.raises(PartitionError, match=r"partition 2 .*3 times .*WorkerCrashed") as error:
+        fit_partitions(clone(MODEL), range(5), ray, read=read, patience=60.0)
+    assert error.value.number == 2
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_a_hung_task_is_begun_elsewhere_and_let_go(ray, tmp_path):
     def read(number):
         import time

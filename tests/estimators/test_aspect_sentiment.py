@@ -290,7 +290,7 @@ def test_a_minibatch_of_one_document():
 
 def test_few_steps_are_told():
     for size in (60, 100):
-        with pytest.warns(ConvergenceWarning, match=r"makes only 2 step.*n_rounds=10"):
+        with pytest.warns(ConvergenceWarning, match=r"fewer than 5 steps.*n_rounds=10"):
             model(batch_size=size).fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)

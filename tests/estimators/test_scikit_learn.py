@@ -4,20 +4,32 @@
 Those at their defaults are in `tests/conventions/test_scikit_learn_checks.py`.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
 from streamtopics.datasets import load_docstrings, make_lda_corpus
 from streamtopics.local import Gibbs, Variational
-from streamtopics.updates import Boost, DampedNewton, IncrementalVB, PowerPrior, Window
-from tests.estimators.table import rows
+from streamtopics.priors import SeedWords
+from streamtopics.text import NamedVectorizer
+from streamtopics.updates import (
+    Boost,
+    DampedNewton,
+    IncrementalVB,
+    PowerPrior,
+    StochasticVI,
+    Window,
+)
+from tests.estimators.table import CLASSES, rows
 from tests.parsed import packages_parsed_once
 
 VARIANTS = [
@@ -61,6 +73,63 @@ def test_grid_search_over_the_boosting_scale(docstrings):
     assert len(set(scores)) == 4
     refitted = clone(search.best_estimator_).fit(X)
     assert search.best_estimator_.score(X) == refitted.score(X)
+
+
+SEARCHES = """
+import warnings
+from sklearn.model_selection import GridSearchCV
+from streamtopics import BPSLDA, SVBLDA
+from streamtopics.datasets import make_lda_corpus
+
+warnings.filters[:] = [one for one in warnings.filters if one[0] != "error"]
+X = make_lda_corpus(n_documents=90, n_features=20, random_state=0).X
+for _ in range(2):
+    GridSearchCV(BPSLDA(2, random_state=0), {"boosting_scale": [0.1, 0.2, 0.3]}, cv=3).fit(X)
+known = BPSLDA(2, boosted_prior=[0.1] * 20, n_rounds=10, random_state=0)
+GridSearchCV(known, {"boosting_scale": [0.0, 0.1]}, cv=3).fit(X)
+SVBLDA(2, random_state=0).fit(X)
+"""
+
+
+def test_a_search_says_the_same_once(python):
+    """Scikit-learn's searches make what was shown be forgotten with each fit."""
+    with python(["-c", SEARCHES]) as process:
+        said = process.communicate()[1]
+    assert process.returncode == 0, said
+    shown = [line.split("Warning: ")[1] for line in said.splitlines() if "Warning: " in line]
+    firsts = [line.split(",")[0] for line in shown]
+    assert firsts == [
+        "BPSLDA.fit makes fewer than 5 steps from a random start",
+        "boosted_prior is given",
+        "SVBLDA.fit makes fewer than 5 steps from a random start",
+    ]
+
+
+def test_grid_search_over_the_boosting_scale_and_the_step_size_on_texts(docstrings):
+    texts = docstrings[0][:400]
+    model = make_pipeline(
+        NamedVectorizer(CountVectorizer(stop_words="english", min_df=5)),
+        StreamingLDA(
+            4,
+            boosted_prior=SeedWords({"data": ["array"], "model": ["estimator", "fit"]}, 5.0),
+            update=StochasticVI(boost=Boost(0.1)),
+            batch_size=50,
+            random_state=0,
+        ),
+    )
+    values = {
+        "streaminglda__update__boost__scale": [0.1, 0.5],
+        "streaminglda__update__step_size__kappa": [0.5, 0.9],
+    }
+    search = GridSearchCV(model, values, cv=2).fit(texts)
+    for scored, (fold, held_out) in product([0, 3], enumerate(KFold(2).split(texts))):
+        given = clone(model).set_params(**search.cv_results_["params"][scored])
+        update = given[-1].update
+        assert (update.boost.scale, update.step_size.kappa) == [(0.1, 0.5), (0.5, 0.9)][scored // 3]
+        learnt = given.fit([texts[i] for i in held_out[0]])
+        score = learnt.score([texts[i] for i in held_out[1]])
+        assert_allclose(search.cv_results_[f"split{fold}_test_score"][scored], score, rtol=1e-12)
+    assert len(set(search.cv_results_["mean_test_score"])) == 4
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -877,9 +877,9 @@ def test_verbose_shows_progress_and_changes_nothing(estimator, X, capsys):
 def test_fit_warns_of_too_few_steps(X):
     with pytest.warns(ConvergenceWarning, match="set n_rounds to about 10"):
         SVBLDA(random_state=0).fit(X)
-    with pytest.warns(ConvergenceWarning, match=r"makes only 4 step"):
+    with pytest.warns(ConvergenceWarning, match="SVBLDA.fit makes fewer than 5 steps"):
         SVBLDA(random_state=0, max_iter=2, batch_size=350).fit(X)
-    with pytest.warns(ConvergenceWarning, match=r"makes only 1 step.*use StreamingLDA"):
+    with pytest.warns(ConvergenceWarning, match=r"fewer than 5 steps.*use StreamingLDA"):
         GibbsOnlineEM(random_state=0, batch_size=700, n_start_rounds=1).fit(X)
     GibbsOnlineEM(random_state=0, batch_size=700).fit(X)
     SVBLDA(random_state=0, n_rounds=5).fit(X)

@@ -56,7 +56,7 @@ from tests.estimators.table import PLAIN
 EXTENSIONS = str(Path(__file__).parents[2] / "doc" / "extend")
 sys.path.insert(0, EXTENSIONS)
 try:
-    from point_estimates import PointEstimates
+    PointEstimates = pytest.importorskip("point_estimates").PointEstimates
 finally:
     sys.path.remove(EXTENSIONS)
 

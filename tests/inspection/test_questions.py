@@ -161,7 +161,7 @@ def test_wrong_tables_are_refused(model):
 
 def test_a_missing_library_is_named(model, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "narwhals", None)
-    with pytest.raises(ImportError, match=r"needs narwhals; install it with `pip install stream"):
+    with pytest.raises(ImportError, match="needs narwhals; run `pip install narwhals polars`"):
         topic_frame(model, backend="polars")
 
 

@@ -269,3 +269,18 @@ def test_the_leading_words_are_among_those_that_may_lead(eta, n, averaged):
         if averaged:  # ties may differ by rounding
             leading = leading[lam[leading, k] > lam[:, k].min() * (1 + 1e-9)]
         assert np.isin(leading, words).all()
+
+
+@pytest.mark.parametrize("name", ["counts", "places"])
+def test_a_store_that_must_not_be_written_is_copied(name):
+    """As of a model that workers share: its arrays are views of memory that is not theirs."""
+    posterior, other = learnt(2), learnt(2)
+    shared = posterior._state.S
+    getattr(shared, name).flags.writeable = False
+    before = shared.places.copy(), shared.counts.copy()
+    for one in (posterior, other):
+        one.blend(Blend(1.0, 1.0, 0.0, statistics(7, n=20)))
+    assert_array_equal(posterior.S, other.S)
+    assert posterior._state.S is not shared
+    assert_array_equal(shared.places, before[0])
+    assert_array_equal(shared.counts, before[1])

@@ -3,6 +3,7 @@
 
 import pickle
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,7 +24,7 @@ from streamtopics import (
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.streams import Alarm, Checkpointer, DriftMonitor, resume, stream
 from streamtopics.streams import monitor as monitor_module
-from streamtopics.streams.alarm import changed_topics, new_words
+from streamtopics.streams.alarm import NewWord, changed_topics, new_words
 from streamtopics.streams.chart import chart_p
 from streamtopics.streams.features import document_features
 from streamtopics.streams.monitor import FAMILY, TIMES
@@ -399,6 +400,19 @@ def test_words_are_named_by_the_hypergeometric_tail():
         X = sparse.csr_matrix((rng.random((100, 20)) < 0.3) * 1.0)
         rung += bool(new_words(X[:50], X[50:], 0.01, None))
     assert rung <= stats.binom.isf(1e-4, 200, 0.01)
+
+
+@pytest.mark.parametrize(("a", "b"), [(9, 0), (9, 3), (20, 4), (1, 0), (5, 5)])
+def test_the_level_of_a_new_word_is_the_exact_tail(a, b):
+    """All ways to label documents are counted: at least `a` of those with the word are new."""
+    n_new, n_before = 20, 30
+    draws = range(a, min(a + b, n_new) + 1)
+    tails = [comb(a + b, k) * comb(n_new + n_before - a - b, n_new - k) for k in draws]
+    p = sum(tails) / comb(n_new + n_before, n_new)
+    new, before = ((np.arange(n) < k)[:, None] * 3.0 for n, k in ((n_new, a), (n_before, b)))
+    new, before = sparse.csr_matrix(new), sparse.csr_matrix(before)
+    assert new_words(new, before, p * (1 - 1e-9), ["ship"]) == ()
+    assert new_words(new, before, p * (1 + 1e-9), ["ship"]) == (NewWord("ship", a, b),)
 
 
 # Along a stream

@@ -288,7 +288,9 @@ def test_a_rule_of_whole_minibatches_is_refused_by_name(rule):
     assert rule.divided(0.5, True) is None
     with pytest.raises(ValueError, match=type(rule).__name__) as raised:
         model_of(rule, inner_batch_size=20).partial_fit(X[:60])
-    assert "inner_batch_size" in str(raised.value)
+    assert "does not say by `divided`" in str(raised.value)
+    assert "set inner_batch_size to None" in str(raised.value)
+    assert model_of(rule, inner_batch_size=None).partial_fit(X[:60]).n_documents_seen_ == 60
 
 
 @pytest.mark.parametrize("rule", WHOLE, ids=str)

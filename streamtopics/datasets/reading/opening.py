@@ -57,8 +57,8 @@ def _zstd() -> Compression:
             continue
         return Compression(module.open, (EOFError, module.ZstdError))
     raise ImportError(
-        "files that end in .zst need Python 3.14 or the package backports.zstd; install "
-        "streamtopics[zstd], or decompress them"
+        "files that end in .zst need Python 3.14 or the package backports.zstd; run `pip install "
+        "backports.zstd`, or decompress them"
     )
 
 

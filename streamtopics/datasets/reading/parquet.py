@@ -68,6 +68,6 @@ def _module(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise ImportError(
-            "files that end in .parquet need pyarrow; install streamtopics[parquet], or convert "
-            "them to JSON lines or .csv"
+            "files that end in .parquet need pyarrow; run `pip install pyarrow`, or convert them "
+            "to JSON lines or .csv"
         ) from error

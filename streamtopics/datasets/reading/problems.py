@@ -143,7 +143,8 @@ def likely(name: str, names: Sequence[Any], setting: str) -> tuple[str, Any]:
     """
     lower = {str(other).lower(): other for other in reversed(names)}
     near = get_close_matches(str(name).lower(), lower, n=1)
-    usual = [part for part in USUAL.get(setting, ()) if part in lower]
+    usual = [n for part in USUAL.get(setting, ()) for n in lower if n.startswith(part)]
+    usual += [n for part in USUAL.get(setting, ()) for n in lower if n.endswith(part)]
     first = list(names[:1]) if setting == "text_key" else []
     meant = [*(lower[found] for found in (*near, *usual)), *first]
     return (setting, meant[0]) if setting and meant else ("", None)

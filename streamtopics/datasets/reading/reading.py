@@ -31,7 +31,7 @@ def read_texts(
         :class:`os.PathLike`, such as :class:`pathlib.Path`, a file or directory. A str
         by itself is a path too, and the path "-" is standard input. Files may be compressed, with
         a further suffix ".gz", ".bz2", ".xz" or ".zst" (the last one before Python 3.14 with
-        ``streamtopics[zstd]``). The suffix says the format:
+        ``backports.zstd``). The suffix says the format:
 
         - ".jsonl" and ".ndjson" have JSON on each line: an object with `text_key`, or a string.
           Empty lines are skipped, empty texts are not.
@@ -40,7 +40,7 @@ def read_texts(
           texts are in the column `text_key`. Fields are separated by commas or tabs; those in
           quotation marks may have more than one line. Empty rows are skipped, and so are missing
           texts: empty ones, and "NULL", "NaN", "NA", "None" and the like, as pandas reads them.
-        - ".parquet" are tables too, which ``streamtopics[parquet]`` can read.
+        - ".parquet" are tables too, which ``pyarrow`` reads.
         - Any other file is plain text, with one document on each line but empty ones. If its
           suffix is not ".txt" and the first line is a JSON object, `format` must say that.
         - Of a directory and those in it, the files with one of the suffixes above or ".txt" are

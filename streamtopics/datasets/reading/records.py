@@ -114,4 +114,11 @@ def _no_key(
     problem = (
         f"nothing under the key {key!r}; the keys are: {', '.join(map(repr, names)) or 'none'}"
     )
+    for name in names:
+        if isinstance(value[name], Mapping) and key in value[name]:
+            remedy = f"it is within {name!r}; write these objects alone, as `jq -c .{name}` does"
+            return ReadingError(f"no {what}", place, f"{problem}; {remedy}")
+    if setting == "text_key":
+        texts = [name for name in names if isinstance(value[name], str)]
+        names = sorted(texts, key=lambda name: -len(value[name]))
     return ReadingError(f"no {what}", place, problem, *likely(key, names, setting))

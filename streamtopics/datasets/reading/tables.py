@@ -101,8 +101,8 @@ def _place_of(name: str, names: list[str], how: How, origin: Origin, between: st
     raise ReadingError(
         "no column", origin.name,
         f"no column {name!r}; the columns of the first row, between {between}, are: {listed}. If "
-        "the file has a plain text on each line, it should end in .txt; otherwise name one of "
-        "these columns",
+        "these are no names, write such a row; if each line is a text, the file should end in "
+        ".txt; otherwise name one of these columns",
         *likely(name, names, asked),
     )  # fmt: skip
 

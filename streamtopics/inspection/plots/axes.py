@@ -23,9 +23,7 @@ def pyplot() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError(
-            "pictures need matplotlib; install it with `pip install streamtopics[plot]`"
-        ) from error
+        raise ImportError("pictures need matplotlib; run `pip install matplotlib`") from error
     return pyplot
 
 
