@@ -25,6 +25,8 @@ MOST_SEED = 2**32 - 1
 MOST_PARTICLES = 1_000_000
 # Pseudo-counts that a prior may have.
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
+# Share of the greatest pseudo-count of a word below which the prior of a topic excludes it.
+EXCLUDED = 1e-3
 # What has the units of data, such as a rate or a precision.
 LEAST_SCALE, MOST_SCALE = 1e-50, 1e50
 # How far the sum of probabilities may be from 1.
