@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Locks: one for each estimator, held while it learns, and for what objects of a class share."""
+"""Locks: one for each estimator, held while it learns, and for what several objects share."""
 
 import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakKeyDictionary
 
-_LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+# Times that this process was forked: in a child nobody is left to release the locks before.
+_forks = 0
+
+
+def aside(owner: Any) -> dict[Any, Any]:
+    """What an object keeps beside its state, in `_aside`: no copy, pickle or file has it."""
+    # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
+    found: dict[Any, Any] = vars(owner).setdefault("_aside", {})
+    return found
 
 
 def lock_of(owner: Any) -> threading.RLock:
-    """The lock of an estimator, or of a class; a thread that holds it may take it again."""
-    # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
-    return _LOCKS.setdefault(owner, threading.RLock())
+    """The lock of an object; a thread that holds it may take it again."""
+    lock: threading.RLock = aside(owner).setdefault(_forks, threading.RLock())
+    return lock
 
 
 @contextmanager
@@ -28,8 +35,8 @@ def held(locks: list[threading.RLock]) -> Iterator[None]:
 
 
 def _new_locks() -> None:
-    """Forget the locks: in a forked process nobody is left to release them."""
-    _LOCKS.clear()
+    global _forks
+    _forks += 1
 
 
 if hasattr(os, "register_at_fork"):

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from operator import is_
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn import get_config
@@ -37,7 +36,7 @@ from streamtopics.base.fit_callbacks import (
 )
 from streamtopics.checks import HoldsPlainNumbers
 from streamtopics.documentation import LinksToReference
-from streamtopics.locks import held, lock_of
+from streamtopics.locks import aside, held, lock_of
 from streamtopics.parallel import Workers, workers
 from streamtopics.progress import Progress, progress
 from streamtopics.updates.rule import Rounds, Rule
@@ -77,10 +76,6 @@ class Parameters(NamedTuple):
         return now.keys() == self.attributes and all(
             map(is_, map(now.__getitem__, self.names), self.values)
         )
-
-
-# Parameters that were found to be valid, by estimator: they are checked when they change.
-_CHECKED: WeakKeyDictionary[Any, Parameters | None] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -285,13 +280,13 @@ class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMix
 
     def _check_changed_parameters(self) -> None:
         """Raise where parameters are wrong, unless they are those that were checked last."""
-        checked = _CHECKED.get(self)
+        checked = aside(self).get("checked")
         if checked is None or not checked.are_of(self):
             now = fixed_parameters(self)
             self._validate_params()
             check_no_truths(self)
             self._check_parameters()
-            _CHECKED[self] = now
+            aside(self)["checked"] = now
 
     @property
     def _begun(self) -> bool:
@@ -346,6 +341,7 @@ class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMix
         """Parameters and fitted attributes, of one whole state that no later step changes."""
         with lock_of(self):
             state = dict(super().__getstate__())
+            del state["_aside"]
             if "_commit" in state:
                 state["_commit"] = state["_commit"].apart()
         return state

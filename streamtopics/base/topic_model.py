@@ -13,7 +13,6 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any, ClassVar, Self
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -24,7 +23,6 @@ from streamtopics.base.composition import Composition, check_averageable, check_
 from streamtopics.base.drift import Drift, DriftRow, drift_table, kept_records, observe
 from streamtopics.base.frame import (
     Commit,
-    Parameters,
     check_same,
     check_same_state,
     fixed_parameters,
@@ -36,6 +34,7 @@ from streamtopics.base.merging import Mergeable
 from streamtopics.base.offered import composition_of, offered_where
 from streamtopics.base.topics import LearntTopics
 from streamtopics.local.minibatches import minibatch_of
+from streamtopics.locks import aside
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.models.evidence import bound_of_documents, check_local
@@ -54,8 +53,6 @@ from streamtopics.validation import (
 )
 
 DOCUMENTS_AT_ONCE = 4096
-# The parts of each estimator, with the parameters and what was chosen that they were made of.
-_COMPOSED: WeakKeyDictionary[Any, tuple[Parameters, Any, Composition]] = WeakKeyDictionary()
 FEW_STEPS = 5
 
 
@@ -168,12 +165,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _composed(self) -> Composition:
         """The composition, made anew where a parameter has changed."""
-        known, chosen = _COMPOSED.get(self), self._chosen()
+        known, chosen = aside(self).get("composed"), self._chosen()
         if known is not None and known[0].are_of(self) and known[1] is chosen:
-            return known[2]
+            return known[2]  # type: ignore[no-any-return]
         now, made = fixed_parameters(self), self._composition()
         if now is not None:
-            _COMPOSED[self] = now, chosen, made
+            aside(self)["composed"] = now, chosen, made
         return made
 
     def _chosen(self) -> Any:

@@ -127,6 +127,7 @@ class StreamingPipeline(LinksToReference, Pipeline):
         """Parameters, and steps as they were between two minibatches."""
         with held(self._locks()):
             state = dict(super().__getstate__())
+            del state["_aside"]
             if isinstance(self.steps, list):
                 state["steps"] = [_snapshot(step) for step in self.steps]
         return state

@@ -7,9 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
-from types import FunctionType
 from typing import Any, ClassVar, Self
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -21,6 +19,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from streamtopics.checks import MOST_WHOLE, HoldsPlainNumbers, is_whole
 from streamtopics.documentation import LinksToReference
+from streamtopics.locks import aside
 from streamtopics.structure import has_entries, to_sparse
 from streamtopics.text.counting import Counts, count, cuts_as_given
 from streamtopics.text.named import StaysSparse, with_labels
@@ -363,7 +362,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def __getstate__(self) -> dict[str, Any]:
         """Parameters and fitted attributes, in a dict that learning does not change."""
-        return dict(super().__getstate__())
+        return {k: v for k, v in super().__getstate__().items() if k != "_aside"}
 
     def _commit(self, vocabulary: ClosedVocabulary | OpenVocabulary) -> None:
         """Set what was learnt, all at once, so that no interrupt comes between."""
@@ -427,7 +426,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _are_checked(self, parameters: dict[str, Any]) -> bool:
         """True if these are what was checked last."""
-        known = _CHECKED.get(self, {})
+        known = aside(self).get("checked", {})
         return all(known.get(name, known) is value for name, value in parameters.items())
 
     def _check_parameters(self) -> None:
@@ -460,8 +459,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                     f"token_pattern must be a regular expression; got {self.token_pattern!r:.60}: "
                     f"{error}"
                 ) from error
-        if set(map(type, parameters.values())) <= PLAIN:
-            _CHECKED[self] = parameters
+        # To check them takes longer than to count a short text.
+        aside(self)["checked"] = parameters
 
     def _checked(self) -> ClosedVocabulary | None:
         """Check the parameters; return the vocabulary that was given, if any."""
@@ -622,12 +621,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_vocabulary" in vars(self) or self.vocabulary is not None
-
-
-# Types of parameters that do not refer to the estimator.
-PLAIN = {bool, int, float, str, tuple, list, set, frozenset, dict, type, type(None), FunctionType}
-# Parameters that were found to be valid: to check them takes longer than to count a short text.
-_CHECKED: WeakKeyDictionary[StreamingCountVectorizer, dict[str, Any]] = WeakKeyDictionary()
 
 
 def _check_words(vocabulary: Iterable[Any]) -> None:
