@@ -5,22 +5,33 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 # Times that this process was forked: in a child nobody is left to release the locks before.
 _forks = 0
 
 
-def aside(owner: Any) -> dict[Any, Any]:
-    """What an object keeps beside its state, in `_aside`: no copy, pickle or file has it."""
-    # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
-    found: dict[Any, Any] = vars(owner).setdefault("_aside", {})
-    return found
+class KeepsAside:
+    """An object with a dict beside its state: no copy, pickle or file has what is in it."""
+
+    __slots__ = ("_aside",)
+    _aside: dict[Any, Any]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        made = super().__new__(cls)
+        made._aside = {}
+        return made
+
+
+# What is not named here is seen by neither `vars`, copy, pickle nor scikit-learn.
+del KeepsAside.__slots__
 
 
 def lock_of(owner: Any) -> threading.RLock:
     """The lock of an object; a thread that holds it may take it again."""
-    lock: threading.RLock = aside(owner).setdefault(_forks, threading.RLock())
+    # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
+    beside = owner._aside if hasattr(owner, "_aside") else vars(owner)
+    lock: threading.RLock = beside.setdefault(f"_lock{_forks}", threading.RLock())
     return lock
 
 

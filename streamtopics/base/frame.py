@@ -34,9 +34,9 @@ from streamtopics.base.fit_callbacks import (
     ended_task,
     with_callbacks,
 )
-from streamtopics.checks import HoldsPlainNumbers
+from streamtopics.checks import HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.documentation import LinksToReference
-from streamtopics.locks import aside, held, lock_of
+from streamtopics.locks import KeepsAside, held, lock_of
 from streamtopics.parallel import Workers, workers
 from streamtopics.progress import Progress, progress
 from streamtopics.updates.rule import Rounds, Rule
@@ -129,7 +129,9 @@ class Batch(Protocol):
         """Batches of `size` documents, in order."""
 
 
-class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMixin, BaseEstimator):
+class StreamingEstimator(
+    KeepsAside, LinksToReference, HoldsPlainNumbers, CallbackSupportMixin, BaseEstimator
+):
     """Base of the estimators that learn from streams; see the module for its hooks."""
 
     _commit: Any
@@ -200,6 +202,8 @@ class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMix
         with self._learning() as pool:
             batch = self._read("fit", reset=True, **data)
             self._start_corpus(batch)
+            if type(self)._learn_all is not StreamingEstimator._learn_all:
+                warn_of_no_effect(self, "batch_size", "kappa", "step_size")
             self._warn_before(batch)
             if "_skl_callbacks" in vars(self):
                 self._learn_with_callbacks(batch, pool, data)
@@ -280,13 +284,13 @@ class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMix
 
     def _check_changed_parameters(self) -> None:
         """Raise where parameters are wrong, unless they are those that were checked last."""
-        checked = aside(self).get("checked")
+        checked = self._aside.get("checked")
         if checked is None or not checked.are_of(self):
             now = fixed_parameters(self)
             self._validate_params()
             check_no_truths(self)
             self._check_parameters()
-            aside(self)["checked"] = now
+            self._aside["checked"] = now
 
     @property
     def _begun(self) -> bool:
@@ -341,7 +345,6 @@ class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMix
         """Parameters and fitted attributes, of one whole state that no later step changes."""
         with lock_of(self):
             state = dict(super().__getstate__())
-            del state["_aside"]
             if "_commit" in state:
                 state["_commit"] = state["_commit"].apart()
         return state

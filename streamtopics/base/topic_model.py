@@ -34,7 +34,6 @@ from streamtopics.base.merging import Mergeable
 from streamtopics.base.offered import composition_of, offered_where
 from streamtopics.base.topics import LearntTopics
 from streamtopics.local.minibatches import minibatch_of
-from streamtopics.locks import aside
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.models.evidence import bound_of_documents, check_local
@@ -165,12 +164,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _composed(self) -> Composition:
         """The composition, made anew where a parameter has changed."""
-        known, chosen = aside(self).get("composed"), self._chosen()
+        known, chosen = self._aside.get("composed"), self._chosen()
         if known is not None and known[0].are_of(self) and known[1] is chosen:
             return known[2]  # type: ignore[no-any-return]
         now, made = fixed_parameters(self), self._composition()
         if now is not None:
-            aside(self)["composed"] = now, chosen, made
+            self._aside["composed"] = now, chosen, made
         return made
 
     def _chosen(self) -> Any:

@@ -17,16 +17,18 @@ from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.metadata_routing import UNUSED
 
-from streamtopics.checks import MOST_WHOLE, HoldsPlainNumbers, is_whole
+from streamtopics.checks import MOST_WHOLE, HoldsPlainNumbers, is_whole, warn_of_no_effect
 from streamtopics.documentation import LinksToReference
-from streamtopics.locks import aside
+from streamtopics.locks import KeepsAside
 from streamtopics.structure import has_entries, to_sparse
 from streamtopics.text.counting import Counts, count, cuts_as_given
 from streamtopics.text.named import StaysSparse, with_labels
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
 
 
-class StreamingCountVectorizer(LinksToReference, HoldsPlainNumbers, StaysSparse, CountVectorizer):
+class StreamingCountVectorizer(
+    KeepsAside, LinksToReference, HoldsPlainNumbers, StaysSparse, CountVectorizer
+):
     """Count words, fast, with a vocabulary that may follow a stream.
 
     After `fit` it does what scikit-learn's CountVectorizer does, with the same words, columns
@@ -207,6 +209,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     ) -> tuple[Counts, np.ndarray]:
         """Set the vocabulary; return what was counted and the column of each word."""
         given = self._checked()
+        warn_of_no_effect(self, "half_life", "margin", "n_candidates")
         counts = self._counted(raw_documents, counted)
         if given is not None:
             columns = given.columns_of(counts.words())
@@ -362,7 +365,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def __getstate__(self) -> dict[str, Any]:
         """Parameters and fitted attributes, in a dict that learning does not change."""
-        return {k: v for k, v in super().__getstate__().items() if k != "_aside"}
+        return dict(super().__getstate__())
 
     def _commit(self, vocabulary: ClosedVocabulary | OpenVocabulary) -> None:
         """Set what was learnt, all at once, so that no interrupt comes between."""
@@ -426,7 +429,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _are_checked(self, parameters: dict[str, Any]) -> bool:
         """True if these are what was checked last."""
-        known = aside(self).get("checked", {})
+        known = self._aside.get("checked", {})
         return all(known.get(name, known) is value for name, value in parameters.items())
 
     def _check_parameters(self) -> None:
@@ -460,7 +463,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                     f"{error}"
                 ) from error
         # To check them takes longer than to count a short text.
-        aside(self)["checked"] = parameters
+        self._aside["checked"] = parameters
 
     def _checked(self) -> ClosedVocabulary | None:
         """Check the parameters; return the vocabulary that was given, if any."""
