@@ -8,8 +8,10 @@ to 32 bits, or refuse a power, where they meet others.
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from inspect import signature
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -25,12 +27,28 @@ MOST_SEED = 2**32 - 1
 MOST_PARTICLES = 1_000_000
 # Pseudo-counts that a prior may have.
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
+# Share of the greatest pseudo-count of a word below which the prior of a topic excludes it.
+EXCLUDED = 1e-3
 # What has the units of data, such as a rate or a precision.
 LEAST_SCALE, MOST_SCALE = 1e-50, 1e50
 # How far the sum of probabilities may be from 1.
 SUM_TOLERANCE = 1e-6
 # Characters of a value in a message.
 LONG = 200
+
+
+def warn_of_no_effect(estimator: Any, *names: str) -> None:
+    """Warn of parameters that were set and that `fit` does not read, if the estimator has them."""
+    parameters = signature(type(estimator)).parameters
+    for name in parameters.keys() & names:
+        value, default = getattr(estimator, name), parameters[name].default
+        if value is not default and not (value and default and np.isclose(value, default, 1e-3)):
+            warnings.warn(
+                f"{name}={value!r} of {type(estimator).__name__} has no effect in fit, only in "
+                "partial_fit; leave it at its default, or learn by partial_fit",
+                UserWarning,
+                stacklevel=5,
+            )
 
 
 def check_range(record: object, least: float, most: float, **values: Any) -> None:

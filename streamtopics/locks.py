@@ -1,20 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Locks: one for each estimator, held while it learns, and for what objects of a class share."""
+"""Locks: one for each estimator, held while it learns, and for what several objects share."""
 
 import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-from weakref import WeakKeyDictionary
+from typing import Any, Self
 
-_LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+# Times that this process was forked: in a child nobody is left to release the locks before.
+_forks = 0
+
+
+class KeepsAside:
+    """An object with a dict beside its state: no copy, pickle or file has what is in it."""
+
+    __slots__ = ("_aside",)
+    _aside: dict[Any, Any]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        made = super().__new__(cls)
+        made._aside = {}
+        return made
+
+
+# What is not named here is seen by neither `vars`, copy, pickle nor scikit-learn.
+del KeepsAside.__slots__
 
 
 def lock_of(owner: Any) -> threading.RLock:
-    """The lock of an estimator, or of a class; a thread that holds it may take it again."""
+    """The lock of an object; a thread that holds it may take it again."""
     # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
-    return _LOCKS.setdefault(owner, threading.RLock())
+    beside = owner._aside if hasattr(owner, "_aside") else vars(owner)
+    lock: threading.RLock = beside.setdefault(f"_lock{_forks}", threading.RLock())
+    return lock
 
 
 @contextmanager
@@ -28,8 +46,8 @@ def held(locks: list[threading.RLock]) -> Iterator[None]:
 
 
 def _new_locks() -> None:
-    """Forget the locks: in a forked process nobody is left to release them."""
-    _LOCKS.clear()
+    global _forks
+    _forks += 1
 
 
 if hasattr(os, "register_at_fork"):

@@ -286,7 +286,7 @@ def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> n
     if not (prior.min() >= LEAST_PRIOR and prior.max() <= MOST_PRIOR):
         raise ValueError(
             f"{name} must lie in [{LEAST_PRIOR:g}, {MOST_PRIOR:g}] everywhere; it goes from "
-            f"{prior.min():g} to {prior.max():g}. A small value such as 1e-3 says 'almost never'"
+            f"{prior.min():g} to {prior.max():g}. A small value such as 1e-8 excludes a word"
         )
     checked: np.ndarray = prior
     return checked

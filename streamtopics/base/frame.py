@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 from operator import is_
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn import get_config
@@ -37,9 +36,9 @@ from streamtopics.base.fit_callbacks import (
     ended_task,
     with_callbacks,
 )
-from streamtopics.checks import HoldsPlainNumbers
+from streamtopics.checks import HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.documentation import LinksToReference
-from streamtopics.locks import held, lock_of
+from streamtopics.locks import KeepsAside, held, lock_of
 from streamtopics.parallel import Workers, workers
 from streamtopics.progress import Progress, progress
 from streamtopics.updates.rule import Rounds, Rule
@@ -83,10 +82,6 @@ class Parameters(NamedTuple):
         return now.keys() == self.attributes and all(
             map(is_, map(now.__getitem__, self.names), self.values)
         )
-
-
-# Parameters that were found to be valid, by estimator: they are checked when they change.
-_CHECKED: WeakKeyDictionary[Any, Parameters | None] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -140,7 +135,9 @@ class Batch(Protocol):
         """Batches of `size` documents, in order."""
 
 
-class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMixin, BaseEstimator):
+class StreamingEstimator(
+    KeepsAside, LinksToReference, HoldsPlainNumbers, CallbackSupportMixin, BaseEstimator
+):
     """Base of the estimators that learn from streams; see the module for its hooks."""
 
     _commit: Any
@@ -211,6 +208,8 @@ class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMix
         with self._learning() as pool:
             batch = self._read("fit", reset=True, **data)
             self._start_corpus(batch)
+            if type(self)._learn_all is not StreamingEstimator._learn_all:
+                warn_of_no_effect(self, "batch_size", "kappa", "step_size")
             self._warn_before(batch)
             if "_skl_callbacks" in vars(self):
                 self._learn_with_callbacks(batch, pool, data)
@@ -291,13 +290,13 @@ class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMix
 
     def _check_changed_parameters(self) -> None:
         """Raise where parameters are wrong, unless they are those that were checked last."""
-        checked = _CHECKED.get(self)
+        checked = self._aside.get("checked")
         if checked is None or not checked.are_of(self):
             now = fixed_parameters(self)
             self._validate_params()
             check_no_truths(self)
             self._check_parameters()
-            _CHECKED[self] = now
+            self._aside["checked"] = now
 
     @property
     def _begun(self) -> bool:

@@ -12,7 +12,6 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any, ClassVar, Self
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -23,7 +22,6 @@ from streamtopics.base.drift import Drift, DriftRow, drift_table, kept_records, 
 from streamtopics.base.frame import (
     FEW_STEPS,
     Commit,
-    Parameters,
     check_same,
     check_same_state,
     fixed_parameters,
@@ -54,8 +52,6 @@ from streamtopics.validation import (
 )
 
 DOCUMENTS_AT_ONCE = 4096
-# The parts of each estimator, with the parameters and what was chosen that they were made of.
-_COMPOSED: WeakKeyDictionary[Any, tuple[Parameters, Any, Composition]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -167,12 +163,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _composed(self) -> Composition:
         """The composition, made anew where a parameter has changed."""
-        known, chosen = _COMPOSED.get(self), self._chosen()
+        known, chosen = self._aside.get("composed"), self._chosen()
         if known is not None and known[0].are_of(self) and known[1] is chosen:
-            return known[2]
+            return known[2]  # type: ignore[no-any-return]
         now, made = fixed_parameters(self), self._composition()
         if now is not None:
-            _COMPOSED[self] = now, chosen, made
+            self._aside["composed"] = now, chosen, made
         return made
 
     def _chosen(self) -> Any:

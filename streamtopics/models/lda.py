@@ -9,8 +9,8 @@ import numpy as np
 from streamtopics.kernels import variational
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.models.sources import NOISE, HasPrior, LimitedPrior, Source, Start
-from streamtopics.models.views import GeometricMean, Mean, TopicView, geometric_mean
+from streamtopics.models.sources import NOISE, HasPrior, LimitedPrior, Source, Start, allowed
+from streamtopics.models.views import GeometricMean, Mean, TopicView, corrected_mean, geometric_mean
 from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import Learn, TopicPosterior
 from streamtopics.seeds import content_seeds, document_seeds, mix
@@ -52,9 +52,11 @@ class LDA:
     prior_limit: float | None = None
     n_ahead: int = 0
 
-    def topics(self, source: Source, minibatch: Minibatch, workers: Workers) -> Topics:
+    def topics(
+        self, source: Source, minibatch: Minibatch, workers: Workers, prior: Any = None
+    ) -> Topics:
         """Weights of the minibatch's words."""
-        return visible_topics(self.view, source, minibatch, workers)
+        return visible_topics(self.view, source, minibatch, workers, prior)
 
     def learner(
         self,
@@ -80,7 +82,7 @@ class LDA:
             elif self.prior_limit is not None:
                 source = LimitedPrior(given, self.prior_limit)
             seeds = document_seeds(self.seed, n_before, n) if seeds is None else mix(seeds)
-            topics = self.topics(source, minibatch, workers)
+            topics = self.topics(source, minibatch, workers, given)
             statistics, documents = self.local.step(
                 minibatch, topics, seeds, workers, documents if warm else None, self.report
             )
@@ -99,20 +101,38 @@ class LDA:
 
     def infer(self, posterior: Source, minibatch: Minibatch, workers: Workers) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
-        topics = self.topics(posterior, minibatch, workers)
+        told = self.view == corrected_mean and hasattr(posterior, "prior_rows")
+        topics = self.topics(posterior, minibatch, workers, posterior if told else None)
         return self.inference.doc_topic(minibatch, topics, content_seeds(minibatch), workers)
 
 
 def visible_topics(
-    view: TopicView, source: Source, minibatch: Minibatch, workers: Workers
+    view: TopicView,
+    source: Source,
+    minibatch: Minibatch,
+    workers: Workers,
+    prior: HasPrior | None = None,
 ) -> Topics:
-    """Weights of a minibatch's words under a view."""
+    """Weights of a minibatch's words under a view.
+
+    Where the `prior` excludes a word from a topic by the factor r, see `allowed`, they are
+    multiplied by (lam + r h) / (lam + h), with h the weight of half a token. Expected counts of
+    the word, however small, would otherwise grow from round to round. The view exp(E[log beta])
+    needs no such factor.
+    """
     words, mass, alpha = minibatch.words, source.mass, source.alpha
     width = variational.padded_width(len(alpha))
     weights = np.empty((len(words), width), minibatch.counts.dtype)
 
     def fill(start: int, stop: int) -> None:
-        view(source.rows(words[start:stop]), mass, weights[start:stop])
+        rows = source.rows(words[start:stop])
+        view(rows, mass, weights[start:stop])
+        if prior is None or view.keeps_bound:
+            return
+        eta = prior.prior_rows(words[start:stop])
+        if eta.strides[1]:  # Where it is 0, all topics have one prior.
+            half = 0.5 * prior.c
+            weights[start:stop, : len(alpha)] *= (rows + allowed(eta) * half) / (rows + half)
 
     workers.share(fill, spans(len(words), max(1, CELLS_PER_JOB // width)))
     return Topics(weights, alpha)

@@ -18,7 +18,7 @@ from streamtopics.local.minibatches import of_rows
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Minibatch, SideBySideStatistics, Statistics
 from streamtopics.models.lda import visible_topics
-from streamtopics.models.sources import RandomStart, Source
+from streamtopics.models.sources import RandomStart, Source, allowed
 from streamtopics.models.views import geometric_mean, mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Learn, Proposal, SideBySide, SideBySideProposal, TopicPosterior
@@ -30,12 +30,24 @@ CLASS_PRIOR = 1.0
 
 @dataclass(frozen=True)
 class StartBesideOthers(RandomStart):
-    """A random start that competes with topics that know something: its mass is right."""
+    """A random start that competes with topics that know something: its mass is right.
+
+    A word that the prior excludes beside those of the other blocks starts excluded.
+    """
+
+    blocks: tuple[TopicPosterior | Proposal, ...] = ()
 
     @property
     def mass(self) -> np.ndarray:
         """Sum of the rows over all words, but for their random part."""
         return 100.0 * (self.prior.shape[0] + self.prior.prior_mass)
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of a `RandomStart`, near 0 for excluded words."""
+        eta = [self.prior.prior_rows(words), *(block.prior_rows(words) for block in self.blocks)]
+        factors = allowed(np.concatenate(eta, axis=1))
+        found: np.ndarray = super().rows(words) * factors[:, : self.prior.shape[1]]
+        return found
 
 
 @dataclass(frozen=True)
@@ -90,7 +102,7 @@ class MultiView:
             source: SideBySide | SideBySideProposal, *, warm: bool = False
         ) -> SideBySideStatistics:
             blocks: tuple[TopicPosterior | Proposal, ...] = source.parts
-            *own, shared = [self.start(block, i) for i, block in enumerate(blocks)]
+            *own, shared = [self.start(block, i, blocks) for i, block in enumerate(blocks)]
             parts = [
                 (part, visible_topics(geometric_mean, Beside(own[j], shared), part, workers))
                 for j, (part, _) in of_classes.items()
@@ -110,10 +122,15 @@ class MultiView:
 
         return learn
 
-    def start(self, block: TopicPosterior | Proposal, place: int) -> Source:
+    def start(
+        self,
+        block: TopicPosterior | Proposal,
+        place: int,
+        blocks: tuple[TopicPosterior | Proposal, ...] = (),
+    ) -> Source:
         """The block, or a random start where it knows nothing."""
         if isinstance(block, TopicPosterior) and block.knows_nothing:
-            return StartBesideOthers(block, int(document_seeds(self.seed, place, 1)[0]))
+            return StartBesideOthers(block, int(document_seeds(self.seed, place, 1)[0]), blocks)
         return block
 
     def log_joint(

@@ -6,6 +6,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from streamtopics.checks import EXCLUDED
 from streamtopics.local.told import shares_of_hints
 from streamtopics.messages import Minibatch
 from streamtopics.posteriors import TopicPosterior
@@ -93,15 +94,28 @@ class RandomStart:
     def rows(self, words: np.ndarray) -> np.ndarray:
         """100 (1 + eta) (1 + spread z), with z a sum of four uniforms, standardised.
 
-        The spread, 0.02 times the root of the number of topics but between 0.1 and
-        0.28, is what did well with 2 to 100 topics: less leaves the first statistics
-        without shape, more makes them a firm guess that later ones hardly correct.
+        They are near 0 for words that the prior excludes; see `allowed`. The spread, 0.02 times
+        the root of the number of topics but between 0.1 and 0.28, is what did well with 2 to 100
+        topics: less leaves the first statistics without shape, more makes them a firm guess that
+        later ones hardly correct.
         """
         n_components = self.prior.shape[1]
         spread = min(max(0.1, 0.02 * n_components**0.5), 0.28)
         z = standard_noise(self.seed, words, n_components)
-        found: np.ndarray = 100.0 * (1.0 + self.prior.prior_rows(words)) * (1.0 + spread * z)
+        eta = self.prior.prior_rows(words)
+        found: np.ndarray = 100.0 * (1.0 + eta) * (1.0 + spread * z)
+        found *= allowed(eta)
         return found
+
+
+def allowed(eta: np.ndarray) -> np.ndarray:
+    """Factors by which a prior excludes words from topics, from its rows; else ones.
+
+    It does where a topic has less than a thousandth of the pseudo-count that another has of the
+    word; the factor is this share.
+    """
+    share = eta / eta.max(axis=1, keepdims=True)
+    return np.where(share < EXCLUDED, share, 1.0)
 
 
 @dataclass(frozen=True)

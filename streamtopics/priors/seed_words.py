@@ -33,8 +33,9 @@ class SeedWords(PriorRecord):
     base : float, default=0.05
         Pseudo-count of every word in every topic.
     elsewhere : float or None, default=None
-        Pseudo-count, instead of `base`, of a seed word in the topics that it is no seed of:
-        much less says that it is hardly ever said there. None is `base`.
+        Pseudo-count, instead of `base`, of a seed word in the topics that it is no seed of.
+        Less than a thousandth of the seed's own pseudo-count excludes the word there. None is
+        `base`.
     missing : {"error", "ignore"}, default="error"
         What to do with a seed word that is in no column.
     vocabulary : mapping of word to column, sequence of words by column or None, default=None

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import MOST_WHOLE, check_integer, check_one_of, is_whole
+from streamtopics.checks import EXCLUDED, MOST_WHOLE, check_integer, check_one_of, is_whole
 from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
 from streamtopics.priors.columns import Vocabulary, check_words, word_columns
 
@@ -180,6 +180,8 @@ def seed_pulls(
             k, column = topics[topic], columns[word]
             own = float(prior[k, column])
             odds = (1 + own) / (1 + float(other))
+            if other < EXCLUDED * own:
+                odds *= own / other
             share = own / (own + seen[column])
             table.append(SeedPull(k, str(topic), word, column, own, odds, float(share)))
     return table

@@ -135,7 +135,8 @@ class RatingLDA(ReviewModel):
         them; but alpha comes out too small, and with many topics new reviews are predicted
         worse.
     max_iter : int, default=50
-        Rounds of variational EM over the corpus, at most, without ratings, and as many with.
+        Rounds of variational EM over the corpus, at most, without ratings, and as many with;
+        `n_iter_` counts the latter.
     {em_tol}
     max_local_iter : int, default=20
         Sweeps over a profile in a round, at most; the next round goes on from there.
@@ -331,7 +332,7 @@ class RatingLDA(ReviewModel):
             found = climb(start, *self._steps(reviews, pool, theta))
         if theta is not None:
             found = replace(found, documents=replace(found.documents, gamma=gamma))
-        return replace(found, n_rounds=described.n_rounds + found.n_rounds)
+        return found
 
     def _steps(
         self, reviews: Reviews, pool: Workers, theta: np.ndarray | None = None

@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.documentation import LinksToReference
-from streamtopics.locks import held, lock_of
+from streamtopics.locks import KeepsAside, held, lock_of
 from streamtopics.steps import is_frozen, last_step, learns, names_of, steps_of
 
 MIXES = (
@@ -28,7 +28,7 @@ MIXES = (
 )
 
 
-class StreamingPipeline(LinksToReference, Pipeline):
+class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
     """A pipeline with `partial_fit`, in which columns of counts may come to stand for other words.
 
     It is scikit-learn's Pipeline, and learns from minibatches too: each step that has

@@ -7,9 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
-from types import FunctionType
 from typing import Any, ClassVar, Self
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -19,15 +17,18 @@ from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.metadata_routing import UNUSED
 
-from streamtopics.checks import MOST_WHOLE, HoldsPlainNumbers, is_whole
+from streamtopics.checks import MOST_WHOLE, HoldsPlainNumbers, is_whole, warn_of_no_effect
 from streamtopics.documentation import LinksToReference
+from streamtopics.locks import KeepsAside
 from streamtopics.structure import has_entries, to_sparse
 from streamtopics.text.counting import Counts, count, cuts_as_given
 from streamtopics.text.named import StaysSparse, with_labels
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
 
 
-class StreamingCountVectorizer(LinksToReference, HoldsPlainNumbers, StaysSparse, CountVectorizer):
+class StreamingCountVectorizer(
+    KeepsAside, LinksToReference, HoldsPlainNumbers, StaysSparse, CountVectorizer
+):
     """Count words, fast, with a vocabulary that may follow a stream.
 
     After `fit` it does what scikit-learn's CountVectorizer does, with the same words, columns
@@ -208,6 +209,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     ) -> tuple[Counts, np.ndarray]:
         """Set the vocabulary; return what was counted and the column of each word."""
         given = self._checked()
+        warn_of_no_effect(self, "half_life", "margin", "n_candidates")
         counts = self._counted(raw_documents, counted)
         if given is not None:
             columns = given.columns_of(counts.words())
@@ -438,7 +440,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _are_checked(self, parameters: dict[str, Any]) -> bool:
         """True if these are what was checked last."""
-        known = _CHECKED.get(self, {})
+        known = self._aside.get("checked", {})
         return all(known.get(name, known) is value for name, value in parameters.items())
 
     def _check_parameters(self) -> None:
@@ -471,8 +473,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                     f"token_pattern must be a regular expression; got {self.token_pattern!r:.60}: "
                     f"{error}"
                 ) from error
-        if set(map(type, parameters.values())) <= PLAIN:
-            _CHECKED[self] = parameters
+        # To check them takes longer than to count a short text.
+        self._aside["checked"] = parameters
 
     def _checked(self) -> ClosedVocabulary | None:
         """Check the parameters; return the vocabulary that was given, if any."""
@@ -632,12 +634,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_vocabulary" in vars(self) or self.vocabulary is not None
-
-
-# Types of parameters that do not refer to the estimator.
-PLAIN = {bool, int, float, str, tuple, list, set, frozenset, dict, type, type(None), FunctionType}
-# Parameters that were found to be valid: to check them takes longer than to count a short text.
-_CHECKED: WeakKeyDictionary[StreamingCountVectorizer, dict[str, Any]] = WeakKeyDictionary()
 
 
 def _check_words(vocabulary: Iterable[Any]) -> None:

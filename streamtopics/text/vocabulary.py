@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from streamtopics.locks import lock_of
 # Longer words are not counted as candidates: what is kept of a stream has to be bounded.
 LONGEST = 256
 NONE = np.empty(0, dtype=np.int64)
+# Whose lock is held while a list is written that several vocabularies share.
+SHARED = SimpleNamespace()
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,7 @@ class OpenVocabulary:
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, with the words that are counted and none that a later step has added."""
-        with lock_of(OpenVocabulary):
+        with lock_of(SHARED):
             words = self.words[: self.n_words]
         places = dict(zip(words, range(self.n_words), strict=True))
         return {**vars(self), "words": words, "places": places}
@@ -249,7 +252,7 @@ class OpenVocabulary:
         """Words and places with more at the end; copies where another step has added some."""
         n = self.n_words
         # Several vocabularies share the list.
-        with lock_of(OpenVocabulary):
+        with lock_of(SHARED):
             words, places = self.words, self.places
             if len(words) > n:
                 words = words[:n]

@@ -283,9 +283,9 @@ def test_what_is_learnt_is_what_the_functions_of_learning_find():
         penalty=0.02, n_theta=3, learn_gamma=False, learn_level=False, max_iter=3, step_size=0.1,
         kappa=0.9,
     )  # fmt: skip
-    fitted = model(
-        theta="document", max_local_iter=3, batch_size=64, step_size=0.1, kappa=0.9, **given
-    ).fit(X)
+    own = {"theta": "document", "max_local_iter": 3, "batch_size": 64}
+    with pytest.warns(UserWarning, match="has no effect in fit, only in partial_fit"):
+        fitted = model(**own, step_size=0.1, kappa=0.9, **given).fit(X)
     sets, rng = DATA.sets, np.random.default_rng(check_random_state(0).randint(2**31 - 1))
     measure = Bernoulli.from_sentences(sets.points)
     first = learning.start(measure, 4, sets.sizes.mean() / 2, Background(0.7), rng, gamma=0.05)

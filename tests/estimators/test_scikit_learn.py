@@ -29,7 +29,7 @@ from streamtopics.updates import (
     StochasticVI,
     Window,
 )
-from tests.estimators.table import CLASSES, rows
+from tests.estimators.table import rows
 from tests.parsed import packages_parsed_once
 
 VARIANTS = [

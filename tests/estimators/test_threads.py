@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One object and several threads: no minibatch is lost, and reads are of states that existed."""
 
+import pickle
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from copy import copy, deepcopy
 
 import joblib
 import numpy as np
@@ -17,6 +19,7 @@ from benchmarks.fault_calls import is_free
 from streamtopics import SVBLDA, GibbsOnlineEM, HDPGibbsOnlineEM, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.locks import lock_of
+from streamtopics.text import StreamingCountVectorizer
 from streamtopics.updates import PowerPrior
 
 pytestmark = pytest.mark.usefixtures("switching_often")
@@ -204,3 +207,35 @@ def test_an_interrupt_where_a_lock_is_found_holds_up_nobody(line):
     other.start()
     other.join(timeout=10)
     assert found
+
+
+class Compared(StreamingLDA):
+    """Has no hash, and equals every other."""
+
+    def __eq__(self, other):
+        return isinstance(other, Compared)
+
+
+class ComparedWords(StreamingCountVectorizer):
+    def __eq__(self, other):
+        return isinstance(other, ComparedWords)
+
+
+def test_estimators_that_compare_equal_share_no_lock_and_no_check():
+    few, many = Compared(2, random_state=0).fit(NEW), Compared(3, random_state=0).fit(NEW)
+    assert lock_of(few) is not lock_of(many)
+    assert few.transform(NEW).shape[1] == 2
+    assert ComparedWords(max_features=2).partial_fit(["a word"]).n_documents_seen_ == 1
+    with pytest.raises(ValueError, match="n_components"):
+        Compared(-1).fit(NEW)
+
+
+@pytest.mark.parametrize("again", [clone, copy, deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_a_copy_has_a_lock_of_its_own_and_learns_alike(again):
+    model = StreamingLDA(2, random_state=0).partial_fit(NEW)
+    other = again(model)
+    assert vars(other).keys() <= vars(model).keys() - {"_aside"}
+    assert lock_of(other) is not lock_of(model)
+    if again is not clone:
+        expected = model.partial_fit(NEW).components_
+        np.testing.assert_array_equal(other.partial_fit(NEW).components_, expected)

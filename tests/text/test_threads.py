@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from streamtopics import SVBLDA, load, save
 from streamtopics.locks import lock_of
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
-from streamtopics.text.vocabulary import OpenVocabulary
+from streamtopics.text.vocabulary import SHARED
 
 pytestmark = pytest.mark.usefixtures("switching_often")
 BATCHES = [
@@ -135,7 +135,7 @@ def test_what_cannot_be_copied_deep_is_shared_by_copies():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 def test_a_fork_beside_a_thread_that_adds_words_goes_on():
-    with lock_of(OpenVocabulary), ThreadPoolExecutor(1) as pool:
+    with lock_of(SHARED), ThreadPoolExecutor(1) as pool:
         process = pool.submit(forked_learner).result()
         assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
 

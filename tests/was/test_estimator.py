@@ -116,7 +116,7 @@ def test_no_bit_depends_on_the_number_of_threads(fitted):
 
 def test_a_later_minibatch_weighs_by_its_size():
     """After n documents, a step of (n / B + 1)^-kappa; the smoothing follows."""
-    one = model(kappa=1.0).fit(X[:40])
+    one = model().fit(X[:40]).set_params(kappa=1.0)
     before = one.components_ - one.topic_word_prior / 40
     one.partial_fit(X[40:50])
     lengths = [sum(x.sum() for x in part) for part in (X[:40], X[40:50])]
