@@ -29,12 +29,12 @@ from streamtopics.cli.models import (
 from streamtopics.cli.reading import Sample, cut, place_of, records, texts_of
 from streamtopics.cli.tables import print_documents, print_topics
 from streamtopics.cli.telling import complain, counted, nats, note, readers_may_go, tell_skipped
-from streamtopics.cli.times import times_to_show
+from streamtopics.cli.times import periods_to_show, read_whole
 from streamtopics.cli.words import fit_words, vectorizer_for
 from streamtopics.cli.writing import check_target, write_bytes, write_rows
 from streamtopics.datasets import Record, Skipped
 from streamtopics.inspection import picture_formats, plot_topics
-from streamtopics.report import report
+from streamtopics.report import Whole, report
 from streamtopics.streams import ProgressReport, stream
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 
@@ -189,7 +189,8 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
         written.append(("topics of documents", options.documents_out))
     if options.report:
         n_read = learnt.sample.n + len(learnt.held_out)
-        write_report(options.report, model, learnt.sample, n_read, bool(options.time_key))
+        whole = read_whole(options, model, learnt.whole) or n_read
+        write_report(options.report, model, learnt.sample, whole, bool(options.time_key))
         written.append(("report", options.report))
     if options.picture:
         _draw(options, model)
@@ -200,14 +201,18 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
         print(f"{what} written to {path}")
 
 
-def write_report(path: Path, model: Any, sample: Sample, n_read: int, timed: bool) -> None:
-    """Write a report, with a sample of the documents that were read, where there are some."""
+def write_report(path: Path, model: Any, sample: Sample, whole: Whole | int, timed: bool) -> None:
+    """Write a report, with a sample of the documents that were read, where there are some.
+
+    Without all of them, shares over time are of the sample.
+    """
     shown = sample.records
-    times = times_to_show([record.time for record in shown]) if timed else None
+    times = [record.time for record in shown]
+    periods = whole.periods if isinstance(whole, Whole) else timed and periods_to_show(times)
     titles = [_end_of(place_of(record)) for record in shown]
     report(
-        model, path, texts=texts_of(shown) or None, times=times, titles=titles or None,
-        sampled_from=n_read if shown else None,
+        model, path, texts=texts_of(shown) or None, times=times if periods else None,
+        titles=titles or None, sampled_from=whole if shown else None,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from streamtopics.cli.fit import N_SAMPLE, write_report
 from streamtopics.cli.models import load_model
 from streamtopics.cli.reading import Sample, records
 from streamtopics.cli.telling import tell_skipped
+from streamtopics.cli.times import read_whole
 from streamtopics.cli.writing import check_target
 from streamtopics.datasets import Skipped
 
@@ -22,6 +23,6 @@ def run(options: Namespace) -> None:
         tell_skipped(skipped)
         if not sample.n:
             raise ValueError("there are no documents to read; check the files")
-    timed = bool(options.files and options.time_key)
-    write_report(options.output, model, sample, sample.n, timed)
+    whole = (read_whole(options, model) if options.files else None) or sample.n
+    write_report(options.output, model, sample, whole, bool(options.files and options.time_key))
     print(f"report written to {options.output}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from streamtopics.checks import is_number, is_whole
+from streamtopics.report.whole import Whole
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -37,7 +38,7 @@ class ReportSettings:
     labels: Sequence[Any] | None = None
     title: str | None = None
     date: str | None = None
-    sampled_from: int | None = None
+    sampled_from: int | Whole | None = None
     n_words: int = 15
     n_documents: int = 5
     n_topics: int = 200
@@ -55,7 +56,8 @@ class ReportSettings:
                     f"{name} must be a whole number from {least} to {most}; got {value!r}"
                 )
         whole = self.sampled_from
-        if whole is not None and not (is_whole(whole) and int(whole) >= 1):
+        is_one = isinstance(whole, Whole) or (is_whole(whole) and int(whole) >= 1)
+        if whole is not None and not is_one:
             raise ValueError(
                 f"sampled_from must be a number of documents, 1 or more, or None; got {whole!r:.60}"
             )

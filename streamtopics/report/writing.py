@@ -20,6 +20,7 @@ from streamtopics.report.data import ReportData, Topic, report_data
 from streamtopics.report.documents import Document
 from streamtopics.report.rows import Table
 from streamtopics.report.settings import ReportSettings
+from streamtopics.report.whole import Whole
 from streamtopics.saving.files import replacing
 
 # Bytes of a page, whatever the corpus.
@@ -42,7 +43,7 @@ def report(
     labels: Sequence[Any] | None = None,
     title: str | None = None,
     date: str | None = None,
-    sampled_from: int | None = None,
+    sampled_from: int | Whole | None = None,
     n_words: int = 15,
     n_documents: int = 5,
     n_topics: int = 200,
@@ -83,9 +84,10 @@ def report(
     title, date : str, default=None
         Of the report. A date is shown where one is given, so that the same input makes the same
         bytes.
-    sampled_from : int, default=None
+    sampled_from : int or Whole, default=None
         Of how many documents those that are given are a sample; None if they are all there are.
-        The page says so beside its counts, and documents have no numbers.
+        The page says so beside its counts, and documents have no numbers. What `whole_of` returns
+        also has the shares over time of all of them, and how many have each word.
     n_words : int, default=15
         Words of a topic, from 1 to 50.
     n_documents : int, default=5
@@ -241,6 +243,7 @@ def _fewer_topics(data: ReportData) -> ReportData:
         topics=[replace(topic, words=[place[word] for word in topic.words]) for topic in kept],
         words=[data.words[word] for word in used],
         overall=[data.overall[word] for word in used],
+        holders=[data.holders[word] for word in used] if data.holders else [],
     )
 
 
