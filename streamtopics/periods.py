@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Periods that times fall into: of the calendar for dates, and of equal length for numbers."""
+"""Periods that times fall into, and the shares of topics in the documents of each.
+
+Periods are of the calendar for dates, and of equal length for numbers.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,10 @@ from streamtopics.times import Times, read_times
 
 # Periods that a picture has at most.
 MOST_PERIODS = 80
+# Documents of a period below which its shares are shown, but not compared.
+LEAST = 30
+# Half the width of a 95 % interval of a normal distribution, in standard deviations.
+WIDE = 1.959964
 # From 1970 to a date, so that the periods at both ends can be counted in 64 bits.
 MOST_SECONDS = 2**62
 # Whole numbers from the first to before the last are taken for years.
@@ -30,23 +37,22 @@ class Step(NamedTuple):
     n: int = 1
     offset: int = 0
 
-    def of(self, dates: np.ndarray) -> np.ndarray:
+    def of(self, dates: Any) -> Any:
         """The number of the period that each date is in."""
-        found: np.ndarray = dates.astype(f"M8[{self.unit}]").astype(np.int64) + self.offset
-        return found // self.n
+        return (dates.astype(f"M8[{self.unit}]").astype(np.int64) + self.offset) // self.n
 
-    def starts(self, numbers: np.ndarray) -> np.ndarray:
+    def starts(self, numbers: Any) -> Any:
         """When periods begin."""
         return (numbers * self.n - self.offset).astype(f"M8[{self.unit}]")
 
-    def label(self, number: int) -> str:
+    def label(self, number: Any) -> str:
         """What a period is called."""
+        start = str(self.starts(number)).replace("T", " ")
         if self.unit == "Y" and self.n > 1:
             return f"{number * self.n} to {number * self.n + self.n - 1}"
-        start = str(self.starts(np.array(number))).replace("T", " ")
         if self.name == "quarter":
             return f"{start[:-3]} Q{number % 4 + 1}"
-        return f"{start}h" if self.unit == "h" else f"week of {start}" if self.n == 7 else start
+        return {"hour": f"{start}h", "week": f"week of {start}"}.get(self.name, start)
 
 
 # From the finest. 1970 began on a Thursday, weeks do on Mondays.
@@ -61,18 +67,8 @@ STEPS = [
 class Periods:
     """Periods in order, and which one each document is from.
 
-    Attributes
-    ----------
-    unit : str
-        How long they are, in words.
-    labels : tuple of str
-        Of each period.
-    edges : ndarray of shape (n_periods + 1,)
-        Where each begins and the last one ends; datetime64 for dates.
-    of : ndarray of shape (n_documents,), intp
-        The period of each document; -1 where its time is not known.
-    times : Times
-        Of the documents.
+    `edges` are where each begins and the last one ends, `of` is the period of each document, or -1
+    where its time is not known, and `times` are those of the documents.
     """
 
     unit: str
@@ -111,27 +107,9 @@ class Periods:
 def periods_of(times: Any, least: float = 0) -> Periods:
     """At most `MOST_PERIODS` periods that hold all of the times.
 
-    Parameters
-    ----------
-    times : Times, or sequence of numbers, dates, datetime64 or str
-        One for each document. None, NaN and NaT stand for times that are not known. Dates with a
-        zone are in universal time, which `unit` says then.
-    least : float, default=0
-        Documents that a period of the calendar has in the mean, of those that have any, unless
-        this would make one period of all.
-
-    Returns
-    -------
-    periods : Periods
-        Hours, days, weeks, months, quarters or years, whichever are the finest that are few
-        enough; days of dates that are all midnights, months if all are the first days of months,
-        and likewise weeks and years. Numbers that are whole or few stand for themselves. Whole
-        numbers from 1000 to 2999 are called years.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If they are something else, or none is known.
+    They are the finest of the calendar that are few enough and have `least` documents in the mean,
+    unless one would hold all; days of dates that are all midnights, and likewise weeks, months and
+    years. Numbers that are whole or few stand for themselves; from 1000 to 2999 they are years.
     """
     found = times if isinstance(times, Times) else read_times(times)
     known = found.values == found.values
@@ -165,8 +143,8 @@ def _calendar(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[st
     full = [step for step in few if len(dates) >= least * len(np.unique(step.of(dates)))]
     step = full[0] if full and np.ptp(full[0].of(dates)) else few[0]
     of = step.of(dates)
-    numbers = np.arange(int(of.min()), int(of.max()) + 2)
-    labels = [step.label(int(number)) for number in numbers[:-1]]
+    numbers = np.arange(of.min(), of.max() + 2)
+    labels = [step.label(number) for number in numbers[:-1]]
     return step.name, step.starts(numbers).astype("M8[s]"), labels
 
 
@@ -179,40 +157,77 @@ def _equal(values: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
     low, high = distinct[0], distinct[-1]
     whole = bool((distinct == np.rint(distinct)).all())
     years = whole and LIKE_YEARS[0] <= low and high < LIKE_YEARS[1]
-    # Beyond 2^53 one more is the same number.
     with np.errstate(over="ignore"):
         spread = min(high - low, sys.float_info.max)
         end = np.nextafter(high, np.inf)
-    if whole and spread < MOST_PERIODS and max(-low, high) < 2**53:
-        distinct, end = np.arange(low, high + 1), high + 1
-    if len(distinct) <= MOST_PERIODS:
-        return "year" if years else "value", np.append(distinct, end), _texts(distinct)
-    step = _round_step(spread / (MOST_PERIODS - 1))
-    with np.errstate(over="ignore"):
+        # Beyond 2^53 one more is the same number.
+        if whole and spread < MOST_PERIODS and max(-low, high) < 2**53:
+            distinct, end = np.arange(low, high + 1), high + 1
+        if len(distinct) <= MOST_PERIODS:
+            return "year" if years else "value", np.append(distinct, end), _texts(distinct)
+        power = 10.0 ** np.floor(np.log10(spread / (MOST_PERIODS - 1)))
+        step = next(power * n for n in (1, 2, 5, 10) if power * n * (MOST_PERIODS - 1) >= spread)
         edges = np.arange(np.floor(low / step), np.floor(high / step) + 2) * step
     last = edges[1:] - 1 if whole and step >= 1 else edges[1:]
     pairs = zip(_texts(edges[:-1]), _texts(last), strict=True)
-    labels = [f"{start} to {end}" for start, end in pairs]
-    return f"{step:.0f} years" if years else "span", edges, labels
+    return f"{step:.0f} years" if years else "span", edges, [f"{a} to {b}" for a, b in pairs]
 
 
 def _texts(numbers: np.ndarray) -> list[str]:
     """Numbers as text, with as many digits as tell them apart."""
-    for digits in (10, 15, 17):
-        texts = [_number(number, digits) for number in numbers]
-        if len(set(texts)) == len(texts):
-            break
-    return texts
+    each = ([_number(number, digits) for number in numbers] for digits in (10, 15, 17))
+    return next(texts for texts in each if len(set(texts)) == len(texts))
 
 
 def _number(number: float, digits: int) -> str:
     """A number as text, written out where it is whole."""
-    if number == np.rint(number) and abs(number) < MOST_WRITTEN_OUT:
-        return f"{number + 0.0:.0f}"
-    return f"{number:.{digits}g}"
+    is_written_out = number == np.rint(number) and abs(number) < MOST_WRITTEN_OUT
+    return f"{number + 0.0:.0f}" if is_written_out else f"{number:.{digits}g}"
 
 
-def _round_step(least: float) -> float:
-    """The first of 1, 2, 5, 10, 20, 50, ... and of their tenths that is not less."""
-    power = 10.0 ** np.floor(np.log10(least))
-    return float(next(power * digit for digit in (1, 2, 5, 10) if power * digit >= least))
+class ShareSums(NamedTuple):
+    """Documents of each period, and the sums of their shares, and of the squares of these."""
+
+    n: np.ndarray
+    sums: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def zeros(cls, n_periods: int, n_topics: int) -> ShareSums:
+        """Sums over no documents."""
+        shape = n_periods, n_topics
+        return cls(np.zeros(n_periods), np.zeros(shape), np.zeros(shape))
+
+    def add(self, of: np.ndarray, shares: np.ndarray) -> None:
+        """Take in documents of the periods `of`; those of -1 are left out."""
+        known = of >= 0
+        of, shares = of[known], shares[known]
+        self._add(of, np.ones(len(of)), shares, shares**2)
+
+    def joined(self, of: np.ndarray, n_periods: int) -> ShareSums:
+        """The sums of longer periods; `of` says which one each of these falls into."""
+        found = ShareSums.zeros(n_periods, self.sums.shape[1])
+        found._add(of, *self)
+        return found
+
+    def _add(self, of: np.ndarray, *tables: np.ndarray) -> None:
+        for own, table in zip(self, tables, strict=True):
+            np.add.at(own, of, table)
+
+    def means(self) -> np.ndarray:
+        """Mean shares, of shape (n_periods, n_topics); NaN where there is no document."""
+        return self.sums / np.where(self.n > 0, self.n, np.nan)[:, None]
+
+    def intervals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both ends of 95 % intervals of the means.
+
+        They are Wilson's for a proportion, with so many documents as would have the spread that
+        is found between the shares of documents of one period.
+        """
+        means, n = self.means(), self.n[:, None]
+        within = np.nansum(self.squares - n * means**2, axis=0)
+        most = np.nansum((n - 1) * means * (1 - means), axis=0)
+        spread = np.clip(within / np.where(most > 0, most, np.inf), 0, 1)
+        part = WIDE**2 * spread / np.maximum(n, 1)
+        half = np.sqrt(part * means * (1 - means) + part**2 / 4)
+        return (means + part / 2 - half) / (1 + part), (means + part / 2 + half) / (1 + part)

@@ -17,8 +17,6 @@ from streamtopics.checks import plain
 # Numbers from the first to before the second are seconds since 1970, from 1973 to 2286, and those
 # that are a thousand, a million or a billion times as large are thousandths and so on.
 SECONDS, SCALES = (1e8, 1e10), (1, 10**3, 10**6, 10**9)
-# Whole numbers from here on are floats, since an array has no larger ones.
-MOST_WHOLE = 2**63
 # Whole numbers like 20031231, and like 200312, are dates of these years.
 YEARS_OF_DAYS, YEARS_OF_MONTHS = (1500, 2200), (1900, 2100)
 YEAR_LAST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)(.*)")
@@ -30,14 +28,8 @@ REMEDY = "write dates as 2003-05-17 or 2003-05-17T12:30, or pass numbers"
 class Times(NamedTuple):
     """Times of documents.
 
-    Attributes
-    ----------
-    values : ndarray of datetime64 or float64
-        Universal time of dates with a zone; NaT or NaN where a time is not known.
-    are_universal : bool
-        Whether dates have a zone.
-    order : str
-        "day" or "month", whichever comes first in dates such as 17.05.2003; else empty.
+    `values` are datetime64, in universal time if dates have a zone, or float64; NaT or NaN where a
+    time is not known. `order` is what comes first in dates such as 17.05.2003, "day" or "month".
     """
 
     values: np.ndarray
@@ -53,15 +45,10 @@ class Times(NamedTuple):
 def read_times(times: Any, order: str = "") -> Times:
     """Read times, all of one kind; `order` is that of earlier ones of the same source.
 
-    None, NaN, NaT and what is masked are not known.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If something cannot be read, or can be read in two ways.
+    None, NaN, NaT and what is masked are not known. What cannot be read, or can be read in two
+    ways, is a TypeError or a ValueError.
     """
-    if isinstance(times, np.ma.MaskedArray):
-        times = times.tolist()
+    times = times.tolist() if isinstance(times, np.ma.MaskedArray) else times
     if isinstance(getattr(times, "dtype", None), np.dtype):
         times = np.asarray(times)
         if times.dtype.kind == "M" and times.ndim == 1:
@@ -88,8 +75,8 @@ def read_time(value: Any) -> datetime | float | str:
         raise ValueError(f"a time must be known and finite; got {value!r:.60}")
     if isinstance(found, datetime):
         return found
-    number = found if abs(found) >= MOST_WHOLE else plain(value)
-    return _day(found) or _instant(found) or number
+    # An array has no larger whole numbers.
+    return _day(found) or _instant(found) or (found if abs(found) >= 2**63 else plain(value))
 
 
 def in_order(times: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -100,27 +87,24 @@ def in_order(times: Any) -> tuple[np.ndarray, np.ndarray]:
     kind: Any = getattr(times, "dtype", None)
     if getattr(kind, "ordered", False):
         codes = np.asarray(getattr(times, "cat", times).codes)
-    elif type(kind).__name__ == "Enum" and hasattr(times, "to_physical"):
-        each = times.to_physical().to_list()
-        codes = np.array([-1 if code is None else code for code in each], dtype=np.intp)
-    else:
-        values = read_times(times).values
-        return values, values == values
-    return codes, codes >= 0
+        return codes, codes >= 0
+    if type(kind).__name__ == "Enum" and hasattr(times, "to_physical"):
+        times = times.to_physical()
+    values = read_times(times).values
+    return values, values == values
 
 
 def _order_of(items: list[Any]) -> str:
     """Return "day" or "month", whichever comes first in all texts such as 17.05.2003."""
     texts = [item.strip() for item in items if isinstance(item, str)]
     found = [match for text in texts if (match := YEAR_LAST.fullmatch(text))]
-    day_first = [match[0] for match in found if int(match[1]) > 12]
-    month_first = [match[0] for match in found if int(match[3]) > 12]
-    if day_first and month_first:
+    first = {name: m[0] for m in found for name, i in (("day", 1), ("month", 3)) if int(m[i]) > 12}
+    if len(first) > 1:
         raise ValueError(
-            f"times has the day first in {day_first[0]!r}, and the month in {month_first[0]!r}; "
+            f"times has the day first in {first['day']!r}, and the month in {first['month']!r}; "
             f"{REMEDY}"
         )
-    return "day" if day_first else "month" if month_first else ""
+    return next(iter(first), "")
 
 
 def _read(item: Any, order: str) -> datetime | float | None:
@@ -134,34 +118,29 @@ def _read(item: Any, order: str) -> datetime | float | None:
         raise TypeError(f"times must be numbers or dates; got {item!r:.60}. W{REMEDY[1:]}")
     if item != item:
         return None
-    try:
-        found: Any = float(item) if isinstance(item, Real) else item
-    except OverflowError as error:
-        raise ValueError("times must be numbers that floating point can hold") from error
-    if isinstance(found, np.datetime64):
-        found = found.astype("datetime64[us]").item()
-        if isinstance(found, int):
-            raise ValueError(f"times must be dates of the years 1 to 9999; got {item!r:.60}")
-    if isinstance(found, date) and not isinstance(found, datetime):
-        found = datetime.combine(found, time())
-    read: datetime | float = found
-    return read
+    if isinstance(item, Real):
+        try:
+            return float(item)
+        except OverflowError as error:
+            raise ValueError("times must be numbers that floating point can hold") from error
+    found = item.astype("datetime64[us]").item() if isinstance(item, np.datetime64) else item
+    if not isinstance(found, date):
+        raise ValueError(f"times must be dates of the years 1 to 9999; got {item!r:.60}")
+    return found if isinstance(found, datetime) else datetime.combine(found, time())
 
 
 def _date_of(text: str, order: str) -> datetime:
     """The date that a text stands for."""
-    iso, day = text, ""
+    iso = text
     if match := YEAR_FIRST.fullmatch(text):
-        year, _, month, day, rest = match.groups()
-        iso = f"{year}-{month:0>2}-{day or '01':0>2}{rest}"
+        iso = f"{match[1]}-{match[3]:0>2}-{match[4] or '01':0>2}{match[5]}"
     elif match := YEAR_LAST.fullmatch(text):
         if not order:
             raise ValueError(
                 f"times has {text!r}, which may begin with the day or with the month; {REMEDY}"
             )
-        first, _, second, year, rest = match.groups()
-        month, day = (second, first) if order == "day" else (first, second)
-        iso = f"{year}-{month:0>2}-{day:0>2}{re.sub('^ (?=[0-9]:)', ' 0', rest)}"
+        month, day = (match[3], match[1]) if order == "day" else (match[1], match[3])
+        iso = f"{match[4]}-{month:0>2}-{day:0>2}{re.sub('^ (?=[0-9]:)', ' 0', match[5])}"
     elif text.isdigit():
         # Of other digits Python makes dates, too, such as 1712-12-12 of 1712121200000.
         iso = {4: f"{text}-01-01", 8: text}.get(len(text), "no date")
@@ -180,32 +159,36 @@ def _of_one_kind(found: list[Any]) -> Times:
             f"times must be all numbers or all dates; got {numbers[0]:.10g} beside {dates[0]}. "
             "Write all in one way"
         )
-    if not dates:
-        values = np.array([np.nan if item is None else item for item in found], np.float64)
-        if np.isinf(values).any():
-            raise ValueError("times must be finite numbers or dates; got infinity")
-        for read in (_day, _month, _instant):
-            if numbers and all(read(number) for number in numbers):
-                return _of_one_kind([None if item is None else read(item) for item in found])
-        late = [number for number in numbers if _instant(number)]
-        if late:
-            raise ValueError(
-                f"times has {late[0]:.15g}, which stands for seconds since 1970 or parts of them, "
-                f"beside {min(numbers):.10g}, which does not; {REMEDY}"
-            )
-        return Times(values)
-    ahead = [date.utcoffset() for date in dates]
-    zoned = [date for date in dates if date.utcoffset() is not None]
-    if zoned and None in ahead:
+    if dates:
+        return _universal(found, dates)
+    values = np.array([np.nan if item is None else item for item in found], np.float64)
+    if np.isinf(values).any():
+        raise ValueError("times must be finite numbers or dates; got infinity")
+    for read in (_day, _month, _instant):
+        if numbers and all(read(number) for number in numbers):
+            return _of_one_kind([None if item is None else read(item) for item in found])
+    if late := [number for number in numbers if _instant(number)]:
         raise ValueError(
-            f"times must all have a time zone, or none of them; got {zoned[0]} and "
-            f"{dates[ahead.index(None)]}. Write all as 2003-05-17T12:30, or all as "
-            "2003-05-17T12:30+02:00"
+            f"times has {late[0]:.15g}, which stands for seconds since 1970 or parts of them, "
+            f"beside {min(numbers):.10g}, which does not; {REMEDY}"
         )
+    return Times(values)
+
+
+def _universal(found: list[Any], dates: list[datetime]) -> Times:
+    """Dates as they are, or in universal time if all have a zone."""
+    ahead = [date.utcoffset() for date in dates]
     values = np.array([item and item.replace(tzinfo=None) for item in found], "datetime64[us]")
-    if zoned:
-        values[~np.isnat(values)] -= np.array(ahead, "timedelta64[us]")
-    return Times(values, bool(zoned))
+    if ahead.count(None) == len(dates):
+        return Times(values)
+    if None in ahead:
+        raise ValueError(
+            "times must all have a time zone, or none of them; got "
+            f"{next(date for date in dates if date.tzinfo)} and {dates[ahead.index(None)]}. Write "
+            "all as 2003-05-17T12:30, or all as 2003-05-17T12:30+02:00"
+        )
+    values[~np.isnat(values)] -= np.array(ahead, "timedelta64[us]")
+    return Times(values, True)
 
 
 def _day(number: float) -> datetime | None:

@@ -22,7 +22,6 @@ ALLOWED = {
     "output": set(),
     "parallel": set(),
     "periods": {"times"},
-    "shares": set(),
     "steps": set(),
     "times": {"checks"},
     "structure": {"checks"},
@@ -76,7 +75,7 @@ ALLOWED = {
     "saving": {"checks", "families", "posteriors", "text"},
     "distributed": {"base", "checks", "datasets", "steps", "streams", "structure", "updates"},
     "report": {
-        "__init__", "checks", "metrics", "periods", "saving", "shares", "steps", "structure",
+        "__init__", "checks", "metrics", "periods", "saving", "steps", "structure",
         "times",
     },
     # Rooms that users reach as attributes, for those who check types.
@@ -86,7 +85,7 @@ ALLOWED = {
     },
     "cli": {
         "__init__", "datasets", "dpp", "estimators", "inspection", "metrics", "periods", "priors",
-        "progress", "report", "saving", "shares", "streams", "text", "times",
+        "progress", "report", "saving", "streams", "text", "times",
     },
     "__main__": {"cli"},
 }  # fmt: skip

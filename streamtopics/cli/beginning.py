@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from streamtopics.cli.estimators import estimator
 from streamtopics.cli.model_file import ModelFile
 from streamtopics.cli.models import Learner, learner_of, load_model, pipeline, topics_of
-from streamtopics.cli.recent import nothing_recent, nothing_summed
+from streamtopics.cli.recent import nothing_recent
 from streamtopics.cli.seeds import check_seeds
 from streamtopics.cli.telling import counted, note
 from streamtopics.cli.words import vectorizer_for
@@ -42,7 +42,6 @@ def begin(options: Namespace, folder: Path) -> Beginning:
         model, learner = _start(options)
         place = {
             "batch": 0, "places": {}, "recent": nothing_recent(), "model": file.checksum,
-            "shares": nothing_summed(), "n_documents": 0,
             "n_before": int(getattr(topics_of(model), "n_documents_seen_", 0)),
         }  # fmt: skip
         return Beginning(file, model, learner, place, ScoreHistory(), monitor, TopicTracker())
@@ -75,10 +74,9 @@ def _check_alarm(alarm: float | None, monitor: DriftMonitor | None, folder: Path
 
 def _complete(place: dict[str, Any]) -> None:
     """Add what checkpoints had not yet when there was one place, of a file without a name."""
-    place.setdefault("recent", nothing_recent())
+    recent = place.get("recent", {})
+    place["recent"] = nothing_recent() | {"n_documents": len(recent.get("texts", ()))} | recent
     place.setdefault("n_before", 0)
-    place.setdefault("n_documents", len(place["recent"]["texts"]))
-    place.setdefault("shares", nothing_summed())
     position = place.pop("position", None)
     place.setdefault("places", {"": position} if position else {})
 

@@ -34,7 +34,8 @@ from streamtopics.cli.words import fit_words, vectorizer_for
 from streamtopics.cli.writing import check_target, write_bytes, write_rows
 from streamtopics.datasets import Record, Skipped
 from streamtopics.inspection import picture_formats, plot_topics
-from streamtopics.report import Whole, report
+from streamtopics.report import report
+from streamtopics.report.settings import Whole
 from streamtopics.streams import ProgressReport, stream
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 

@@ -3,37 +3,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from streamtopics.cli.reading import texts_of, time_of
 from streamtopics.datasets import Record
-from streamtopics.periods import periods_of
-from streamtopics.report import Whole
-from streamtopics.shares import LEAST, ShareSums
+from streamtopics.periods import LEAST, ShareSums, periods_of
+from streamtopics.report.settings import Whole
 from streamtopics.times import Times, read_times
 
 N_SHOWN, MOST_CHARACTERS = 2000, 4_000_000
 # Bins of time, as many as there are days in the weeks of a picture, and their lengths for dates.
 MOST_BINS, MOST_LEVELS, LENGTHS = 560, 40, ("h", "D", "M", "Y")
 
-# Texts, and their times: lists of what files can hold.
-Recent = dict[str, list[Any]]
+# Texts and times of the last documents, and of all of them the number and the sums of shares.
+Recent = dict[str, Any]
 
 
 def nothing_recent() -> Recent:
-    """Return the last documents of a stream that has none yet."""
-    return {"texts": [], "times": []}
+    """Return what a report shows of a stream that has no document yet."""
+    sums = {"problem": "", "level": 0, "order": "", "universal": False, "ids": [], "sums": None}
+    return {"texts": [], "times": [], "n_documents": 0, **sums}
 
 
-def add_recent(recent: Recent, records: Iterable[Record]) -> None:
+def add_recent(recent: Recent, records: list[Record]) -> None:
     """Take in documents, and drop those that are too long ago, or too much."""
     texts, times = recent["texts"], recent["times"]
-    for record in records:
-        texts.append(record.text)
-        times.append(time_of(record.time))
+    recent["n_documents"] += len(records)
+    texts += texts_of(records)
+    times += [time_of(record.time) for record in records]
     del texts[:-N_SHOWN]
     size, n_dropped = sum(map(len, texts)), 0
     while size > MOST_CHARACTERS and n_dropped < len(texts) - 1:
@@ -43,12 +42,7 @@ def add_recent(recent: Recent, records: Iterable[Record]) -> None:
     del times[: len(times) - len(texts)]
 
 
-def nothing_summed() -> dict[str, Any]:
-    """Return the sums of a stream that has no document yet."""
-    return {"problem": "", "level": 0, "order": "", "universal": False, "ids": [], "sums": None}
-
-
-def add_shares(kept: dict[str, Any], records: list[Record], model: Any, tracker: Any) -> None:
+def add_shares(kept: Recent, records: list[Record], model: Any, tracker: Any) -> None:
     """Take a minibatch into the shares of topics over time, unless its times cannot be read."""
     if kept["problem"] or not records:
         return
@@ -76,7 +70,7 @@ def add_shares(kept: dict[str, Any], records: list[Record], model: Any, tracker:
 
 
 def _of_the_same(
-    kept: dict[str, Any], tracker: Any, n_rows: int, dtype: Any
+    kept: Recent, tracker: Any, n_rows: int, dtype: Any
 ) -> tuple[np.ndarray, ShareSums]:
     """The bins and their sums; a row of the model that has become another topic begins anew."""
     ids = [int(one) for one in getattr(tracker, "ids_", ())][:n_rows]
@@ -98,12 +92,12 @@ def _floor(values: np.ndarray, level: int) -> np.ndarray:
     return values if not level else np.floor(values / 10.0 ** (level - 8)) * 10.0 ** (level - 8)
 
 
-def whole_stream(kept: dict[str, Any], n_documents: int, holders: Any) -> Whole:
+def whole_stream(kept: Recent, holders: Any) -> Whole:
     """Return what a report says of all documents of a stream."""
+    whole = Whole(kept["n_documents"], holders)
     if kept["problem"] or not kept["sums"] or not len(kept["sums"][0]):
-        return Whole(n_documents, holders)
+        return whole
     bins, *tables = kept["sums"]
-    sums = ShareSums(*tables)
-    times = Times(bins, kept["universal"], kept["order"])
+    sums, times = ShareSums(*tables), Times(bins, kept["universal"], kept["order"])
     periods = periods_of(times, LEAST * len(bins) / sums.n.sum())
-    return Whole(n_documents, holders, periods, sums.joined(periods.of, len(periods.labels)))
+    return whole._replace(periods=periods, shares=sums.joined(periods.of, len(periods.labels)))

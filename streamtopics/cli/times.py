@@ -11,9 +11,9 @@ from typing import Any
 from streamtopics.cli.reading import cut, records, texts_of
 from streamtopics.cli.telling import complain
 from streamtopics.datasets import Record, Skipped
-from streamtopics.periods import Periods, periods_of
-from streamtopics.report import Whole, whole_of
-from streamtopics.shares import LEAST
+from streamtopics.periods import LEAST, Periods, periods_of
+from streamtopics.report.documents import whole_of
+from streamtopics.report.settings import Whole
 
 AT_ONCE = 2500
 

@@ -16,13 +16,7 @@ from streamtopics.cli.beginning import begin
 from streamtopics.cli.models import n_words_of, words_of
 from streamtopics.cli.places import keep_place, place_of_file
 from streamtopics.cli.reading import settings, texts_of, time_of
-from streamtopics.cli.recent import (
-    add_recent,
-    add_shares,
-    nothing_recent,
-    nothing_summed,
-    whole_stream,
-)
+from streamtopics.cli.recent import add_recent, add_shares, nothing_recent, whole_stream
 from streamtopics.cli.stopping import Stopping
 from streamtopics.cli.telling import complain, counted, note, safe, tell_skipped
 from streamtopics.cli.words import fit_words
@@ -61,13 +55,10 @@ class Watch:
             keep_place(self.place["places"], Path(self.options.file), self.pending)
         if self.options.report:
             add_recent(self.place["recent"], self.batch)
-            self.place["n_documents"] += len(self.batch)
             if self.options.time_key:
-                add_shares(self.place["shares"], self.batch, self.model, self.tracker)
+                add_shares(self.place["recent"], self.batch, self.model, self.tracker)
         else:
-            self.place |= {
-                "recent": nothing_recent(), "shares": nothing_summed(), "n_documents": 0,
-            }  # fmt: skip
+            self.place["recent"] = nothing_recent()
         monitor, names = self.monitor, self.tracker.feature_names
         if monitor is not None and self.rings and names is not None:
             monitor.alarms = (*monitor.alarms[:-1], _in_words(monitor.alarms[-1], names))
@@ -115,14 +106,13 @@ class Watch:
 
     def write_report(self) -> None:
         """Write the report anew."""
-        recent, kept = self.place["recent"], self.place["shares"]
-        if kept["problem"] and not self.times_told:
+        recent = self.place["recent"]
+        if recent["problem"] and not self.times_told:
             self.times_told = True
-            complain(f"note: the report has no times: {kept['problem']}")
-        words, holders = self.model.steps[0][1], None
-        if self.learner.front is None and not self.place["n_before"]:
-            holders = words.document_frequency_
-        whole = whole_stream(kept, self.place["n_documents"], holders)
+            complain(f"note: the report has no times: {recent['problem']}")
+        is_counted = self.learner.front is None and not self.place["n_before"]
+        holders = self.model.steps[0][1].document_frequency_ if is_counted else None
+        whole = whole_stream(recent, holders)
         report(
             self.model, self.options.report, texts=recent["texts"] or None,
             times=recent["times"] if whole.periods else None,

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import check_integer, is_whole, plain
+from streamtopics.checks import check_integer, is_whole
 from streamtopics.structure import is_sparse
-from streamtopics.times import in_order
+from streamtopics.times import in_order, read_time
 
 
 class TopicDocument(NamedTuple):
@@ -214,16 +214,9 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     sums = np.zeros((len(counts), shares.shape[1]))
     np.add.at(sums, place, shares[known])
     each = times.to_pylist() if hasattr(times, "to_pylist") else list(times)
-    found = [_plain(each[row]) for row in np.flatnonzero(known)[first]]
+    found = [each[row] for row in np.flatnonzero(known)[first]]
+    found = [time if isinstance(time, str) else read_time(time) for time in found]
     return SharesOverTime(found, sums / counts[:, None], counts)
-
-
-def _plain(time: Any) -> Any:
-    """A time of NumPy as one of Python."""
-    if isinstance(time, np.datetime64):
-        # Finer ones are no dates of Python's.
-        return time.astype("datetime64[us]").item()
-    return plain(time)
 
 
 def topic_shares(estimator: Any, X: Any) -> np.ndarray:

@@ -9,16 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.metrics.similarity import affinities, neighbours, places
-from streamtopics.periods import Periods, periods_of
+from streamtopics.periods import LEAST, Periods, ShareSums, periods_of
 from streamtopics.report.card import Score, card, scores_of
 from streamtopics.report.documents import Document, Survey, show, survey
 from streamtopics.report.rows import Table, cell, table_of
-from streamtopics.report.settings import ReportSettings
+from streamtopics.report.settings import ReportSettings, Whole
 from streamtopics.report.source import Source, read_source
-from streamtopics.report.tracking import Happened, alarmed, tracked, tracked_shares
-from streamtopics.report.whole import Whole
+from streamtopics.report.tracking import Happened, TrackedShares, alarmed, tracked, tracked_shares
 from streamtopics.report.words import LONGEST_WORD, WordTable, shortened, word_table
-from streamtopics.shares import LEAST, ShareSums
 from streamtopics.times import read_times
 
 LONGEST_TITLE = 120
@@ -272,11 +270,8 @@ def _periods(source: Source, whole: Whole | None) -> Periods | None:
 
 def _holders(source: Source, whole: Any, columns: np.ndarray) -> list[int]:
     """How many of all documents have the words of columns; empty where that is not known."""
-    if isinstance(whole, Whole):
-        found = whole.holders
-    elif source.documents is None or _sampled_from(source, whole) is not None:
-        found = None
-    else:
+    found = whole.holders if isinstance(whole, Whole) else None
+    if source.documents is not None and _sampled_from(source, whole) is None:
         found = np.bincount(source.counts.indices, minlength=len(source.names))
     return [] if found is None else np.rint(found)[columns].astype(int).tolist()
 
@@ -284,15 +279,12 @@ def _holders(source: Source, whole: Any, columns: np.ndarray) -> list[int]:
 def _course(sums: ShareSums, periods: Periods | None, tracker: Any, n_topics: int) -> _Course:
     """Shares over time: of the documents, or else of what a tracker has seen of the stream."""
     if periods is not None:
-        sizes = sums.n.astype(int).tolist()
-        ends = sums.intervals()
-        return _Course(periods.unit, list(periods.labels), sizes, sums.means(), *ends)
+        means, sizes = sums.means(), sums.n.astype(int).tolist()
+        return _Course(periods.unit, list(periods.labels), sizes, means, *sums.intervals())
     nothing = np.empty((0, n_topics))
-    known = tracked_shares(tracker, n_topics)
-    if known is None:
-        return _Course("", [], [], nothing, nothing, nothing)
-    labels = [cell(time) for time in known.times]
-    return _Course("snapshot", labels, [], known.shares, nothing, nothing)
+    known = tracked_shares(tracker, n_topics) or TrackedShares([], nothing)
+    unit, labels = "snapshot" if known.times else "", [cell(time) for time in known.times]
+    return _Course(unit, labels, [], known.shares, nothing, nothing)
 
 
 def _tables(

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from streamtopics.periods import Periods
+from streamtopics.periods import Periods, ShareSums
+from streamtopics.report.settings import Whole
 from streamtopics.report.source import Source, counts_of
-from streamtopics.report.whole import Whole
 from streamtopics.report.words import shortened
-from streamtopics.shares import ShareSums
 from streamtopics.steps import counted, last_step
 from streamtopics.structure import is_sparse
 
@@ -105,31 +104,7 @@ def survey(source: Source, n_best: int, periods: Periods | None) -> Survey:
 
 
 def whole_of(estimator: Any, batches: Iterable[Any], periods: Periods | None = None) -> Whole:
-    """Read all documents, some at a time: which words they have, and their topics by period.
-
-    Parameters
-    ----------
-    estimator : object
-        As of `report`.
-    batches : iterable
-        Documents as `transform` of the estimator takes them.
-    periods : Periods, default=None
-        What `streamtopics.periods.periods_of` returns for the times of all documents, in their
-        order; None leaves out the shares over time.
-
-    Returns
-    -------
-    whole : Whole
-        For `sampled_from` of `report`.
-
-    Examples
-    --------
-    >>> from streamtopics import SVBLDA
-    >>> from streamtopics.report import whole_of
-    >>> X = [[4, 0, 1], [0, 2, 2]]
-    >>> whole_of(SVBLDA(1).fit(X), [X, X]).holders.tolist()
-    [2, 2, 4]
-    """
+    """Read all documents, a batch at a time; `periods` are those of all of them, in their order."""
     topics, n = last_step(estimator), 0
     n_topics, n_features = topics.topic_word_.shape
     holders = np.zeros(n_features, np.int64)
@@ -138,10 +113,9 @@ def whole_of(estimator: Any, batches: Iterable[Any], periods: Periods | None = N
         counts, documents = counts_of(counted(estimator, batch), n_features)
         holders += np.bincount(counts.indices[counts.data > 0], minlength=n_features)
         if periods is not None and shares is not None:
+            known = periods.of[n : n + counts.shape[0]]
             # A file may have grown since its times were read.
-            of = np.full(counts.shape[0], -1)
-            known = periods.of[n : n + len(of)]
-            of[: len(known)] = known
+            of = np.append(known, np.full(counts.shape[0] - len(known), -1))
             of[np.asarray(counts.sum(axis=1)).ravel() == 0] = -1
             shares.add(of, np.asarray(topics.transform(documents), np.float64))
         n += counts.shape[0]

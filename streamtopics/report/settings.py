@@ -5,10 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from streamtopics.checks import is_number, is_whole
-from streamtopics.report.whole import Whole
+from streamtopics.periods import Periods, ShareSums
+
+
+class Whole(NamedTuple):
+    """All documents, of which a report shows a sample: what is known of them.
+
+    `holders` is how many have each word; `shares` are of those of each of `periods`.
+    """
+
+    n_documents: int
+    holders: Any = None
+    periods: Periods | None = None
+    shares: ShareSums | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

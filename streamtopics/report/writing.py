@@ -19,8 +19,7 @@ from streamtopics.checks import path_of
 from streamtopics.report.data import ReportData, Topic, report_data
 from streamtopics.report.documents import Document
 from streamtopics.report.rows import Table
-from streamtopics.report.settings import ReportSettings
-from streamtopics.report.whole import Whole
+from streamtopics.report.settings import ReportSettings, Whole
 from streamtopics.saving.files import replacing
 
 # Bytes of a page, whatever the corpus.
@@ -84,10 +83,9 @@ def report(
     title, date : str, default=None
         Of the report. A date is shown where one is given, so that the same input makes the same
         bytes.
-    sampled_from : int or Whole, default=None
+    sampled_from : int, default=None
         Of how many documents those that are given are a sample; None if they are all there are.
-        The page says so beside its counts, and documents have no numbers. What `whole_of` returns
-        also has the shares over time of all of them, and how many have each word.
+        The page says so beside its counts, and documents have no numbers.
     n_words : int, default=15
         Words of a topic, from 1 to 50.
     n_documents : int, default=5

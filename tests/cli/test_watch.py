@@ -24,13 +24,7 @@ from sklearn.pipeline import Pipeline
 from streamtopics import SVBLDA, StreamingLDA, load, save
 from streamtopics.cli import main
 from streamtopics.cli.model_file import CHECKSUMS
-from streamtopics.cli.recent import (
-    add_recent,
-    add_shares,
-    nothing_recent,
-    nothing_summed,
-    whole_stream,
-)
+from streamtopics.cli.recent import add_recent, add_shares, nothing_recent, whole_stream
 from streamtopics.datasets import Record
 from streamtopics.saving.models import read, write
 from streamtopics.streams import resume
@@ -462,14 +456,14 @@ def test_sums_of_a_stream_are_those_of_all_its_documents(monkeypatch):
     model = Pipeline([("words", CountVectorizer()), ("topics", SVBLDA(2, random_state=0))]).fit(
         texts
     )
-    kept, tracker = nothing_summed(), SimpleNamespace(ids_=np.array([0, 1]))
+    kept, tracker = nothing_recent(), SimpleNamespace(ids_=np.array([0, 1]))
     for start in range(0, 600, 100):
         part = slice(start, start + 100)
         records = [
             Record(*one, {}, "", 1) for one in zip(texts[part], hours[part].tolist(), strict=True)
         ]
         add_shares(kept, records, model, tracker)
-    whole, months = whole_stream(kept, 600, None), hours.astype("M8[M]")
+    whole, months = whole_stream(kept, None), hours.astype("M8[M]")
     wanted = [
         model.transform(np.array(texts)[months == one]).mean(axis=0, dtype=float)
         for one in np.unique(months)
@@ -479,12 +473,12 @@ def test_sums_of_a_stream_are_those_of_all_its_documents(monkeypatch):
     np.testing.assert_allclose(whole.shares.means(), wanted, rtol=1e-9)
     tracker.ids_ = np.array([1, 2])
     add_shares(kept, [Record(texts[0], datetime(2026, 1, 1), {}, "", 1)], model, tracker)
-    found = whole_stream(kept, 601, None).shares.means()
+    found = whole_stream(kept, None).shares.means()
     np.testing.assert_allclose(found[: len(wanted), 0], np.array(wanted)[:, 1], rtol=1e-9)
     assert not found[: len(wanted), 1].any()
     add_shares(kept, [Record(texts[0], 7, {}, "", 1)], model, tracker)
     assert "all numbers or all dates" in kept["problem"]
-    assert whole_stream(kept, 602, None).periods is None
+    assert whole_stream(kept, None).periods is None
 
 
 def test_the_last_documents_are_of_bounded_size(monkeypatch):
@@ -492,11 +486,12 @@ def test_the_last_documents_are_of_bounded_size(monkeypatch):
     monkeypatch.setattr("streamtopics.cli.recent.MOST_CHARACTERS", 10)
     recent = nothing_recent()
     add_recent(recent, [Record(text, time, {}, "", 1) for time, text in enumerate("abcdef", 1)])
-    assert recent == {"texts": ["c", "d", "e", "f"], "times": [3, 4, 5, 6]}
+    assert (recent["texts"], recent["times"]) == (["c", "d", "e", "f"], [3, 4, 5, 6])
     add_recent(recent, [Record("12345678", 7.0, {}, "", 1)])
-    assert recent == {"texts": ["e", "f", "12345678"], "times": [5, 6, 7]}
+    assert (recent["texts"], recent["times"]) == (["e", "f", "12345678"], [5, 6, 7])
     add_recent(recent, [Record("123456789 123", None, {}, "", 1)])
-    assert recent == {"texts": ["123456789 123"], "times": [None]}
+    assert (recent["texts"], recent["times"]) == (["123456789 123"], [None])
+    assert recent["n_documents"] == 8
 
 
 def test_files_in_turn_are_each_gone_on_with(tmp_path, capsys, monkeypatch):

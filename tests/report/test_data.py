@@ -25,7 +25,8 @@ from streamtopics.inspection import label_topics
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, neighbours, places
 from streamtopics.periods import periods_of
-from streamtopics.report import ReportSettings, page, report, report_data, whole_of
+from streamtopics.report import ReportSettings, page, report, report_data
+from streamtopics.report.documents import whole_of
 from streamtopics.report.words import RELEVANCES
 from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
