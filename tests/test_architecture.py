@@ -21,8 +21,9 @@ ALLOWED = {
     "locks": set(),
     "output": set(),
     "parallel": set(),
-    "periods": set(),
+    "periods": {"times"},
     "steps": {"structure"},
+    "times": {"checks"},
     "structure": {"checks"},
     "records": set(),
     "priors": {"checks", "structure"},
@@ -43,7 +44,7 @@ ALLOWED = {
         "base", "checks", "kernels", "output", "parallel", "records", "sentences", "steps",
         "structure", "text", "validation",
     },
-    "datasets": {"checks", "dpp", "structure"},
+    "datasets": {"checks", "dpp", "structure", "times"},
     "validation": {"checks", "kernels", "priors", "structure"},
     "sentences": {"validation"},
     "text": {
@@ -64,15 +65,19 @@ ALLOWED = {
         "typing", "updates", "validation",
     },
     "inspection": {
-        "base", "checks", "dpp", "metrics", "parallel", "periods", "steps", "structure",
+        "base", "checks", "dpp", "metrics", "parallel", "periods", "steps", "structure", "times",
     },
     "streams": {
         "base", "checks", "kernels", "local", "locks", "metrics", "parallel", "periods",
+        "times",
         "posteriors", "progress", "saving", "steps", "structure", "text",
     },
     "saving": {"checks", "families", "posteriors", "text"},
     "distributed": {"base", "checks", "datasets", "steps", "streams", "structure", "updates"},
-    "report": {"__init__", "checks", "metrics", "periods", "saving", "steps", "structure"},
+    "report": {
+        "__init__", "checks", "metrics", "periods", "saving", "steps", "structure",
+        "times",
+    },
     # Rooms that users reach as attributes, for those who check types.
     "__init__": {
         "datasets", "distributed", "dpp", "estimators", "inspection", "metrics", "priors",
@@ -80,7 +85,7 @@ ALLOWED = {
     },
     "cli": {
         "__init__", "datasets", "dpp", "estimators", "inspection", "metrics", "periods", "priors",
-        "progress", "report", "saving", "streams", "text",
+        "progress", "report", "saving", "streams", "text", "times",
     },
     "__main__": {"cli"},
 }  # fmt: skip

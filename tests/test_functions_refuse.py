@@ -196,7 +196,9 @@ def test_priors_are_numbers_of_tokens():
 
 
 def test_ragged_lists_are_refused_by_name():
-    with pytest.raises(ValueError, match="groups must have one time for each document"):
+    with pytest.raises(
+        TypeError, match=r"groups must be times of one kind: .*numbers or dates; got"
+    ):
         next(TimeSplit(2).split(np.zeros((3, 1)), groups=[[1, 2], [3]]))
     with pytest.raises(ValueError, match="X, passed to compare_n_components, must have rows of"):
         compare_n_components(StreamingLDA(), [[1, 2], [3]], [1, 2], n_splits=2)

@@ -30,12 +30,13 @@ from streamtopics.cli.reading import Sample, cut, place_of, records, texts_of
 from streamtopics.cli.tables import print_documents, print_topics
 from streamtopics.cli.tally import Tally
 from streamtopics.cli.telling import complain, counted, nats, note, readers_may_go
-from streamtopics.cli.times import times_to_show
+from streamtopics.cli.times import periods_to_show, read_whole
 from streamtopics.cli.words import fit_words, vectorizer_for
 from streamtopics.cli.writing import check_target, write_bytes, write_rows
 from streamtopics.datasets import Record, Skipped
 from streamtopics.inspection import picture_formats, plot_topics
 from streamtopics.report import report
+from streamtopics.report.settings import Whole
 from streamtopics.streams import ProgressReport, stream
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 
@@ -181,10 +182,9 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
         written.append(("topics of documents", options.documents_out))
     if options.report:
         n_read = learnt.sample.n + len(learnt.held_out)
-        write_report(
-            options.report, model, learnt.sample, n_read, bool(options.time_key),
-            learnt.tally,
-        )  # fmt: skip
+        whole = read_whole(options, model, learnt.whole) or n_read
+        timed = bool(options.time_key)
+        write_report(options.report, model, learnt.sample, whole, timed, learnt.tally)
         written.append(("report", options.report))
     if options.picture:
         _draw(options, model)
@@ -196,15 +196,19 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
 
 
 def write_report(
-    path: Path, model: Any, sample: Sample, n_read: int, timed: bool, tally: Tally
+    path: Path, model: Any, sample: Sample, whole: Whole | int, timed: bool, tally: Tally
 ) -> None:
-    """Write a report, with a sample of the documents that were read, where there are some."""
+    """Write a report, with a sample of the documents that were read, where there are some.
+
+    Without all of them, shares over time are of the sample.
+    """
     shown = sample.records
-    times = times_to_show([record.time for record in shown]) if timed else None
+    times = [record.time for record in shown]
+    periods = whole.periods if isinstance(whole, Whole) else timed and periods_to_show(times)
     titles = [_end_of(place_of(record)) for record in shown]
     report(
-        model, path, texts=texts_of(shown) or None, times=times, titles=titles or None,
-        sampled_from=n_read if shown else None, intake=tally.rows(),
+        model, path, texts=texts_of(shown) or None, times=times if periods else None,
+        titles=titles or None, sampled_from=whole if shown else None, intake=tally.rows(),
     )  # fmt: skip
 
 

@@ -100,7 +100,7 @@ each document is held out, and predicted from the others.
     "report": """\
 Write a page of the topics of a model, with documents of the files, as `fit --report`
 does; with --time-key also when they are from. Of more than 5,000 documents it takes a
-random sample, whose shares and counts the page shows, and says so.
+random sample, and says so; the shares over time are of all documents.
 """,
 }
 

@@ -9,6 +9,7 @@ from streamtopics.cli.fit import N_SAMPLE, write_report
 from streamtopics.cli.models import load_model
 from streamtopics.cli.reading import Sample, cut, records
 from streamtopics.cli.tally import Tally
+from streamtopics.cli.times import read_whole
 from streamtopics.cli.writing import check_target
 
 
@@ -21,6 +22,7 @@ def run(options: Namespace) -> None:
         for batch in batches:
             sample.add(batch)
         tally.tell()
+    whole = (read_whole(options, model) if options.files else None) or sample.n
     timed = bool(options.files and options.time_key)
-    write_report(options.output, model, sample, sample.n, timed, tally)
+    write_report(options.output, model, sample, whole, timed, tally)
     print(f"report written to {options.output}")

@@ -16,11 +16,10 @@ from streamtopics.cli.beginning import begin
 from streamtopics.cli.models import n_words_of, words_of
 from streamtopics.cli.places import keep_place, place_of_file
 from streamtopics.cli.reading import settings, texts_of, time_of
-from streamtopics.cli.recent import add_recent, nothing_recent
+from streamtopics.cli.recent import add_recent, add_shares, nothing_recent, whole_stream
 from streamtopics.cli.stopping import Stopping
 from streamtopics.cli.tally import Tally
 from streamtopics.cli.telling import complain, counted, note, safe
-from streamtopics.cli.times import times_to_show
 from streamtopics.cli.words import fit_words
 from streamtopics.cli.writing import check_target
 from streamtopics.datasets import Follower, ReadingError, Record, follow
@@ -60,6 +59,8 @@ class Watch:
             keep_place(self.place["places"], Path(self.options.file), self.pending)
         if self.options.report:
             add_recent(self.place["recent"], self.batch)
+            if self.options.time_key:
+                add_shares(self.place["recent"], self.batch, self.model, self.tracker)
         else:
             self.place["recent"] = nothing_recent()
         monitor, names = self.monitor, self.tracker.feature_names
@@ -110,13 +111,17 @@ class Watch:
     def write_report(self) -> None:
         """Write the report anew."""
         recent = self.place["recent"]
-        times = None
-        if self.options.time_key and recent["times"]:
-            times = times_to_show(recent["times"], tell=not self.times_told)
+        if recent["problem"] and not self.times_told:
             self.times_told = True
+            complain(f"note: the report has no times: {recent['problem']}")
+        is_counted = self.learner.front is None and not self.place["n_before"]
+        holders = self.model.steps[0][1].document_frequency_ if is_counted else None
+        whole = whole_stream(recent, holders)
         report(
             self.model, self.options.report, texts=recent["texts"] or None,
-            times=times, tracker=self.tracker, alarms=self.monitor, intake=self.tally.rows(),
+            times=recent["times"] if whole.periods else None,
+            sampled_from=whole if recent["texts"] else None,
+            tracker=self.tracker, alarms=self.monitor, intake=self.tally.rows(),
             scores={"before learning": [row.score for row in self.history.rows]},
         )  # fmt: skip
 

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from streamtopics.checks import check_integer, is_whole
-from streamtopics.periods import array_of, ordered_categories
 from streamtopics.structure import is_sparse
+from streamtopics.times import in_order, read_time
 
 
 class TopicDocument(NamedTuple):
@@ -174,7 +173,8 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
         As in `documents_of`.
     times : array-like of shape (n_documents,)
         When each document is from, as coarse as the picture should be: years, months as "2026-11",
-        or dates. Documents of None, NaN or NaT are left out.
+        or dates; "05/17/2003" is read if one of all has a day above 12. Documents of None, NaN or
+        NaT are left out.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     TypeError
         If `times` is a sparse matrix, or holds what is no number and no date.
     ValueError
-        If there is not a time for each document.
+        If there is not a time for each document, or a text is no date, or may be two.
 
     Examples
     --------
@@ -197,62 +197,26 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     >>> found.times, found.n_documents.tolist(), found.shares.tolist()
     ([2024, 2025], [1, 2], [[1.0], [1.0]])
     """
+    if is_sparse(times):
+        raise TypeError(
+            f"times must be a list or an array, with an entry for each document; got {times!r:.60}"
+        )
     shares = topic_shares(estimator, X)
-    values, known, labels = _read_times(times)
+    values, known = in_order(times)
     if values.shape != (len(shares),):
         raise ValueError(
             f"times must have one entry for each of the {len(shares)} documents; got shape "
             f"{values.shape}"
         )
-    try:
-        different, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
-    except TypeError as error:
-        raise TypeError(f"times must be of one kind, which has an order: {error}") from error
-    sums = np.zeros((len(different), shares.shape[1]))
-    np.add.at(sums, place, shares[known])
-    found = [_plain(time) for time in (different if labels is None else labels[different])]
-    return SharesOverTime(found, sums / counts[:, None], counts)
-
-
-def _read_times(times: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Times as an array, of objects if they are in a list, and which of them are times.
-
-    Of categories with an order of their own, their places in it; and the categories.
-    """
-    if is_sparse(times):
-        raise TypeError(
-            f"times must be a list or an array, with an entry for each document; got {times!r:.60}"
-        )
-    if (ordered := ordered_categories(times)) is not None:
-        codes, categories = ordered
-        return codes, codes >= 0, categories
-    values = array_of(times)
-    known = (
-        ~np.ma.getmaskarray(times) if np.ma.isMaskedArray(times) else np.ones(values.shape, bool)
+    _, first, place, counts = np.unique(
+        values[known], return_index=True, return_inverse=True, return_counts=True
     )
-    if values.dtype == object:
-        known[...] &= np.vectorize(_is_itself, otypes=[bool])(values)
-    elif values.dtype.kind in "fcmM":
-        known &= values == values
-    return values, known, None
-
-
-def _plain(time: Any) -> Any:
-    """A time of NumPy as one of Python."""
-    if isinstance(time, np.datetime64):
-        # Finer ones are no dates of Python's.
-        return time.astype("datetime64[us]").item()
-    return time.item() if isinstance(time, np.generic) else time
-
-
-def _is_itself(time: Any) -> bool:
-    """Whether this is a time: NaN and NaT differ from themselves, and of NA nobody knows."""
-    if isinstance(time, Collection) and not isinstance(time, str | bytes):
-        raise ValueError(f"times must hold one time for each document; got {time!r:.60}")
-    try:
-        return time is not None and bool(time == time)
-    except TypeError:
-        return False
+    sums = np.zeros((len(counts), shares.shape[1]))
+    np.add.at(sums, place, shares[known])
+    each = times.to_pylist() if hasattr(times, "to_pylist") else list(times)
+    found = [each[row] for row in np.flatnonzero(known)[first]]
+    found = [time if isinstance(time, str) else read_time(time) for time in found]
+    return SharesOverTime(found, sums / counts[:, None], counts)
 
 
 def topic_shares(estimator: Any, X: Any) -> np.ndarray:

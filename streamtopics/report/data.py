@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.metrics.similarity import affinities, neighbours, places
-from streamtopics.periods import Periods, periods_of
+from streamtopics.periods import LEAST, Periods, ShareSums, periods_of
 from streamtopics.report.card import Score, card, scores_of
 from streamtopics.report.documents import Document, Survey, show, survey
 from streamtopics.report.rows import Table, cell, table_of
-from streamtopics.report.settings import ReportSettings
+from streamtopics.report.settings import ReportSettings, Whole
 from streamtopics.report.source import Source, read_source
-from streamtopics.report.tracking import Happened, alarmed, tracked, tracked_shares
+from streamtopics.report.tracking import Happened, TrackedShares, alarmed, tracked, tracked_shares
 from streamtopics.report.words import LONGEST_WORD, WordTable, shortened, word_table
+from streamtopics.times import read_times
 
 LONGEST_TITLE = 120
 
@@ -46,7 +47,9 @@ class Topic:
     n_documents : int
         Documents of which it is the main topic.
     shares : list of float or None
-        Of the tokens of each period; None where a period has none.
+        Mean share in the documents of each period; None where a period has none.
+    low, high : list of float or None
+        Ends of the 95 % intervals of these; empty where the shares are those of a tracker.
     documents : list of Document
     """
 
@@ -61,6 +64,8 @@ class Topic:
     near: list[int]
     n_documents: int
     shares: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
     documents: list[Document] = field(repr=False)
 
 
@@ -76,6 +81,8 @@ class ReportData:
     n_documents : int
     sampled_from : int or None
         Documents of which these are a sample; None if these are all.
+    over_all : bool
+        Whether the shares over time are of all documents, also where these are a sample.
     n_words : int
         Words of a topic that are shown at once.
     relevance : float
@@ -84,6 +91,8 @@ class ReportData:
         Words that some topic may lead with.
     overall : list of float
         Their probabilities in all topics together.
+    holders : list of int
+        Documents of all that have each word; empty where that is not known.
     topics : list of Topic
         The heaviest first.
     unit : str
@@ -92,6 +101,8 @@ class ReportData:
         Their labels.
     sizes : list of int
         Documents of each; empty where the shares are those of a tracker.
+    least : int
+        Documents of a period below which it is not compared with others.
     tables : list of (str, str, Table)
         A heading, the kind ("changes" or "alarms") and the rows.
     scores : list of Score
@@ -105,14 +116,17 @@ class ReportData:
     n_topics: int
     n_documents: int
     sampled_from: int | None
+    over_all: bool
     n_words: int
     relevance: float
     words: list[str]
     overall: list[float]
+    holders: list[int]
     topics: list[Topic]
     unit: str
     periods: list[str]
     sizes: list[int]
+    least: int
     tables: list[tuple[str, str, Table]]
     scores: list[Score]
     card: list[tuple[str, list[tuple[str, str]]]]
@@ -127,6 +141,8 @@ class _Course(NamedTuple):
     labels: list[str]
     sizes: list[int]
     shares: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
 
 
 def report_data(estimator: Any, settings: ReportSettings | None = None) -> ReportData:
@@ -160,10 +176,12 @@ def report_data(estimator: Any, settings: ReportSettings | None = None) -> Repor
     settings = ReportSettings() if settings is None else settings
     if not isinstance(settings, ReportSettings):
         raise TypeError(f"settings must be ReportSettings or None; got {settings!r:.60}")
-    source = read_source(estimator, settings)
-    periods = None if source.times is None else periods_of(source.times)
-    found = survey(source, settings.n_documents, periods)
-    course = _course(found, periods, settings.tracker)
+    source, whole = read_source(estimator, settings), settings.sampled_from
+    whole = whole if isinstance(whole, Whole) else None
+    periods = _periods(source, whole)
+    sums = None if whole is None else whole.shares
+    found = survey(source, settings.n_documents, periods if sums is None else None)
+    course = _course(sums or found.shares, periods, settings.tracker, len(source.weights))
     shown = np.argsort(-source.weights, kind="stable")[: settings.n_topics]
     table = word_table(source.topic_word, source.weights, source.names, shown, settings.n_words)
     return ReportData(
@@ -173,14 +191,17 @@ def report_data(estimator: Any, settings: ReportSettings | None = None) -> Repor
         n_topics=len(source.weights),
         n_documents=source.counts.shape[0],
         sampled_from=_sampled_from(source, settings.sampled_from),
+        over_all=sums is not None,
         n_words=int(settings.n_words),
         relevance=round(float(settings.relevance), 1),
         words=list(table.words),
         overall=[_digits(p) for p in table.overall],
+        holders=_holders(source, settings.sampled_from, table.columns),
         topics=_with_words(_topics(source, shown, found, periods, course), table),
         unit=course.unit,
         periods=course.labels,
         sizes=course.sizes,
+        least=LEAST,
         tables=_tables(source, settings, periods),
         scores=scores_of(settings.scores),
         card=card(source, periods, settings.date, settings.intake),
@@ -189,10 +210,11 @@ def report_data(estimator: Any, settings: ReportSettings | None = None) -> Repor
     )
 
 
-def _sampled_from(source: Source, n: int | None) -> int | None:
+def _sampled_from(source: Source, n: Any) -> int | None:
     """Documents of which those of the source are a sample; None if these are all."""
     if n is None:
         return None
+    n = n.n_documents if isinstance(n, Whole) else n
     if source.documents is None:
         raise ValueError("sampled_from came without documents; pass X= or a pipeline and texts=")
     given = source.counts.shape[0]
@@ -226,27 +248,43 @@ def _topics(
     topics = []
     for i, k in enumerate(shown):
         name = shortened(names[k], LONGEST_WORD) if k < len(names) else ""
-        shares = [None if np.isnan(share) else _digits(share) for share in course.shares[:, k]]
+        shares, low, high = (
+            [None if np.isnan(share) else _digits(share) for share in values[:, k]]
+            for values in (course.shares, course.low, course.high)
+        )
         topics.append(Topic(
             int(k), name, _digits(source.weights[k]), _digits(source.retention[k]), [], [],
             round(float(map_of[i, 0]), 4), round(float(map_of[i, 1]), 4), near[i],
-            int(found.n_documents[k]), shares, [next(documents) for _ in found.best[k]],
+            int(found.n_documents[k]), shares, low, high, [next(documents) for _ in found.best[k]],
         ))  # fmt: skip
     return topics
 
 
-def _course(found: Survey, periods: Periods | None, tracker: Any) -> _Course:
+def _periods(source: Source, whole: Whole | None) -> Periods | None:
+    """The periods of the report, those of all documents where they are known."""
+    if whole is None or whole.periods is None:
+        return None if source.times is None else periods_of(source.times, LEAST)
+    times = [None] * source.counts.shape[0] if source.times is None else source.times
+    return replace(whole.periods, times=read_times(times, whole.periods.times.order))
+
+
+def _holders(source: Source, whole: Any, columns: np.ndarray) -> list[int]:
+    """How many of all documents have the words of columns; empty where that is not known."""
+    found = whole.holders if isinstance(whole, Whole) else None
+    if source.documents is not None and _sampled_from(source, whole) is None:
+        found = np.bincount(source.counts.indices, minlength=len(source.names))
+    return [] if found is None else np.rint(found)[columns].astype(int).tolist()
+
+
+def _course(sums: ShareSums, periods: Periods | None, tracker: Any, n_topics: int) -> _Course:
     """Shares over time: of the documents, or else of what a tracker has seen of the stream."""
-    n_topics = len(found.n_documents)
     if periods is not None:
-        totals = found.tokens.sum(axis=1, keepdims=True)
-        shares = found.tokens / np.where(totals > 0, totals, np.nan)
-        sizes = np.bincount(periods.of[periods.of >= 0], minlength=len(periods.labels))
-        return _Course(periods.unit, list(periods.labels), sizes.tolist(), shares)
-    known = tracked_shares(tracker, n_topics)
-    if known is None:
-        return _Course("", [], [], np.empty((0, n_topics)))
-    return _Course("snapshot", [cell(time) for time in known.times], [], known.shares)
+        means, sizes = sums.means(), sums.n.astype(int).tolist()
+        return _Course(periods.unit, list(periods.labels), sizes, means, *sums.intervals())
+    nothing = np.empty((0, n_topics))
+    known = tracked_shares(tracker, n_topics) or TrackedShares([], nothing)
+    unit, labels = "snapshot" if known.times else "", [cell(time) for time in known.times]
+    return _Course(unit, labels, [], known.shares, nothing, nothing)
 
 
 def _tables(

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from streamtopics.periods import Periods
-from streamtopics.report.source import Source
+from streamtopics.periods import Periods, ShareSums
+from streamtopics.report.settings import Whole
+from streamtopics.report.source import Source, counts_of
 from streamtopics.report.words import shortened
-from streamtopics.steps import counted
+from streamtopics.steps import counted, last_step
 from streamtopics.structure import is_sparse
 
 # Documents whose topics are inferred at once.
@@ -39,13 +40,13 @@ class Survey:
         For each topic, documents that stand for it, the first the most.
     n_documents : ndarray of shape (n_topics,)
         Documents of which each topic is the main one.
-    tokens : ndarray of shape (n_periods, n_topics)
-        Tokens of each topic in each period.
+    shares : ShareSums
+        Of the documents that have a known word, by period.
     """
 
     best: list[list[int]]
     n_documents: np.ndarray
-    tokens: np.ndarray
+    shares: ShareSums
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def survey(source: Source, n_best: int, periods: Periods | None) -> Survey:
     eligible = _eligible(source)
     found = _Best(n_topics, n_best)
     n_main = np.zeros(n_topics, dtype=np.int64)
-    tokens = np.zeros((0 if periods is None else len(periods.labels), n_topics))
+    sums = ShareSums.zeros(0 if periods is None else len(periods.labels), n_topics)
     lengths = np.asarray(source.counts.sum(axis=1)).ravel()
     for start in range(0, source.counts.shape[0], AT_ONCE):
         rows = np.arange(start, min(start + AT_ONCE, source.counts.shape[0]))
@@ -94,14 +95,31 @@ def survey(source: Source, n_best: int, periods: Periods | None) -> Survey:
         main = shares.argmax(axis=1)
         n_main += np.bincount(main[lengths[rows] > 0], minlength=n_topics)
         if periods is not None:
-            known = periods.of[rows] >= 0
-            weighed = shares[known] * lengths[rows[known], None]
-            np.add.at(tokens, periods.of[rows[known]], weighed)
+            sums.add(np.where(lengths[rows] > 0, periods.of[rows], -1), shares)
         for k in np.unique(main):
             own = np.flatnonzero((main == k) & eligible[rows])
             telling = source.counts[rows[own]] @ lift[k] / lengths[rows[own]]
             found.offer(int(k), rows[own], shares[own, k], telling)
-    return Survey(found.rows(), n_main, tokens)
+    return Survey(found.rows(), n_main, sums)
+
+
+def whole_of(estimator: Any, batches: Iterable[Any], periods: Periods | None = None) -> Whole:
+    """Read all documents, a batch at a time; `periods` are those of all of them, in their order."""
+    topics, n = last_step(estimator), 0
+    n_topics, n_features = topics.topic_word_.shape
+    holders = np.zeros(n_features, np.int64)
+    shares = None if periods is None else ShareSums.zeros(len(periods.labels), n_topics)
+    for batch in batches:
+        counts, documents = counts_of(counted(estimator, batch), n_features)
+        holders += np.bincount(counts.indices[counts.data > 0], minlength=n_features)
+        if periods is not None and shares is not None:
+            known = periods.of[n : n + counts.shape[0]]
+            # A file may have grown since its times were read.
+            of = np.append(known, np.full(counts.shape[0] - len(known), -1))
+            of[np.asarray(counts.sum(axis=1)).ravel() == 0] = -1
+            shares.add(of, np.asarray(topics.transform(documents), np.float64))
+        n += counts.shape[0]
+    return Whole(n, holders, periods, shares)
 
 
 def doc_topic(source: Source, rows: np.ndarray) -> np.ndarray:

@@ -229,7 +229,26 @@
 
   // Over time
 
-  const shareMost = (topic) => Math.max(1e-9, ...topic.shares.map((value) => value ?? 0));
+  const isEnough = (period) => !data.sizes.length || data.sizes[period] >= data.least;
+  // Where no period has enough documents, all are drawn, and none is compared.
+  const someEnough = data.periods.some((_, i) => isEnough(i));
+  const isDrawn = (period) => isEnough(period) || !someEnough;
+  const drawn = (values) => values.map((value, i) => (isDrawn(i) ? value : null));
+  const hasIntervals = data.sizes.length > 0;
+  const ofPeriods = data.over_all ? "" : ofSample;
+
+  const shareMost = (topic) => Math.max(1e-9, ...drawn(topic.shares).map((value) => value ?? 0));
+
+  /** The mean of a topic in all periods, by their documents where these are known. */
+  function meanOf(topic) {
+    const weight = (i) => (topic.shares[i] === null ? 0 : data.sizes.length ? data.sizes[i] : 1);
+    const total = topic.shares.reduce((sum, _, i) => sum + weight(i), 0);
+    return topic.shares.reduce((sum, share, i) => sum + weight(i) * (share ?? 0), 0) / (total || 1);
+  }
+
+  const exactly = (value) => (100 * value).toFixed(value >= 0.0995 ? 0 : 1);
+  const interval = (topic, period) => (hasIntervals && topic.low[period] !== null
+    ? ` (${exactly(topic.low[period])} to ${exactly(topic.high[period])})` : "");
 
   /** Paths of a curve over [0, 1] x [0, most], with gaps where nothing is known. */
   function curve(values, most, width, height, area) {
@@ -260,18 +279,50 @@
     return found;
   }
 
+  /** The intervals: a band over periods in a row, and whiskers for those that stand alone or have too few documents. */
+  function band(topic, most, x, height) {
+    const y = (value) => (height * (1 - Math.min(1, Math.max(0, value / most)))).toFixed(2);
+    const runs = [], alone = [];
+    topic.shares.forEach((share, i) => {
+      if (share === null) return;
+      const joins = isDrawn(i) && runs.length && runs[runs.length - 1].at(-1) === i - 1;
+      if (joins) runs[runs.length - 1].push(i);
+      else if (isDrawn(i)) runs.push([i]);
+      else alone.push(i);
+    });
+    runs.filter((run) => run.length === 1).forEach(([i]) => alone.push(i));
+    const point = (i, values) => `${x(i).toFixed(2)} ${y(values[i])}`;
+    return [
+      ...runs.filter((run) => run.length > 1).map((run) => svg("path", { class: "band",
+        d: `M${[...run.map((i) => point(i, topic.high)), ...[...run].reverse().map((i) => point(i, topic.low))].join("L")}Z` })),
+      ...alone.flatMap((i) => [
+        svg("line", { class: isDrawn(i) ? "whisker" : "whisker few", x1: x(i), x2: x(i), y1: y(topic.low[i]), y2: y(topic.high[i]) }),
+        svg("line", { class: isDrawn(i) ? "whisker" : "whisker few", x1: x(i) - 5, x2: x(i) + 5, y1: y(topic.shares[i]), y2: y(topic.shares[i]) })]),
+    ];
+  }
+
+  function chartNote(alarms) {
+    const n = data.sizes.filter((size, i) => !isEnough(i) && size > 0).length;
+    const what = !hasIntervals ? `Share of the words of each ${data.unit}`
+      : `Mean share in the documents of each ${data.unit}${ofPeriods}, with 95 % intervals`;
+    const few = !n ? "" : someEnough
+      ? `; whiskers alone: ${plural(n, "period", "periods")} of fewer than ${data.least} documents, too few to compare`
+      : `; each has fewer than ${data.least} documents, too few to compare them`;
+    return `${what}; dashed: the mean${few}${alarms.size ? "; dotted, upright: alarms" : ""}`;
+  }
+
   function drawChart() {
     const topic = data.topics[state.topic], n = data.periods.length, width = 800, height = 200;
-    const most = shareMost(topic), x = (i) => (n > 1 ? (i / (n - 1)) * width : width / 2);
+    const most = Math.max(shareMost(topic), ...drawn(topic.high).map((value) => value ?? 0)), x = (i) => (n > 1 ? (i / (n - 1)) * width : width / 2);
     const alarms = alarmPeriods();
-    const mean = topic.shares.filter((v) => v !== null).reduce((a, b, _, all) => a + b / all.length, 0);
+    const mean = meanOf(topic);
     byId("chart-name").textContent = called(state.topic);
-    byId("chart-note").textContent = `Share of the words of each ${data.unit}; dashed: its mean` +
-      (alarms.size ? "; dotted, upright: alarms" : "");
+    byId("chart-note").textContent = chartNote(alarms);
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
       "aria-label": `Share of topic ${topic.id} by ${data.unit}, at most ${percent(most)}` });
     add(picture, [0, 0.5, 1].map((part) => svg("line", { class: "grid", x1: 0, x2: width, y1: part * height, y2: part * height })));
-    add(picture, curve(topic.shares, most, width, height, true));
+    if (hasIntervals) add(picture, band(topic, most, x, height));
+    add(picture, curve(drawn(topic.shares), most, width, height, !hasIntervals));
     const level = height - (mean / most) * height;
     add(picture, svg("line", { class: "mean", x1: 0, x2: width, y1: level, y2: level }));
     add(picture, [...alarms.keys()].map((period) => upright("alarm", x(period), height)));
@@ -296,8 +347,10 @@
 
   function shareTable(topic) {
     const rows = data.periods.map((period, i) => el("tr", {}, el("td", {}, period),
-      el("td", {}, topic.shares[i] === null ? "" : percent(topic.shares[i])), data.sizes.length ? el("td", {}, count(data.sizes[i])) : null));
-    return scrolled(`Shares of topic ${topic.id}`, ["period", "share", ...(data.sizes.length ? [`documents${ofSample}`] : [])], rows);
+      el("td", {}, topic.shares[i] === null ? "" : percent(topic.shares[i])),
+      hasIntervals ? [el("td", {}, topic.low[i] === null ? "" : `${exactly(topic.low[i])} to ${exactly(topic.high[i])} %`),
+        el("td", {}, count(data.sizes[i]) + (isEnough(i) ? "" : ", too few"))] : null));
+    return scrolled(`Shares of topic ${topic.id}`, ["period", "share", ...(hasIntervals ? ["95 % interval", `documents${ofPeriods}`] : [])], rows);
   }
 
   function scrolled(label, columns, rows) {
@@ -306,26 +359,27 @@
         el("tbody", {}, rows)));
   }
 
-  /** Say what was in a period: this topic, and those above their own mean. */
+  /** Say what was in a period: this topic, and those above their own mean by more than chance, if it has enough documents. */
   function showPeriod(period) {
     state.period = period;
     const slider = byId("period"), topic = data.topics[state.topic], share = topic.shares[period];
     slider.value = period;
-    const said = share === null || share === undefined ? "no words" : percent(share);
+    const said = share === null || share === undefined ? "no words" : percent(share) + interval(topic, period);
     slider.setAttribute("aria-valuetext", `${data.periods[period]}: ${said}`);
     const cursor = document.querySelector("#chart .cursor");
     const x = data.periods.length > 1 ? (period / (data.periods.length - 1)) * 800 : 400;
     cursor.setAttribute("x1", x);
     cursor.setAttribute("x2", x);
     showLayers();
-    const above = data.topics.map((other, place) => {
-      const known = other.shares.filter((value) => value !== null);
-      const mean = known.reduce((a, b) => a + b, 0) / (known.length || 1);
-      return { place, gain: (other.shares[period] ?? 0) - mean, ratio: (other.shares[period] ?? 0) / (mean || 1) };
-    }).filter((one) => one.gain > 0.002 && one.ratio > 1.2).sort((a, b) => b.gain - a.gain).slice(0, 4);
+    const above = !isEnough(period) ? [] : data.topics.map((other, place) => {
+      const mean = meanOf(other), now = other.shares[period] ?? 0;
+      return { place, gain: now - mean, ratio: now / (mean || 1), sure: !hasIntervals || other.low[period] > mean };
+    }).filter((one) => one.sure && one.gain > 0.002 && one.ratio > 1.2).sort((a, b) => b.gain - a.gain).slice(0, 4);
+    const few = isEnough(period) ? "" : `, fewer than ${data.least}: too few to compare`;
+    const sizes = data.sizes.length ? ` · ${plural(data.sizes[period], "document", "documents")}${ofPeriods}${few}` : "";
     const alarms = alarmPeriods().get(period);
     fill("readout",
-      el("p", {}, el("b", {}, data.periods[period]), (data.sizes.length ? ` · ${numberOf(data.sizes[period])}` : "") + ` · this topic ${said}` +
+      el("p", {}, el("b", {}, data.periods[period]), sizes + ` · this topic ${said}` +
         (alarms ? ` · ${plural(alarms, "alarm", "alarms")}` : "")),
       above.length ? el("div", { class: "chips" }, el("span", { class: "note" }, "Most above their mean:"),
         above.map((one) => button(`${called(one.place)} (${times(one.ratio)})`, () => choose(one.place), { class: "chip" }))) : null);
@@ -334,12 +388,12 @@
   function drawTiles() {
     const shared = byId("one-scale").checked ? Math.max(...data.topics.map(shareMost)) : null;
     fill("tiles", data.topics.slice(0, state.tiles).map((topic, place) => {
-      const most = shareMost(topic), peak = topic.shares.indexOf(Math.max(...topic.shares.map((v) => v ?? -1)));
+      const most = shareMost(topic), peak = topic.shares.indexOf(Math.max(...drawn(topic.shares).map((v) => v ?? -1)));
       return el("button", { type: "button", class: "tile", "aria-current": String(place === state.topic), on: () => choose(place) },
         el("span", { class: "label" }, called(place)),
         el("small", {}, `most: ${percent(most)}, ${data.periods[peak]}`),
         svg("svg", { viewBox: "0 0 200 46", preserveAspectRatio: "none", "aria-hidden": "true" },
-          curve(topic.shares, shared ?? most, 200, 46, true)));
+          curve(drawn(topic.shares), shared ?? most, 200, 46, true)));
     }));
     const more = byId("more-tiles");
     more.hidden = data.topics.length <= state.tiles;
@@ -348,7 +402,7 @@
 
   // The stream: topics as bands upon each other, around a level line
 
-  const shareOf = (place, period) => data.topics[place].shares[period] ?? 0;
+  const shareOf = (place, period) => (isDrawn(period) ? data.topics[place].shares[period] ?? 0 : 0);
 
   /** The topics with the largest shares and the chosen one, the largest in the middle, with their colours. */
   function layers() {
@@ -396,7 +450,8 @@
     });
     fill("stream", picture);
     fill("stream-axis", namedPeriods());
-    byId("stream-note").textContent = `Thickness: share of the words of each ${data.unit}, ${percent(most)} at the thickest place. ` +
+    const left = data.periods.some((_, i) => !isDrawn(i)) ? `Periods of fewer than ${data.least} documents are left out. ` : "";
+    byId("stream-note").textContent = `Thickness: ${hasIntervals ? "mean share in the documents" : "share of the words"} of each ${data.unit}, ${percent(most)} at the thickest place. ${left}` +
       (bands.length < data.topics.length ? `Of ${count(data.topics.length)} topics the ${count(LAYERS)} with the largest shares${bands.length > LAYERS ? ", and the chosen one" : ""}.` : "All topics.");
     fill("layers", bands.map(({ place, colour }) => el("li", {}, el("span", { class: `swatch ${colour}`, "aria-hidden": "true" }),
       button(called(place), () => choose(place), { "data-layer": place, "aria-current": String(place === state.topic) }),
@@ -595,9 +650,14 @@
     return found;
   }
 
+  /** How many documents of all have a word, where that is known. */
+  const holdersOf = (i) => (data.holders.length ? `in ${count(data.holders[i])} of ${plural(data.sampled_from ?? data.n_documents, "document", "documents")}` : "");
+
   function wordResults(hits) {
-    return hits.slice(0, MOST_FOUND).flatMap(([word, i]) => topicsOf(i).slice(0, 4).map((one) =>
-      button([word, el("small", {}, `${called(one.place)} · ${percent(one.p)} of it`)], () => { closeResults(); choose(one.place, true); })));
+    return hits.slice(0, MOST_FOUND).flatMap(([word, i]) => [
+      data.holders.length ? el("p", {}, el("b", {}, word), ` is ${holdersOf(i)}`) : null,
+      ...topicsOf(i).slice(0, 4).map((one) =>
+        button([word, el("small", {}, `${called(one.place)} · ${percent(one.p)} of it`)], () => { closeResults(); choose(one.place, true); }))]);
   }
 
   function documentResults(hits) {
@@ -625,12 +685,15 @@
       return;
     }
     const words = findWords(query), documents = findDocuments(query);
-    const said = `${plural(words.length, "word", "words")}, ${plural(documents.length, "document", "documents")}`;
-    byId("found").textContent = `Found: ${said}`;
+    const shown = new Set(data.topics.flatMap((topic) => topic.documents.map((doc) => doc.row))).size;
+    const inWords = `${plural(words.length, "word", "words")} of the topics`;
+    const inDocuments = `${count(documents.length)} among the ${plural(shown, "document", "documents")} shown`;
+    const first = words.length ? holdersOf(words[0][1]) : "";
+    byId("found").textContent = `Found: ${inWords}${first ? `, ${words[0][0]} ${first}` : ""}; ${inDocuments}`;
     fill("results",
-      words.length ? [el("h3", {}, plural(words.length, "word", "words")), wordResults(words)] : null,
-      documents.length ? [el("h3", {}, plural(documents.length, "document", "documents")), documentResults(documents)] : null,
-      words.length || documents.length ? null : el("p", {}, "Nothing of this is among the words and documents that the report shows."));
+      words.length ? [el("h3", {}, inWords), wordResults(words)] : null,
+      data.has_documents ? [el("h3", {}, inDocuments), documentResults(documents)] : null,
+      words.length ? null : el("p", {}, "No word that a topic leads with has this in it."));
   }
 
   function search(text) {

@@ -5,9 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from streamtopics.checks import is_number, is_whole
+from streamtopics.periods import Periods, ShareSums
+
+
+class Whole(NamedTuple):
+    """All documents, of which a report shows a sample: what is known of them.
+
+    `holders` is how many have each word; `shares` are of those of each of `periods`.
+    """
+
+    n_documents: int
+    holders: Any = None
+    periods: Periods | None = None
+    shares: ShareSums | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -37,7 +50,7 @@ class ReportSettings:
     labels: Sequence[Any] | None = None
     title: str | None = None
     date: str | None = None
-    sampled_from: int | None = None
+    sampled_from: int | Whole | None = None
     intake: Mapping[str, str] | None = None
     n_words: int = 15
     n_documents: int = 5
@@ -56,7 +69,8 @@ class ReportSettings:
                     f"{name} must be a whole number from {least} to {most}; got {value!r}"
                 )
         whole = self.sampled_from
-        if whole is not None and not (is_whole(whole) and int(whole) >= 1):
+        is_one = isinstance(whole, Whole) or (is_whole(whole) and int(whole) >= 1)
+        if whole is not None and not is_one:
             raise ValueError(
                 f"sampled_from must be a number of documents, 1 or more, or None; got {whole!r:.60}"
             )

@@ -73,7 +73,7 @@ def read_source(estimator: Any, settings: ReportSettings) -> Source:
             )
         X = counted(estimator, texts)
     names = topics._column_names(names_of(estimator) if names is None else names)
-    counts, documents = _counts(X, len(names))
+    counts, documents = counts_of(X, len(names))
     n = None if documents is None else counts.shape[0]
     for name, values in (("texts", texts), ("times", settings.times), ("titles", titles)):
         _check_length(name, values, n)
@@ -143,7 +143,7 @@ def _each(name: str) -> str:
     return "topic" if name == "labels" else "document"
 
 
-def _counts(X: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:
+def counts_of(X: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:
     """Counts of each document, and what `transform` takes, of X as it is given."""
     if X is None:
         return sparse.csr_matrix((0, n_features)), None

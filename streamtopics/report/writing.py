@@ -19,7 +19,7 @@ from streamtopics.checks import path_of
 from streamtopics.report.data import ReportData, Topic, report_data
 from streamtopics.report.documents import Document
 from streamtopics.report.rows import Table
-from streamtopics.report.settings import ReportSettings
+from streamtopics.report.settings import ReportSettings, Whole
 from streamtopics.saving.files import replacing
 
 # Bytes of a page, whatever the corpus.
@@ -42,7 +42,7 @@ def report(
     labels: Sequence[Any] | None = None,
     title: str | None = None,
     date: str | None = None,
-    sampled_from: int | None = None,
+    sampled_from: int | Whole | None = None,
     intake: Mapping[str, str] | None = None,
     n_words: int = 15,
     n_documents: int = 5,
@@ -244,6 +244,7 @@ def _fewer_topics(data: ReportData) -> ReportData:
         topics=[replace(topic, words=[place[word] for word in topic.words]) for topic in kept],
         words=[data.words[word] for word in used],
         overall=[data.overall[word] for word in used],
+        holders=[data.holders[word] for word in used] if data.holders else [],
     )
 
 

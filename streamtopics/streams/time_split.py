@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator, TimeSeriesSplit
 
 from streamtopics.checks import check_integer, check_not_masked, plain
-from streamtopics.periods import array_of, ordered_categories
-from streamtopics.structure import has_entries, number_of_rows
+from streamtopics.structure import number_of_rows
+from streamtopics.times import in_order
 
 
 class TimeSplit(BaseCrossValidator):
@@ -19,9 +19,10 @@ class TimeSplit(BaseCrossValidator):
 
     It does with distinct times what :class:`~sklearn.model_selection.TimeSeriesSplit` does with
     rows: each split trains on all that came before what it tests on. The times of the documents
-    are passed as `groups`: numbers, dates or words that sort, such as months,
-    ``dates.astype("datetime64[M]")``; ordered categories of pandas and an Enum of polars are in
-    their own order. Documents need not be in order.
+    are passed as `groups`: numbers, or dates such as ``dates.astype("datetime64[M]")`` and
+    "2003-05"; ordered categories of pandas and an Enum of polars are in their own order. Dates
+    such as "05/17/2003" are read if one of all has a day above 12, which tells what comes first.
+    Documents need not be in order.
 
     Parameters
     ----------
@@ -90,9 +91,9 @@ class TimeSplit(BaseCrossValidator):
         Raises
         ------
         ValueError
-            If times lack, are not one to a document, or are too few.
+            If times lack, cannot be read, are not one to a document, or are too few.
         TypeError
-            If times are of several kinds, which do not sort.
+            If times are of several kinds, or neither numbers nor dates.
         """
         n_documents = number_of_rows(X)
         times, place = np.unique(check_times(groups, n_documents), return_inverse=True)
@@ -137,36 +138,18 @@ def check_times(times: Any, n_documents: int) -> np.ndarray:
             "search.fit(X, groups=months)"
         )
     check_not_masked(times, "TimeSplit", "groups")
-    if (ordered := ordered_categories(times)) is not None:
-        codes, _ = ordered
-        # -1 is none of them.
-        times = codes if codes.min(initial=0) >= 0 else times
-    if isinstance(times, Sequence) and any(map(has_entries, times)):
-        raise ValueError(
-            f"groups must have one time for each document, but some are lists; got {times!r:.60}"
-        )
-    found = array_of(times)
+    try:
+        found, known = in_order(times)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"groups must be times of one kind: {error}") from error
     if found.shape != (n_documents,):
         raise ValueError(
             f"groups must have a time for each of {n_documents} documents; got an array of shape "
             f"{found.shape}"
         )
-    if found.dtype == object:
-        # Of pandas' NA neither is true, that it is itself and that it is not.
-        missing = np.array(
-            [x is None or not isinstance(x == x, bool | np.bool_) or x != x for x in found], bool
-        )
-    else:
-        missing = found != found
-    if np.any(missing):
+    if not known.all():
         raise ValueError(
-            f"groups has no time for document {int(np.argmax(missing))}; leave out documents "
+            f"groups has no time for document {int(np.argmin(known))}; leave out documents "
             "without one"
         )
-    try:
-        np.sort(found)
-    except TypeError as error:
-        raise TypeError(
-            f"groups must be times of one kind, which sort: all numbers, dates or words; {error}"
-        ) from error
     return found

@@ -353,7 +353,7 @@ def test_relevance_of_the_words_shown(tweets, capsys):
 def test_a_report_of_times_that_are_no_dates(capsys, tmp_path, monkeypatch):
     """Is without times, and nothing else that was asked for is lost."""
     monkeypatch.chdir(tmp_path)
-    rows = "".join(f"05/{1 + i % 30:02}/2024,ship wave {'sea' * (i % 2)}\n" for i in range(60))
+    rows = "".join(f"05/{1 + i % 12:02}/2024,ship wave {'sea' * (i % 2)}\n" for i in range(60))
     Path("t.csv").write_text("day,text\n" + rows, encoding="utf-8")
     read = ["t.csv", "--time-key", "day"]
     more = ["--topics", "2", "--max-share", "1", "--quiet", "--model", "m.model"]

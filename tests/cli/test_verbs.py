@@ -353,7 +353,7 @@ def test_what_was_skipped_is_said(capsys, tmp_path):
     ("name", "content", "more", "remedy"),
     [
         ("a.jsonl", '{"text": null}', [], "Convert it, or leave it out (--skip-bad"),
-        ("a.jsonl", '{"text": "a", "day": NaN}', ["--time-key", "day"], "got nan. Correct it"),
+        ("a.jsonl", '{"text": "a", "day": NaN}', ["--time-key", "day"], "got nan (float). Write"),
         ("a.jsonl", '{"text": "a", "day": 1}', ["--time-key", "year"], "pass --time-key day, "),
         ("a.csv", "day,body\n1,a", [], "name one of these columns; pass --text-key body, "),
         ("a.csv", "day,words\n1,a", [], "name one of these columns; pass --text-key day, "),

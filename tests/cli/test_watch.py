@@ -5,21 +5,26 @@ import itertools
 import json
 import pickle
 import queue
+import re
 import shutil
 import signal
 import subprocess
 import threading
 import time
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import Pipeline
 
-from streamtopics import StreamingLDA, load, save
+from streamtopics import SVBLDA, StreamingLDA, load, save
 from streamtopics.cli import main
 from streamtopics.cli.model_file import CHECKSUMS
-from streamtopics.cli.recent import add_recent, nothing_recent
+from streamtopics.cli.recent import add_recent, add_shares, nothing_recent, whole_stream
 from streamtopics.datasets import Record
 from streamtopics.saving.models import read, write
 from streamtopics.streams import resume
@@ -427,8 +432,12 @@ def test_the_report_after_a_break_is_that_without_one(tmp_path, capsys, monkeypa
     assert pages[0] == pages[-1] == pages[-2]
     assert pages[2] == pages[3]
     assert b'"n_documents":250' in pages[0]
-    assert b"1965" in pages[0]
-    assert b"1964" not in pages[0]
+    data = json.loads(re.search(rb'id="data">(.*?)</script>', pages[0], re.DOTALL)[1])
+    assert (data["sampled_from"], data["over_all"]) == (400, True)
+    # The years of all that was read, and not of the last documents alone.
+    assert (data["periods"], sum(data["sizes"])) == ([str(year) for year in range(1950, 1990)], 400)
+    told = [json.loads(line)["text"].lower().split() for line in texts]
+    assert data["holders"] == [sum(word in one for one in told) for word in data["words"]]
     capsys.readouterr()
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     append(path, *texts[:100])
@@ -436,16 +445,50 @@ def test_the_report_after_a_break_is_that_without_one(tmp_path, capsys, monkeypa
     assert resume(tmp_path / "5.model.checkpoints").callbacks[1]["recent"] == nothing_recent()
 
 
+def test_sums_of_a_stream_are_those_of_all_its_documents(monkeypatch):
+    """Whatever the bins are, and a topic in another row takes its sums along."""
+    monkeypatch.setattr("streamtopics.cli.recent.MOST_BINS", 90)
+    texts = [text.strip() for text in lines(600)]
+    hours = np.datetime64("2023-11-30T20") + 21 * np.arange(600)
+    model = Pipeline([("words", CountVectorizer()), ("topics", SVBLDA(2, random_state=0))]).fit(
+        texts
+    )
+    kept, tracker = nothing_recent(), SimpleNamespace(ids_=np.array([0, 1]))
+    for start in range(0, 600, 100):
+        part = slice(start, start + 100)
+        records = [
+            Record(*one, {}, "", 1) for one in zip(texts[part], hours[part].tolist(), strict=True)
+        ]
+        add_shares(kept, records, model, tracker)
+    whole, months = whole_stream(kept, None), hours.astype("M8[M]")
+    wanted = [
+        model.transform(np.array(texts)[months == one]).mean(axis=0, dtype=float)
+        for one in np.unique(months)
+    ]
+    assert len(kept["sums"][0]) <= 90
+    assert whole.periods.labels == tuple(map(str, np.unique(months)))
+    np.testing.assert_allclose(whole.shares.means(), wanted, rtol=1e-9)
+    tracker.ids_ = np.array([1, 2])
+    add_shares(kept, [Record(texts[0], datetime(2026, 1, 1), {}, "", 1)], model, tracker)
+    found = whole_stream(kept, None).shares.means()
+    np.testing.assert_allclose(found[: len(wanted), 0], np.array(wanted)[:, 1], rtol=1e-9)
+    assert not found[: len(wanted), 1].any()
+    add_shares(kept, [Record(texts[0], 7, {}, "", 1)], model, tracker)
+    assert "all numbers or all dates" in kept["problem"]
+    assert whole_stream(kept, None).periods is None
+
+
 def test_the_last_documents_are_of_bounded_size(monkeypatch):
     monkeypatch.setattr("streamtopics.cli.recent.N_SHOWN", 4)
     monkeypatch.setattr("streamtopics.cli.recent.MOST_CHARACTERS", 10)
     recent = nothing_recent()
     add_recent(recent, [Record(text, time, {}, "", 1) for time, text in enumerate("abcdef", 1)])
-    assert recent == {"texts": ["c", "d", "e", "f"], "times": [3, 4, 5, 6]}
+    assert (recent["texts"], recent["times"]) == (["c", "d", "e", "f"], [3, 4, 5, 6])
     add_recent(recent, [Record("12345678", 7.0, {}, "", 1)])
-    assert recent == {"texts": ["e", "f", "12345678"], "times": [5, 6, 7]}
+    assert (recent["texts"], recent["times"]) == (["e", "f", "12345678"], [5, 6, 7])
     add_recent(recent, [Record("123456789 123", None, {}, "", 1)])
-    assert recent == {"texts": ["123456789 123"], "times": [None]}
+    assert (recent["texts"], recent["times"]) == (["123456789 123"], [None])
+    assert recent["n_documents"] == 8
 
 
 def test_files_in_turn_are_each_gone_on_with(tmp_path, capsys, monkeypatch):
@@ -571,7 +614,7 @@ def test_another_alarm_than_that_of_the_checkpoints_is_refused(tmp_path, capsys,
 def test_times_that_are_no_dates(tmp_path, capsys):
     """The stream goes on, with reports without times, which is said once."""
     path, model, page = tmp_path / "feed.jsonl", tmp_path / "feed.model", tmp_path / "feed.html"
-    days = [f"{1 + i // 30:02}/{1 + i % 30:02}/2024" for i in range(300)]
+    days = [f"{1 + i // 30:02}/{1 + i % 12:02}/2024" for i in range(300)]
     append(path, *(
         json.dumps({"text": text.strip(), "day": day}) + "\n"
         for day, text in zip(days, lines(300), strict=True)
@@ -579,7 +622,7 @@ def test_times_that_are_no_dates(tmp_path, capsys):
     more = ["--time-key", "day", "--report", page, "--report-every", 1]
     assert main(given(path, model, 100, "--idle", 0.1, *more)) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("04/10/2024  100 documents")
+    assert out.startswith("04/04/2024  100 documents")
     assert err.count("note: the report has no times: ") == 1
     assert "write dates as 2003-05-17" in err
     assert load(model)[-1].n_documents_seen_ == 300

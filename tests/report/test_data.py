@@ -24,7 +24,9 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.inspection import label_topics
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, neighbours, places
+from streamtopics.periods import periods_of
 from streamtopics.report import ReportSettings, page, report, report_data
+from streamtopics.report.documents import whole_of
 from streamtopics.report.words import RELEVANCES
 from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
@@ -79,19 +81,45 @@ def test_words_are_those_of_relevant_words_at_every_place_of_the_slider(data, pa
     assert len({tuple(ranked(data, topic, 0.0)) for topic in data.topics}) == 3
 
 
-def test_shares_over_time_are_those_of_the_tokens(data, corpus, parts):
-    _, counts, _, doc_topic = parts
-    weeks = [(day.toordinal() - 1) // 7 for day in corpus.times]
-    tokens = np.asarray(counts.sum(axis=1)).ravel()
-    wanted = np.array([
-        np.average(doc_topic[own], axis=0, weights=tokens[own])
-        for own in (np.array(weeks) == week for week in np.unique(weeks))
-    ])  # fmt: skip
-    assert data.unit == "week"
-    assert data.periods[0] == "week of 2019-12-30"
+def test_shares_over_time_are_means_over_the_documents(data, corpus, parts):
+    months = np.array([day.month for day in corpus.times])
+    wanted = np.array([parts[3][months == month].mean(axis=0) for month in range(1, 9)])
+    assert (data.unit, data.periods[0], data.least) == ("month", "2020-01", 30)
     for topic in data.topics:
         assert_allclose(topic.shares, wanted[:, topic.id], rtol=1e-5)
-    assert_array_equal(data.sizes, np.unique(weeks, return_counts=True)[1])
+        assert_array_equal(
+            np.less(topic.low, topic.shares) & np.less(topic.shares, topic.high), True
+        )
+    assert_array_equal(data.sizes, np.bincount(months)[1:])
+
+
+def test_shares_of_a_sample_are_those_of_all_documents(data, corpus):
+    """And so are the numbers of documents that have a word."""
+    periods = periods_of(corpus.times, 30)
+    batches = [corpus.texts[:150], corpus.texts[150:], ["nothing known"]]
+    whole = whole_of(corpus.pipeline, batches, periods)
+    found = report_data(
+        corpus.pipeline,
+        ReportSettings(
+            texts=corpus.texts[::8], times=corpus.times[::8], sampled_from=whole, n_words=6
+        ),
+    )
+    assert (found.n_documents, found.sampled_from, found.over_all) == (30, 241, True)
+    assert (found.periods, found.sizes) == (data.periods, data.sizes)
+    for topic, known in zip(found.topics, data.topics, strict=True):
+        for name in ("shares", "low", "high"):
+            assert_allclose(getattr(topic, name), getattr(known, name), rtol=1e-5)
+    counted = [
+        sum(word in text.lower().strip(".").split() for text in corpus.texts) for word in data.words
+    ]
+    assert found.holders == data.holders == counted
+    assert found.topics[0].documents[0].time == str(
+        corpus.times[8 * found.topics[0].documents[0].row]
+    )
+    assert (
+        report_data(corpus.pipeline, ReportSettings(texts=corpus.texts, sampled_from=999)).holders
+        == []
+    )
 
 
 def test_documents_have_the_topic_and_are_ranked_by_share_and_words(data, corpus, parts):
@@ -302,8 +330,8 @@ def test_records_become_tables_the_newest_first(corpus):
     assert births.rows[0] == ("4", "3", "9", "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …")
     assert births.rows[1] == ("0", "1", "", "a")
     assert rung.rows[0] == (str(times[200]), "2", "law", "1e-05")
-    assert rung.periods == (28, 1)
-    assert found.periods[1] == "week of 2020-01-06"
+    assert rung.periods == (6, 0)
+    assert found.periods[1] == "2020-02"
 
 
 def test_records_within_records_are_told_in_a_cell(corpus):

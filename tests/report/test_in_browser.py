@@ -2,6 +2,7 @@
 """The page in a browser: it opens offline, everything on it works, and everyone can use it."""
 
 import re
+from datetime import date
 from html import escape
 from pathlib import Path
 
@@ -152,10 +153,13 @@ def test_words_of_a_document_are_coloured_on_a_click(opened):
     assert article.locator(".text .c0").count() == 0
 
 
-def test_the_search_finds_words_and_documents(opened):
+def test_the_search_finds_words_and_documents(opened, corpus):
     page = opened()
     page.fill("#search", "shi")
-    assert "1 word" in page.inner_text("#found")
+    n = sum("ship" in text.lower() for text in corpus.texts)
+    said = page.inner_text("#found")
+    assert said.startswith(f"Found: 1 word of the topics, ship in {n} of 240 documents; ")
+    assert re.search(r"; \d+ among the \d+ documents shown$", said)
     page.locator("#results button").first.click()
     assert "ship" in words(page)
     assert page.locator("#results").is_hidden()
@@ -169,7 +173,7 @@ def test_the_search_finds_words_and_documents(opened):
     page.locator("#results button").last.click()
     assert page.evaluate("document.activeElement.className").startswith("document")
     page.fill("#search", "<img nothing")
-    assert page.inner_text("#found") == "Found: 0 words, 0 documents"
+    assert page.inner_text("#found").startswith("Found: 0 words of the topics; 0 among the ")
     page.click("#words button >> nth=0")
     assert page.input_value("#search") == words(page)[0]
 
@@ -179,11 +183,11 @@ def test_periods_are_read_by_keys(opened):
     page.focus("#period")
     last = page.inner_text("#readout b")
     page.keyboard.press("Home")
-    assert page.inner_text("#readout b") == "week of 2019-12-30" != last
+    assert page.inner_text("#readout b") == "2020-01" != last
     assert "%" in page.get_attribute("#period", "aria-valuetext")
     assert page.locator("#chart .alarm").count() == 1
     page.click("summary")
-    assert page.locator("#share-table tbody tr").count() == 35
+    assert page.locator("#share-table tbody tr").count() == 8
     page.check("#one-scale")
     page.locator("#tables td button").first.click()
     assert page.inner_text("#kicker") == "Topic 0"
@@ -195,6 +199,24 @@ HEIGHTS = """[...document.querySelectorAll(".layer")].map((one) => {
     const first = pairs.filter(([x]) => x === 0).map(([, y]) => y);
     return [one.querySelector("title").textContent.split(" ")[0],
             first.length ? Math.max(...first) - Math.min(...first) : 0]; })"""
+
+
+def test_intervals_are_drawn_and_few_documents_rank_nowhere(browser, corpus, tmp_path):
+    """Twelve documents of the last month, all of one topic: it is not said to stand out."""
+    texts = [*corpus.texts, *corpus.texts, *["court judge law trial jury lawyer"] * 12]
+    times = [*corpus.times, *corpus.times, *[date(2020, 9, 20)] * 12]
+    path = report(corpus.pipeline, tmp_path / "few.html", texts=texts, times=times)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("#chart .band").count() == 1
+    assert page.locator("#chart .whisker.few").count() == 2
+    said = page.inner_text("#readout")
+    assert "2020-09 · 12 documents, fewer than 30: too few to compare" in said
+    assert re.search(r"this topic [\d.]+ % \([\d.]+ to [\d.]+\)", said)
+    assert "above" not in said
+    assert not any("2020-09" in one for one in page.locator(".tile small").all_inner_texts())
+    assert "1 period of fewer than 30 documents" in page.inner_text("#chart-note")
+    page.close()
 
 
 def test_the_bands_of_the_stream_are_as_thick_as_shares(opened, corpus):
@@ -244,7 +266,7 @@ def test_the_stream_is_used_by_keys(opened):
     )
     assert all("%" in share for share in now.values())
     page.click("#stream-part summary")
-    assert page.locator("#stream-table tbody tr").count() == 35
+    assert page.locator("#stream-table tbody tr").count() == 8
     assert page.locator("#stream-table tbody tr").first.inner_text().split("\t")[1:] == list(
         now.values()
     )

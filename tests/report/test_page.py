@@ -142,7 +142,7 @@ def test_a_page_shows_less_until_it_fits(large, monkeypatch):
     )
     size = len(page(report_data(model)))
     sizes = set()
-    bare = len(page(replace(found, topics=[], tables=[], words=[], overall=[])))
+    bare = len(page(replace(found, topics=[], tables=[], words=[], overall=[], holders=[])))
     for most in (size + 200_000, size, (size + bare) // 2, bare + 5_000, bare + 500):
         monkeypatch.setattr("streamtopics.report.writing.MOST_BYTES", most)
         content = page(found)

@@ -341,6 +341,18 @@ def test_with_a_time_for_each_document_it_is_that_of_scikit_learn(settings):
         np.testing.assert_equal(ours, others)
 
 
+def test_days_behind_months_are_in_order_of_time():
+    """As text, "01/02/2004" would come first; in all of them only 17 can be no month."""
+    days = ["05/17/2003", "06/01/2003", "01/02/2004", "12/24/2002", "05/18/2003", "01/03/2004"]
+    (train, test), *_ = TimeSplit(2).split(X[:6], groups=days)
+    assert [train.tolist(), test.tolist()] == [[3, 0], [4, 1]]
+    german = ["17.05.2003", "01.06.2003", "02.01.2004", "24.12.2002", "18.05.2003", "03.01.2004"]
+    (train, test), *_ = TimeSplit(2).split(X[:6], groups=german)
+    assert [train.tolist(), test.tolist()] == [[3, 0], [4, 1]]
+    with pytest.raises(ValueError, match=r"may begin with the day or with the month.*2003-05-17"):
+        next(TimeSplit(2).split(X[:3], groups=["05/06/2003", "06/01/2003", "01/02/2004"]))
+
+
 def test_times_may_be_words():
     months = np.array(["2024-02", "2024-01", "2024-03"], dtype=object)
     (_, (train, test)) = TimeSplit(2).split(X[:3], groups=months)
@@ -353,7 +365,8 @@ def test_times_may_be_words():
         (None, "needs the times of the documents as groups"),
         ([1, 2], r"each of 3 documents; got an array of shape \(2,\)"),
         ([1.0, np.nan, 2.0], "no time for document 1"),
-        (["b", np.nan, "a"], "no time for document 1"),
+        (["2024", np.nan, "2023"], "no time for document 1"),
+        (["b", "c", "a"], "groups must be times of one kind: .*no date.*write dates as 2003-05-17"),
         (np.array(["2024", "NaT", "2025"], "datetime64[Y]"), "no time for document 1"),
         ([1, 1, 2], r"2 distinct times, but TimeSplit\(.*\) needs at least 3"),
     ],
@@ -364,7 +377,7 @@ def test_times_that_lack_are_refused(groups, message):
 
 
 def test_times_of_several_kinds_are_refused():
-    for groups in ([9, "10", 2], (9, "10", 2)):
+    for groups in ([9, "2010", 2], (9, "2010", 2)):
         with pytest.raises(TypeError, match="groups must be times of one kind"):
             next(TimeSplit(2).split(np.zeros(3), groups=groups))
 

@@ -127,10 +127,10 @@ def read_records(
         As in `read_texts`.
     time_key : str or None, default=None
         Where the time is in an object or a table. A number, or a text that is one, is an int or
-        a float, as it is written: a year, or seconds since 1970. A date as of ISO 8601 (what
-        :meth:`datetime.datetime.fromisoformat` reads) is a datetime, with or without a zone as it
-        is written. Any other text is kept. All must be of one kind, since others cannot be
-        compared. Digits alone are a number, also 20240131.
+        a float, such as a year; but 20240131 is a datetime, and so are seconds since 1970 or
+        thousandths of them, from 1973 on. A date as of ISO 8601 is a datetime, with or without a
+        zone as it is written. A text such as "05/17/2024" is kept, as only all of them tell
+        whether the day comes first; any other is refused. All must be of one kind.
     keys : sequence of str, default=()
         Other fields or columns to read, such as a label. Each record must have them, although
         they may be null or empty.

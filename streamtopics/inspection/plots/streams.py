@@ -127,7 +127,7 @@ def _few_dates(
     means = np.zeros((len(used), shares.shape[1]))
     np.add.at(means, place, (shares * weights[:, None])[known])
     means /= np.where(totals > 0, totals, 1.0)[:, None]
-    starts: Any = periods.starts[used].astype("datetime64[s]")
+    starts: Any = periods.edges[used]
     return starts, means
 
 
