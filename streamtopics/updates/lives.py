@@ -58,11 +58,6 @@ class Life:
     died_time: Any = None
     last_words: tuple[Any, ...] = ()
 
-    def with_names(self, names: dict[int, Any]) -> "Life":
-        """The record after columns have changed hands, which stood for `names` until then."""
-        words, last = (tuple(names.get(w, w) for w in own) for own in (self.words, self.last_words))
-        return replace(self, words=words, last_words=last)
-
 
 @dataclass(frozen=True)
 class Lives:
@@ -93,10 +88,12 @@ class Lives:
 
     def with_names(self, names: dict[int, Any]) -> "Lives":
         """The record after columns have changed hands, which stood for `names` until then."""
-        alive, dead = (
-            tuple(life.with_names(names) for life in own) for own in (self.alive, self.dead)
-        )
-        return replace(self, alive=alive, dead=dead)
+
+        def told(life: Life) -> Life:
+            words, last = ([names.get(w, w) for w in own] for own in (life.words, life.last_words))
+            return replace(life, words=tuple(words), last_words=tuple(last))
+
+        return replace(self, alive=tuple(map(told, self.alive)), dead=tuple(map(told, self.dead)))
 
     def after(
         self, born: dict[int, tuple[float, np.ndarray]], died: dict[int, np.ndarray], time: Any
