@@ -43,12 +43,9 @@ def warn_of_no_effect(estimator: Any, *names: str) -> None:
     for name in parameters.keys() & names:
         value, default = getattr(estimator, name), parameters[name].default
         if value is not default and not (value and default and np.isclose(value, default, 1e-3)):
-            warnings.warn(
-                f"{name}={value!r} of {type(estimator).__name__} has no effect in fit, only in "
-                "partial_fit; leave it at its default, or learn by partial_fit",
-                UserWarning,
-                stacklevel=5,
-            )
+            text = f"{name}={value!r} of {type(estimator).__name__} has no effect in fit, only in"
+            remedy = "leave it at its default, or learn by partial_fit"
+            warnings.warn(f"{text} partial_fit; {remedy}", UserWarning, stacklevel=5)
 
 
 def check_range(record: object, least: float, most: float, **values: Any) -> None:

@@ -7,7 +7,7 @@ all but forgotten.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +41,9 @@ class Drift:
         Total variation distance between a topic's mean before and after, in [0, 1].
     top_words : ndarray of shape (n_components, n)
         Columns of the most probable words after it, the most probable first.
+    renamed : tuple of (int, object)
+        Those of these columns that stand for another word by now, with their word then, or None
+        if it is not known.
     """
 
     batch: int
@@ -49,6 +52,18 @@ class Drift:
     effective_sample_size: np.ndarray
     moved: np.ndarray
     top_words: np.ndarray
+    renamed: tuple[tuple[int, Any], ...] = ()
+
+    def with_names(self, names: dict[int, Any]) -> "Drift":
+        """The record after columns have changed hands, which stood for `names` until then."""
+        own = names.keys() & set(self.top_words.ravel().tolist()) - dict(self.renamed).keys()
+        found = tuple((column, names[column]) for column in sorted(own))
+        return replace(self, renamed=self.renamed + found) if own else self
+
+    def words(self, topic: int, names: np.ndarray) -> list[Any]:
+        """The words of a topic, by column."""
+        then = dict(self.renamed)
+        return [then.get(c, names[c]) for c in np.sort(self.top_words[topic]).tolist()]
 
 
 class DriftRow(NamedTuple):
@@ -167,9 +182,9 @@ def drift_table(records: Sequence[Drift], names: np.ndarray) -> list[DriftRow]:
     """A row for each minibatch and topic; words are gained and lost among the top ones."""
     rows = []
     for last, record in zip([None, *records], records, strict=False):
-        for k, words in enumerate(record.top_words):
-            old = words if last is None else last.top_words[k]
-            gained, lost = np.setdiff1d(words, old), np.setdiff1d(old, words)
+        for k in range(len(record.top_words)):
+            words = record.words(k, names)
+            old = words if last is None else last.words(k, names)
             rows.append(
                 DriftRow(
                     record.batch,
@@ -178,8 +193,8 @@ def drift_table(records: Sequence[Drift], names: np.ndarray) -> list[DriftRow]:
                     float(record.retention[k]),
                     float(record.effective_sample_size[k]),
                     float(record.moved[k]),
-                    list(names[gained]),
-                    list(names[lost]),
+                    [word for word in words if word not in old],
+                    [word for word in old if word not in words],
                 )
             )
     return rows

@@ -312,9 +312,15 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             ahead = self._completion(batch.X[: predictive.MONITORED], pool)
             report.score(predictive.per_token(*ahead))
 
-    def _commit_without(self, words: np.ndarray) -> Any:
+    def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:
         """The commit record, without what it has of some words: others may lead now."""
-        return replace(super()._commit_without(words), led_at=-1)
+        commit = super()._commit_without(words, names)
+        return replace(
+            commit,
+            led_at=-1,
+            drift=tuple(record.with_names(names) for record in commit.drift),
+            lives=commit.lives and commit.lives.with_names(names),
+        )
 
     def _state_without(self, words: np.ndarray) -> Any:
         return self._commit.update.rule.without_words(self._commit.state, words)

@@ -161,7 +161,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         columns = relevant_words(topics, weights, n_words, relevance=relevance)
         return [list(names[k]) for k in columns]
 
-    def forget_words(self, columns: Any) -> Self:
+    def forget_words(self, columns: Any, words: Any = None) -> Self:
         """Forget what was learnt of some columns, which stand for other words from now on.
 
         Each is left with what it would have if its word had never occurred: the prior's part.
@@ -173,6 +173,9 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         columns : array-like of int
             Columns of the counts, such as `recycled_` of a
             `~streamtopics.text.StreamingCountVectorizer`.
+        words : array-like of shape (n_columns,), default=None
+            The words that they stood for until now, by which reports go on to name them; None
+            if they are unknown. A `~streamtopics.text.StreamingPipeline` passes them.
 
         Returns
         -------
@@ -180,14 +183,20 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
             The estimator.
         """
         check_is_fitted(self)
-        words = check_columns(columns, self.n_features_in_)
+        own = check_columns(columns, self.n_features_in_)
+        given = np.ravel(columns).tolist()
+        names = dict.fromkeys(given) if words is None else dict(zip(given, words, strict=True))
         with lock_of(self):
-            if len(words):
-                self._learnt.forget(words, [(vars(self), "_commit", self._commit_without(words))])
+            if len(own):
+                commit = self._commit_without(own, names)
+                self._learnt.forget(own, [(vars(self), "_commit", commit)])
         return self
 
-    def _commit_without(self, words: np.ndarray) -> Any:
-        """The commit record, without what it has of some words beside the posterior."""
+    def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:
+        """The commit record, without what it has of some words beside the posterior.
+
+        `names` has what their columns stood for until now.
+        """
         return replace(self._commit, state=self._state_without(words))
 
     def _state_without(self, words: np.ndarray) -> Any:

@@ -72,7 +72,9 @@ class NComponentsComparison:
     def chosen(self) -> int:
         """The smallest number within one standard error of the highest score.
 
-        The error is that of the highest score (Breiman et al. 1984, section 3.4.3).
+        The error is that of the highest score (Breiman et al. 1984, section 3.4.3). On real
+        corpora this is often the largest number tried: of 5 to 80 topics it was 80 on three of
+        four corpora. Then the score has not settled the number; decide by reading the words.
         """
         top = max(self.rows, key=lambda row: row.score)
         least = top.score - top.score_error

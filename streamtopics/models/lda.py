@@ -55,8 +55,18 @@ class LDA:
     def topics(
         self, source: Source, minibatch: Minibatch, workers: Workers, prior: Any = None
     ) -> Topics:
-        """Weights of the minibatch's words."""
-        return visible_topics(self.view, source, minibatch, workers, prior)
+        """Weights of the minibatch's words.
+
+        If the `prior` excludes some, see `allowed`, these have a factor: half a token counts as
+        much as the prior allows. Else expected counts of them would grow from round to round.
+        """
+        topics, words = visible_topics(self.view, source, minibatch, workers), minibatch.words
+        factors = None if prior is None else allowed(prior.prior_rows(words))
+        # exp(E[log beta]) excludes words by itself.
+        if factors is not None and not self.view.keeps_bound and np.any(factors < 1.0):
+            rows, half = source.rows(words), 0.5 * prior.c
+            topics.weights[:, : len(half)] *= (rows + factors * half) / (rows + half)
+        return topics
 
     def learner(
         self,
@@ -107,32 +117,15 @@ class LDA:
 
 
 def visible_topics(
-    view: TopicView,
-    source: Source,
-    minibatch: Minibatch,
-    workers: Workers,
-    prior: HasPrior | None = None,
+    view: TopicView, source: Source, minibatch: Minibatch, workers: Workers
 ) -> Topics:
-    """Weights of a minibatch's words under a view.
-
-    Where the `prior` excludes a word from a topic by the factor r, see `allowed`, they are
-    multiplied by (lam + r h) / (lam + h), with h the weight of half a token. Expected counts of
-    the word, however small, would otherwise grow from round to round. The view exp(E[log beta])
-    needs no such factor.
-    """
+    """Weights of a minibatch's words under a view."""
     words, mass, alpha = minibatch.words, source.mass, source.alpha
     width = variational.padded_width(len(alpha))
     weights = np.empty((len(words), width), minibatch.counts.dtype)
 
     def fill(start: int, stop: int) -> None:
-        rows = source.rows(words[start:stop])
-        view(rows, mass, weights[start:stop])
-        if prior is None or view.keeps_bound:
-            return
-        eta = prior.prior_rows(words[start:stop])
-        if eta.strides[1]:  # Where it is 0, all topics have one prior.
-            half = 0.5 * prior.c
-            weights[start:stop, : len(alpha)] *= (rows + allowed(eta) * half) / (rows + half)
+        view(source.rows(words[start:stop]), mass, weights[start:stop])
 
     workers.share(fill, spans(len(words), max(1, CELLS_PER_JOB // width)))
     return Topics(weights, alpha)

@@ -18,7 +18,7 @@ from streamtopics.local.minibatches import of_rows
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Minibatch, SideBySideStatistics, Statistics
 from streamtopics.models.lda import visible_topics
-from streamtopics.models.sources import RandomStart, Source, allowed
+from streamtopics.models.sources import RandomStart, allowed
 from streamtopics.models.views import geometric_mean, mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Learn, Proposal, SideBySide, SideBySideProposal, TopicPosterior
@@ -30,32 +30,20 @@ CLASS_PRIOR = 1.0
 
 @dataclass(frozen=True)
 class StartBesideOthers(RandomStart):
-    """A random start that competes with topics that know something: its mass is right.
-
-    A word that the prior excludes beside those of the other blocks starts excluded.
-    """
-
-    blocks: tuple[TopicPosterior | Proposal, ...] = ()
+    """A random start that competes with topics that know something: its mass is right."""
 
     @property
     def mass(self) -> np.ndarray:
         """Sum of the rows over all words, but for their random part."""
         return 100.0 * (self.prior.shape[0] + self.prior.prior_mass)
 
-    def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of a `RandomStart`, near 0 for excluded words."""
-        eta = [self.prior.prior_rows(words), *(block.prior_rows(words) for block in self.blocks)]
-        factors = allowed(np.concatenate(eta, axis=1))
-        found: np.ndarray = super().rows(words) * factors[:, : self.prior.shape[1]]
-        return found
-
 
 @dataclass(frozen=True)
 class Beside:
     """Topics of a class and the shared ones, next to each other."""
 
-    own: Source
-    shared: Source
+    own: TopicPosterior | Proposal | RandomStart
+    shared: TopicPosterior | Proposal | RandomStart
 
     @property
     def alpha(self) -> np.ndarray:
@@ -68,8 +56,11 @@ class Beside:
         return np.concatenate([self.own.mass, self.shared.mass])
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of lam, of shape (len(words), K + R)."""
-        return np.concatenate([self.own.rows(words), self.shared.rows(words)], axis=1)
+        """Rows of lam, of shape (len(words), K + R), near 0 where the prior excludes words."""
+        blocks = self.own, self.shared
+        found = np.concatenate([block.rows(words) for block in blocks], axis=1)
+        found *= allowed(np.concatenate([block.prior_rows(words) for block in blocks], axis=1))
+        return found
 
 
 @dataclass(frozen=True)
@@ -102,7 +93,7 @@ class MultiView:
             source: SideBySide | SideBySideProposal, *, warm: bool = False
         ) -> SideBySideStatistics:
             blocks: tuple[TopicPosterior | Proposal, ...] = source.parts
-            *own, shared = [self.start(block, i, blocks) for i, block in enumerate(blocks)]
+            *own, shared = [self.start(block, i) for i, block in enumerate(blocks)]
             parts = [
                 (part, visible_topics(geometric_mean, Beside(own[j], shared), part, workers))
                 for j, (part, _) in of_classes.items()
@@ -123,14 +114,11 @@ class MultiView:
         return learn
 
     def start(
-        self,
-        block: TopicPosterior | Proposal,
-        place: int,
-        blocks: tuple[TopicPosterior | Proposal, ...] = (),
-    ) -> Source:
+        self, block: TopicPosterior | Proposal, place: int
+    ) -> TopicPosterior | Proposal | RandomStart:
         """The block, or a random start where it knows nothing."""
         if isinstance(block, TopicPosterior) and block.knows_nothing:
-            return StartBesideOthers(block, int(document_seeds(self.seed, place, 1)[0]), blocks)
+            return StartBesideOthers(block, int(document_seeds(self.seed, place, 1)[0]))
         return block
 
     def log_joint(

@@ -91,6 +91,10 @@ class RandomStart:
         """Ones: the same mass for all topics."""
         return np.ones(self.prior.shape[1])
 
+    def prior_rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of the prior."""
+        return self.prior.prior_rows(words)
+
     def rows(self, words: np.ndarray) -> np.ndarray:
         """100 (1 + eta) (1 + spread z), with z a sum of four uniforms, standardised.
 
@@ -114,6 +118,8 @@ def allowed(eta: np.ndarray) -> np.ndarray:
     It does where a topic has less than a thousandth of the pseudo-count that another has of the
     word; the factor is this share.
     """
+    if not eta.strides[1]:  # All topics have one prior.
+        return np.ones((1, 1))
     share = eta / eta.max(axis=1, keepdims=True)
     return np.where(share < EXCLUDED, share, 1.0)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from copy import copy
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -146,23 +147,31 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
         _check_may_forget(before, name, last)
         *given, of_last = self._given(params)
         handed_over = vars(self).get("_handed_over")
-        columns = np.empty(0, dtype=np.int64)
+        columns, words = np.empty(0, dtype=np.int64), None
         for (step_name, step), its_own in zip(before, given, strict=True):
             if step is None or step == "passthrough":
                 continue
             known = getattr(step, "n_documents_seen_", 0)
             width = X.shape[1] if len(columns) else 0
+            vocabulary = getattr(step, "_vocabulary", None)
             X = _taken_in(step_name, step, X, y, its_own)
             if hasattr(step, "names_since") and hasattr(step, "n_documents_seen_"):
                 if handed_over is None:
                     # In case that a step after it fails.
                     self._handed_over = known
-                known = known if handed_over is None else min(known, handed_over)
-                columns, handed_over = step.names_since(known)[0], step.n_documents_seen_
+                learnt = known if handed_over is None else min(known, handed_over)
+                columns, handed_over = step.names_since(learnt)[0], step.n_documents_seen_
+                # After a failure the words before are those of an earlier minibatch.
+                if len(columns) and vocabulary is not None and learnt == known:
+                    words = np.array(vocabulary.names, dtype=object)
             elif len(columns):
-                columns = _columns_after(step_name, step, columns, width, X.shape[1])
+                kept = _kept_columns(step_name, step, width, X.shape[1])
+                columns = np.flatnonzero(np.isin(kept, columns))
+                words = None if words is None else words[kept]
         if len(columns) and _is_fitted(last):
-            last.forget_words(columns)
+            takes = "words" in signature(last.forget_words).parameters
+            named = {} if words is None or not takes else {"words": words[columns]}
+            last.forget_words(columns, **named)
         of_y = {} if y is None else {"y": y}
         last.partial_fit(X, **of_y, **of_last.get("partial_fit", {}))
         self._handed_over = handed_over
@@ -289,10 +298,8 @@ def _follows(step: Any) -> bool:
     return follows and getattr(step, "vocabulary", None) is None
 
 
-def _columns_after(
-    name: str, step: Any, columns: NDArray[np.int64], width: int, width_after: int
-) -> NDArray[np.int64]:
-    """Return the places that columns of a step's input have in its output, if it keeps them.
+def _kept_columns(name: str, step: Any, width: int, width_after: int) -> NDArray[np.int64]:
+    """Return which column of a step's input each column of its output is, if it keeps them.
 
     Where a step does not tell, they stay where they are, unless there are more or fewer.
     """
@@ -305,10 +312,10 @@ def _columns_after(
     except (AttributeError, TypeError, ValueError):
         kept = [-1]
     if -1 not in kept:
-        return np.flatnonzero(np.isin(kept, columns))
+        return np.array(kept, dtype=np.int64)
     if width_after != width:
         raise TypeError(MIXES.format(name, type(step).__name__))
-    return columns
+    return np.arange(width)
 
 
 def _taken_in(name: str, step: Any, X: Any, y: Any, given: Mapping[str, Any]) -> Any:

@@ -39,23 +39,24 @@ class Life:
     documents : float
         Documents that it had there; of mixed membership, tables.
     words : tuple of int
-        Columns of its words with the most tokens there.
+        Columns of its words with the most tokens there; the word itself if its column stands for
+        another one by now, or None if it is not known.
     died : int or None
         Minibatch after which it is dead; None while it lives.
     died_time : object
         As passed to `partial_fit` with that one.
     last_words : tuple of int
-        Columns of the words that it was mostly made of when it died; none while it lives.
+        The same of the words that it was mostly made of when it died; none while it lives.
     """
 
     topic: int
     born: int
     born_time: Any
     documents: float
-    words: tuple[int, ...]
+    words: tuple[Any, ...]
     died: int | None = None
     died_time: Any = None
-    last_words: tuple[int, ...] = ()
+    last_words: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,15 @@ class Lives:
     n_batches: int = 0
     ids: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     n_ids: int = 0
+
+    def with_names(self, names: dict[int, Any]) -> "Lives":
+        """The record after columns have changed hands, which stood for `names` until then."""
+
+        def told(life: Life) -> Life:
+            words, last = ([names.get(w, w) for w in own] for own in (life.words, life.last_words))
+            return replace(life, words=tuple(words), last_words=tuple(last))
+
+        return replace(self, alive=tuple(map(told, self.alive)), dead=tuple(map(told, self.dead)))
 
     def after(
         self, born: dict[int, tuple[float, np.ndarray]], died: dict[int, np.ndarray], time: Any
@@ -184,10 +194,14 @@ class LifeRow(NamedTuple):
 
 def life_table(lives: Iterable[Life], names: np.ndarray) -> list[LifeRow]:
     """A row for each topic."""
+
+    def named(words: tuple[Any, ...]) -> list[Any]:
+        return [names[w] if isinstance(w, int) else w for w in words]
+
     return [
         LifeRow(
-            life.topic, life.born, life.born_time, life.documents, [names[w] for w in life.words],
-            life.died, life.died_time, [names[w] for w in life.last_words],
+            life.topic, life.born, life.born_time, life.documents, named(life.words),
+            life.died, life.died_time, named(life.last_words),
         )
         for life in lives
     ]  # fmt: skip

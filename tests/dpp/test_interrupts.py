@@ -63,8 +63,9 @@ def test_an_interrupt_leaves_all_of_a_minibatch_or_nothing(name, later):
         model.partial_fit(data)
     start = pickle.dumps(model)
     before, attributes = state(model), vars(model).keys()
+    whole = pickle.loads(start)
     with interrupted_at(None) as lines:
-        whole = pickle.loads(start).partial_fit(data)
+        whole.partial_fit(data)
     for line in np.linspace(1, len(lines), N_PLACES, dtype=int):
         model = pickle.loads(start)
         # Python does not leave a `with np.errstate` that is interrupted on the way out of it.

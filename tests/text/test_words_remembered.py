@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is remembered along a stream whose vocabulary turns over is remembered as words."""
+
+import numpy as np
+import pytest
+
+from streamtopics import StreamingLDA, StreamingMixture, load, save
+from streamtopics.streams import BatchInfo, DriftMonitor, TopicTracker
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.updates import DirichletProcess, Memory, PowerPrior
+
+
+def texts_of(t, n=30):
+    """Documents of two subjects, whose words are other ones in each minibatch."""
+    rng = np.random.default_rng(t)
+    return [" ".join(f"s{d % 2}t{t}w{w}" for w in rng.integers(0, 8, 12)) for d in range(n)]
+
+
+def pipeline_of(topics):
+    words = StreamingCountVectorizer(max_features=40, min_df=2, half_life=30)
+    return StreamingPipeline([("words", words), ("topics", topics)])
+
+
+MIXTURE = StreamingMixture(
+    10, update=PowerPrior(Memory(60)), births=DirichletProcess(), random_state=0
+)
+LDA = StreamingLDA(2, update=PowerPrior(Memory(60)), random_state=0)
+
+
+def lists_of(rows):
+    """What reports of births say of each birth, whatever came later."""
+    return {(row.topic, row.born): row.words for row in rows}
+
+
+def test_words_of_births_and_drift_are_those_of_the_day(tmp_path):
+    births, drift = pipeline_of(MIXTURE), pipeline_of(LDA)
+    born, gained, turned_over = {}, {}, 0
+    for t in range(8):
+        for model in (births, drift):
+            model.partial_fit(texts_of(t), time=t)
+        names = births[0].get_feature_names_out()
+        turned_over += len(births[0].recycled_)
+        for key, words in lists_of(births[-1].births_report(names)).items():
+            born.setdefault(key, words)
+        report = drift[-1].drift_report(drift[0].get_feature_names_out())
+        gained[t + 1] = [(sorted(r.gained), sorted(r.lost)) for r in report if r.batch == t + 1]
+        if t == 4:  # A file keeps the words, too.
+            save(births, tmp_path / "model")
+            births = load(tmp_path / "model")
+    assert turned_over > 40
+    assert len(born) > 6
+    names = births[0].get_feature_names_out()
+    rows = births[-1].births_report(names)
+    assert lists_of(rows) == born
+    for row in rows:  # Also against the texts themselves: births have words of their own day.
+        assert all(f"t{row.born_time}w" in word for word in row.words)
+        assert all(word.startswith("s") for word in row.last_words)
+    report = drift[-1].drift_report(drift[0].get_feature_names_out())
+    for batch, expected in gained.items():
+        found = [(sorted(r.gained), sorted(r.lost)) for r in report if r.batch == batch]
+        assert found == expected
+
+
+def test_words_of_the_tracker_and_the_monitor_are_those_of_the_day():
+    model, tracker, monitor = pipeline_of(LDA), TopicTracker(budget=np.inf), DriftMonitor()
+    seen, alarms = {}, {}
+    for t in range(8):
+        texts = texts_of(t, 60)
+        monitor.learn(model, texts)
+        tracker(model, BatchInfo(t + 1, texts, t, 60, 720.0, 60 * (t + 1), 720.0 * (t + 1), np.nan))
+        seen |= {(r.batch, r.topic): r.words for r in tracker.to_frame() if r.batch == t + 1}
+        alarms |= {alarm.batch: str(alarm) for alarm in monitor.alarms if alarm.batch == t + 1}
+    assert {(r.batch, r.topic): r.words for r in tracker.to_frame()} == seen
+    assert {alarm.batch: str(alarm) for alarm in monitor.alarms} == alarms
+
+
+@pytest.mark.parametrize(("words", "expected"), [(None, None), (["then"], "then")])
+def test_words_of_columns_that_a_user_forgets(words, expected):
+    X = np.repeat([[5.0, 0, 0, 3], [0, 5.0, 4, 0]], 20, axis=0)
+    model = StreamingMixture(3, births=DirichletProcess(), random_state=0).partial_fit(X)
+    names = np.array(["a", "b", "c", "d"], dtype=object)
+    before = model.births_report(names)
+    after = model.forget_words([1], words).births_report(names)
+    for old, new in zip(before, after, strict=True):
+        assert new.words == [expected if word == "b" else word for word in old.words]
+    assert any(expected in row.words for row in after)
