@@ -43,6 +43,7 @@ class Drift:
         Columns of the most probable words after it, the most probable first.
     """
 
+    _holds = "retention: K; effective_sample_size: K; moved: K; top_words: i4 K * >=0"
     batch: int
     time: Any
     retention: np.ndarray

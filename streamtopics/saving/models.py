@@ -16,6 +16,7 @@ import sklearn
 
 from streamtopics.checks import path_of
 from streamtopics.saving import container
+from streamtopics.saving.checks import check_held
 from streamtopics.saving.describing import Describer
 from streamtopics.saving.errors import LoadError
 from streamtopics.saving.files import replacing
@@ -122,6 +123,7 @@ def write(
 
     `before`, if any, is called with the checksum before the file takes its place.
     """
+    check_held(value)
     describer = Describer()
     value_described = describer.described(value, type(value).__name__)
     description = {"kind": kind, "versions": versions(), "value": value_described}
@@ -138,7 +140,9 @@ def read(path: Path, *, kind: str) -> Any:
     try:
         description = upgraded(description, number)
         if description["kind"] == kind:
-            return Rebuilder(arrays).value(description["value"])
+            value = Rebuilder(arrays).value(description["value"])
+            check_held(value)
+            return value
     except MemoryError:
         # The file is not what is wrong.
         raise
