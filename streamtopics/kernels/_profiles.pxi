@@ -108,7 +108,8 @@ def infer_profiles(const int[::1] first, const int[::1] indptr, const int[::1] i
     cdef double scale, log_odds, a, q, s, qualitative, tokens, in_all, change, sums
     cdef Py_ssize_t n_documents = column.shape[0]
     cdef bint fits = (0 <= start <= stop < first.shape[0] and n_documents < indptr.shape[0]
-                      and n <= width and prior.shape[0] == gamma.shape[0] == log_sums.shape[0] >= stop
+                      and n <= width
+                      and prior.shape[0] == gamma.shape[0] == log_sums.shape[0] >= stop
                       and gamma.shape[1] == n and omega.shape[0] == 2
                       and pi.shape[0] == n_documents and pi.shape[1] == 2
                       and share.shape[0] == counts.shape[0])

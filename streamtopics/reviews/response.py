@@ -61,7 +61,6 @@ class Moments(NamedTuple):
 class Response:
     """A linear function of the topics, the noise around it, and what coefficients are drawn to."""
 
-    _holds = "coefficients: K; variance: >0; mean:"
     coefficients: np.ndarray
     variance: float
     mean: float

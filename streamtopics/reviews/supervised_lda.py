@@ -50,7 +50,8 @@ class SupervisedCommit(RatedCommit):
     """
 
     _holds = (
-        "posterior: V K; response.coefficients: K; origin:; moments.n: >=0; moments.squares: >=0; "
+        "posterior: V K; origin:; response.coefficients: K; response.variance: >0; response.mean:; "
+        "moments.n: >=0; moments.squares: >=0; moments.total:; "
         "moments.topics: K; moments.products: K; moments.second: K K"
     )
     origin: float = 0.0

@@ -26,8 +26,7 @@ import numpy as np
 from scipy import sparse
 
 PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
-# By the first character of a word.
-SIGNS = {">": operator.gt, "<": operator.lt, "=": operator.eq}
+SIGNS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "=": operator.eq}
 TYPES = {"f": np.floating, "i": np.integer, "i4": np.int32, "i8": np.int64, "any": np.generic}
 
 
@@ -116,14 +115,12 @@ def _wrong(value: Any, said: str, sizes: dict[str, Any]) -> str | None:
         return f"must be of {dtype.__name__}; got {value.dtype}"
     if not shape and not np.isfinite(value):
         return f"must be finite; got {value!r}"
-    for word in words if not shape or isinstance(value, np.ndarray) else ():
-        bound = word.lstrip("<>=")
-        if bound == word:
-            continue
-        least = sizes.setdefault(bound, value) if bound.isalpha() else float(bound)
-        fits = SIGNS[word[0]](value, least)
-        if not np.all(fits | (value == least) if word[:2] == ">=" else fits):
-            return f"must be {word} with {sizes}; got another number"
+    for word in words:
+        sign, bound = word[: -len(word.lstrip("<>="))], word.lstrip("<>=")
+        if sign and (isinstance(value, np.ndarray) or not shape):
+            limit = sizes.setdefault(bound, value) if bound.isalpha() else float(bound)
+            if not np.all(SIGNS[sign](value, limit)):
+                return f"must be {word} with {sizes}; got another number"
     return None
 
 

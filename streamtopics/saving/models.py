@@ -46,6 +46,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         If the model, or something that it holds, cannot be kept, which is named: functions, and
         objects of classes that are not in the list `streamtopics.saving.known`. Nothing was
         written then.
+    ValueError
+        If what the model holds does not fit together, so that it could not be loaded.
     OSError
         If the file cannot be written, such as on a full disk. The one before is as it was.
 
@@ -123,9 +125,9 @@ def write(
 
     `before`, if any, is called with the checksum before the file takes its place.
     """
-    check_held(value)
     describer = Describer()
     value_described = describer.described(value, type(value).__name__)
+    check_held(value)
     description = {"kind": kind, "versions": versions(), "value": value_described}
     with replacing(path) as send:
         checksum = container.write(send, description, describer.arrays)

@@ -167,12 +167,10 @@ class OpenVocabulary:
     def check_held(self) -> None:
         """Refuse words that are not where they are said to be."""
         held = np.flatnonzero(self.holder >= 0)
-        n_held = np.count_nonzero(self.column >= 0)
-        where = dict(zip(self.words, range(len(self.words)), strict=True))
-        if len(held) != n_held or (self.column[self.holder[held]] != held).any():
-            raise ValueError("columns and their words must agree")
-        if where != self.places or len(where) < self.n_words:
-            raise ValueError("words and their places must agree")
+        agree = len(held) == np.count_nonzero(self.column >= 0) and len(self.places) >= self.n_words
+        agree &= dict(zip(self.words, range(len(self.words)), strict=True)) == self.places
+        if not agree or (self.column[self.holder[held]] != held).any():
+            raise ValueError("words, their places and their columns must agree")
 
     @classmethod
     def empty(cls, n_columns: int) -> OpenVocabulary:
