@@ -87,7 +87,7 @@ def _parts(one: Any) -> Iterable[Any]:
     if sparse.issparse(one):
         one.check_format(full_check=True)  # type: ignore[attr-defined]
     if isinstance(one, dict):
-        return (*one, *one.values())
+        one = (*one, *one.values())
     if isinstance(one, list | tuple | set | frozenset):
         return () if PLAIN.issuperset(map(type, one)) else one
     attributes = {} if isinstance(one, type | ModuleType) else getattr(one, "__dict__", {})
