@@ -26,7 +26,9 @@ import numpy as np
 from scipy import sparse
 
 PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
-SIGNS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "=": operator.eq}
+SIGNS = {
+    ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq,
+}  # fmt: skip
 TYPES = {"f": np.floating, "i": np.integer, "i4": np.int32, "i8": np.int64, "any": np.generic}
 
 
