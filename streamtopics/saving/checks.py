@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the attributes of objects hold, as their classes declare it, and a check of whole objects.
+"""A check of whole objects, of what their classes say that their attributes hold.
 
 Compiled code reads arrays without bounds checks and trusts the numbers in them. A class whose
-objects are kept in files says in `_holds`, a str, what its attributes are: "path: what; ...".
+objects are kept in files says in `_holds`, a str, what is at which path: "path: what; ...".
 
     "V K >0"         an array of V rows and K columns of positive numbers; a number if no axis is
                      named; an object with a `shape`; None; or a dict, list or tuple of these
     "V|1 *"          an axis of length V or 1, and one of any length
-    "R / N R"        one of two shapes
     "i4 C >=-1 <V"   int32, from -1 to V - 1
     "=V"             a number that is V
 
@@ -17,8 +16,8 @@ All numbers are finite but for what is "nan". A class may have a method `check_h
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Iterator
+from operator import eq, ge, gt, le, lt
 from types import ModuleType
 from typing import Any
 
@@ -26,25 +25,16 @@ import numpy as np
 from scipy import sparse
 
 PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
-SIGNS = {
-    ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq,
-}  # fmt: skip
+SIGNS = {">": gt, ">=": ge, "<": lt, "<=": le, "=": eq}
 TYPES = {"f": np.floating, "i": np.integer, "i4": np.int32, "i8": np.int64, "any": np.generic}
 
 
 def check_held(value: Any) -> None:
-    """Refuse a value that has an object in it which does not hold what its class declares.
-
-    Raises
-    ------
-    ValueError
-        Which names the class and the attribute.
-    """
+    """Refuse a value in which an object does not hold what its class declares."""
     seen: dict[int, Any] = {}
     for one in objects_in(value, seen):
         sizes: dict[str, Any] = {}
-        for kind, path, said in declared_of(one):
-            found = at(one, path)
+        for kind, path, said, found in declared_of(one):
             if said == "nan":
                 seen[id(found)] = found
             elif (wrong := _wrong(found, said, sizes)) is not None:
@@ -65,19 +55,16 @@ def objects_in(value: Any, seen: dict[int, Any]) -> Iterator[Any]:
             waiting.extend(_parts(one))
 
 
-def declared_of(one: Any) -> Iterator[tuple[type, str, str]]:
-    """The class, path and words of each declaration for an object."""
+def declared_of(one: Any) -> Iterator[tuple[type, str, str, Any]]:
+    """The class, path and words of each declaration for an object, and what is there."""
     for kind in type(one).__mro__:
         for declared in filter(None, vars(kind).get("_holds", "").split("; ")):
             path, _, said = declared.partition(":")
-            yield kind, path, said.strip()
-
-
-def at(one: Any, path: str) -> Any:
-    """What is at a path from an object; None if it was not learnt yet."""
-    for name in path.split(".") if path != "self" else ():
-        one = getattr(one, name, None)
-    return one
+            found = one
+            for name in path.split(".") if path != "self" else ():
+                # None if it was not learnt yet.
+                found = getattr(found, name, None)
+            yield kind, path, said.strip(), found
 
 
 def _parts(one: Any) -> Iterable[Any]:
@@ -108,9 +95,8 @@ def _wrong(value: Any, said: str, sizes: dict[str, Any]) -> str | None:
         parts = value.values() if isinstance(value, dict) else value
         return next(filter(None, (_wrong(part, said, sizes) for part in parts)), None)
     words = [word for word in said.split() if word not in TYPES]
-    shapes = " ".join(word for word in words if word[0] not in SIGNS).split("/")
     shape = value.shape if hasattr(value, "shape") else np.shape(value)
-    if not any(_is_shape(shape, one.split(), sizes) for one in shapes):
+    if not _is_shape(shape, [word for word in words if word[0] not in SIGNS], sizes):
         return f"must be of the shape ({said}) with {sizes}; got {shape}"
     dtype = next((TYPES[word] for word in said.split() if word in TYPES), np.float64)
     if shape and not np.issubdtype(getattr(value, "dtype", dtype), dtype):
@@ -118,10 +104,10 @@ def _wrong(value: Any, said: str, sizes: dict[str, Any]) -> str | None:
     if not shape and not np.isfinite(value):
         return f"must be finite; got {value!r}"
     for word in words:
-        sign, bound = word[: -len(word.lstrip("<>="))], word.lstrip("<>=")
-        if sign and (isinstance(value, np.ndarray) or not shape):
+        bound = word.lstrip("<>=")
+        if bound != word and (isinstance(value, np.ndarray) or not shape):
             limit = sizes.setdefault(bound, value) if bound.isalpha() else float(bound)
-            if not np.all(SIGNS[sign](value, limit)):
+            if not np.all(SIGNS[word.removesuffix(bound)](value, limit)):
                 return f"must be {word} with {sizes}; got another number"
     return None
 
