@@ -71,7 +71,7 @@ N_PROCESSES = os.cpu_count() if multiprocessing.get_start_method() == "fork" els
 def extension(module: str, flags: list[str]) -> Extension:
     """One kernel module, rebuilt when a file that it includes changes."""
     folder = "streamtopics/kernels"
-    shared = ["_random.pxd", "_vector.h", "_vector_rows.h", "_vector.pxd", "_gibbs.h"]
+    shared = ["_doors.pxd", "_random.pxd", "_vector.h", "_vector_rows.h", "_vector.pxd", "_gibbs.h"]
     shared += [
         "_gibbs_chain.h",
         "_gibbs_lanes.h",

@@ -133,6 +133,7 @@ class Statistics:
         Minibatches that they are of.
     """
 
+    _holds = "words: W i4 >=0; counts: f W K; lengths: * >=0; log_theta: K; alpha: K"
     words: np.ndarray
     counts: np.ndarray
     lengths: np.ndarray

@@ -46,6 +46,7 @@ class Drift:
         if it is not known.
     """
 
+    _holds = "retention: K; effective_sample_size: K; moved: K; top_words: i4 K * >=0"
     batch: int
     time: Any
     retention: np.ndarray

@@ -103,6 +103,7 @@ class Commit:
         clock was set back.
     """
 
+    _holds = "n_iter: >=0; uncounted:"
     posterior: Any
     state: Any = None
     n_iter: int = 0

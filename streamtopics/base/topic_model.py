@@ -70,6 +70,7 @@ class TopicCommit(Commit):
         Record of births and deaths, where topics come and go.
     """
 
+    _holds = "posterior: V K; average: V K"
     posterior: TopicPosterior
     average: IterateAverage | None = None
     drift: tuple[Drift, ...] = field(default=())

@@ -65,6 +65,7 @@ def leading(n: int, topics: np.ndarray, words: np.ndarray, values: np.ndarray) -
 class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     """The attributes of an estimator whose `posterior_` is one of topics over words."""
 
+    _holds = "_commit.posterior: V *; n_features_in_: =V"
     _records: ClassVar[dict[str, dict[str, Any]]] = {"topic_word_prior": {}, "boosted_prior": {}}
     __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
     # First topics of the posterior that are no topics to users: a background.

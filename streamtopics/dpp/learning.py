@@ -105,6 +105,7 @@ class Online:
         Minibatches learnt from, of the size of the next one.
     """
 
+    _holds = "parameters.U: V R; squares: V R >=0; scale: >=0; n_batches: >=0"
     parameters: Parameters
     squares: Floats
     scale: float

@@ -50,6 +50,7 @@ class Parameters:
     noise : Background or Counting
     """
 
+    _holds = "U: V R; gamma: >=0"
     U: Floats
     theta: Floats
     gamma: float

@@ -67,6 +67,7 @@ class Texts:
 class Known(Commit):
     """All that is known of words; before any learning only how to find them."""
 
+    _holds = "document_frequency: i * >=0; n_documents: >=0; n_batches: >=0"
     posterior: None = None
     vectorizer: SentenceVectorizer
     document_frequency: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))

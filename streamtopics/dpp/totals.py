@@ -60,6 +60,7 @@ class LearntTotals(Totals, Protocol):
 class ColumnSums(LearntTotals):
     """A count of sets or points, and a sum for each column."""
 
+    _holds = "n: >=0; sums: V >=0"
     n: int
     sums: Floats
 
@@ -129,6 +130,7 @@ class WordCounts(ColumnSums):
 class WordsAndLengths(LearntTotals):
     """The sum of the counts of each word, and the number of sentences of each length."""
 
+    _holds = "counts: V >=0; lengths: * >=0"
     counts: Floats
     lengths: Floats
     form = LengthMultinomial.form
@@ -157,6 +159,7 @@ class WordsAndLengths(LearntTotals):
 class VectorMoments(LearntTotals):
     """Mean and squared deviations of each column, added up as by Chan et al. (1983)."""
 
+    _holds = "n_points: >=0; mean: V; squares: V >=0"
     n_points: int
     mean: Floats
     squares: Floats

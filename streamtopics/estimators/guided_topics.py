@@ -161,6 +161,7 @@ class GuidedTopics(StreamingTopicModel):
     array(['water', 'air'], dtype=object)
     """
 
+    _holds = "_commit.posterior: V K; _seed_words: V K"
     _records: ClassVar[dict[str, dict[str, Any]]] = {
         "update": UPDATES,
         "inference": INFERENCE | {"one_topic": OneTopic(1.0)},

@@ -31,6 +31,7 @@ class HDPModel(ReportsLives, StreamingTopicModel):
     A subclass says what its weights of topics are, and whether it is Bayesian.
     """
 
+    _holds = "_commit.posterior: V K; _commit.state: K >=0"
     _parameter_constraints: ClassVar[dict[str, Any]] = (
         StreamingTopicModel._parameter_constraints
         | {

@@ -107,6 +107,7 @@ class Samples:
 class BayesCommit(Commit):
     """All that a step changes: also the shares retained by the last thousand minibatches."""
 
+    _holds = "retentions: nan"
     retentions: tuple[np.ndarray, ...] = ()
 
 

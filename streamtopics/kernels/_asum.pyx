@@ -20,6 +20,8 @@ from cython cimport floating
 from libc.math cimport NAN, exp, fabs, isnan, log
 from libc.stdlib cimport free, malloc
 
+from streamtopics.kernels._doors cimport check_documents, check_shapes
+
 
 cdef Py_ssize_t likelihoods(const int[::1] indptr, const int[::1] indices,
                             const floating[::1] counts, const double[:, ::1] log_beta,
@@ -202,6 +204,10 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
             or objective.shape[0] != n_documents or n_iter.shape[0] != n_documents
             or starts[n_documents] != responsibility.shape[0]):
         raise ValueError("infer_documents: the shapes of the arrays do not agree")
+    check_documents(indptr, indices, counts.shape[0], 0, indptr.shape[0] - 1, log_beta.shape[0],
+                    "infer_documents")
+    for d in range(n_documents):
+        check_shapes(0 <= starts[d] <= starts[d + 1], "infer_documents")
     T = K // E
     for d in range(n_documents):
         longest = max(longest, starts[d + 1] - starts[d])

@@ -18,6 +18,8 @@ from cython cimport floating
 from libc.math cimport lgamma
 from libc.stdlib cimport free, malloc
 
+from streamtopics.kernels._doors cimport check_documents, check_shapes
+
 cdef extern from "_classes.h" nogil:
     enum:
         ST_EIGHT
@@ -89,6 +91,8 @@ def scale_words(floating[:, :, :, ::1] own, floating[:, ::1] shared, Py_ssize_t 
     cdef Py_ssize_t own_topics = own.shape[2], w, k, group, lane
     cdef floating largest, by, least
     cdef floating *first
+    check_shapes(own.shape[3] == ST_EIGHT and shared.shape[0] == factor.shape[0] == n
+                 and 0 <= n_classes <= own.shape[1] * ST_EIGHT, "scale_words")
     if floating is float:
         least = LEAST_FLOAT
     else:
@@ -148,6 +152,11 @@ def classify(const int[::1] indptr, const int[::1] indices, const floating[::1] 
     cdef Py_ssize_t n_groups = st_groups(n_classes)
     cdef st_two_blocks blocks
     cdef st_contest contest
+    check_documents(indptr, indices, counts.shape[0], start, stop, own.shape[0], "classify")
+    check_shapes(n == own.shape[2] + shared.shape[1] and shared.shape[0] == own.shape[0]
+                 and own.shape[1] == n_groups and own.shape[3] == ST_EIGHT
+                 and share_prior.shape[0] == 2 and bound.shape[0] == stop - start
+                 and bound.shape[1] == n_classes and n_classes > 0, "classify")
     describe(alpha, own.shape[2], share_prior, &blocks)
     contest.n_classes, contest.max_sweeps = n_classes, max_iter
     contest.log_prior, contest.margin, contest.tol = &log_prior[0], margin, tol

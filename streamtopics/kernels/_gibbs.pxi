@@ -23,12 +23,15 @@ from libc.stdint cimport int64_t, intptr_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
+from streamtopics.kernels._doors cimport check_documents, check_shapes
+
 cdef enum:
     ENTRIES_AHEAD = 6
     FEWER = 8  # times fewer values than topics, below which only their topics are touched
 
 cdef extern from "_gibbs.h" nogil:
     enum:
+        ST_LANES
         ST_PART
         ST_ALL_COLUMNS
     ctypedef struct st_list:
@@ -80,6 +83,9 @@ def prior_mass(const float[:, ::1] weights, const float[::1] prior, Py_ssize_t s
     n_parts(width)).
     """
     cdef Py_ssize_t w
+    check_shapes(prior.shape[0] == weights.shape[1] and out.shape[0] == weights.shape[0]
+                 and out.shape[1] == n_parts(prior.shape[0])
+                 and 0 <= start <= stop <= out.shape[0], "prior_mass")
     with nogil:
         for w in range(start, stop):
             st_prior_mass(&weights[w, 0], &prior[0], weights.shape[1], &out[w, 0])
@@ -130,9 +136,27 @@ def sample_documents(const int[::1] indptr, const int[::1] words, const int[::1]
     """
     cdef st_job job
     cdef int failed = 0
+    cdef bint fits
     cdef Py_ssize_t n_documents = indptr.shape[0] - 1, n_topics = alpha.shape[0]
     if n_sweeps < 1 or not 0 <= n_averaged <= n_sweeps:
         raise ValueError("0 <= n_averaged <= n_sweeps and 1 <= n_sweeps are needed")
+    cdef Py_ssize_t nnz = words.shape[0], width = weights.shape[1], i
+    check_documents(indptr, words, token_weight.shape[0], 0, n_documents, weights.shape[0],
+                    "sample_documents")
+    fits = (first_token.shape[0] == nnz + 1 and n_topics <= width == prior.shape[0]
+            and width % ST_LANES == 0 and mass.shape[0] == weights.shape[0]
+            and mass.shape[1] == n_parts(width) and n_documents <= seeds.shape[0]
+            and first_token[0] == 0 and first_token[nnz] == z.shape[0]
+            and inverse.shape[0] == nnz and indptr[0] == 0 and indptr[n_documents] == nnz
+            and first_column.shape[0] == first_value.shape[0] == n_documents
+            and (mean_counts is None or mean_counts.shape[0] in (0, n_documents * n_topics))
+            and (log_theta is None or log_theta.shape[0] in (0, 2 * n_topics + 1)))
+    if fits:
+        for i in range(nnz):
+            fits &= first_token[i] <= first_token[i + 1]
+        for i in range(z.shape[0] if continued else 0):
+            fits &= 0 <= z[i] < n_topics
+    check_shapes(fits and (n_topics > 0 or z.shape[0] == 0), "sample_documents")
     memset(&job, 0, sizeof(st_job))
     if z.shape[0] > 0:
         job.indptr = &indptr[0]
@@ -214,6 +238,14 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const int[:
     cdef float factor
     cdef const int *column
     cdef const float *value
+    check_documents(indptr, documents, entries.shape[0], start, stop, columns.shape[0],
+                    "word_statistics")
+    check_documents(indptr, entries, entries.shape[0], start, stop, inverse.shape[0],
+                    "word_statistics")
+    check_shapes(stop <= out.shape[0] and out.shape[0] == weights.shape[0]
+                 and n_topics <= weights.shape[1] == prior.shape[0]
+                 and values.shape[0] == columns.shape[0] == first_entry.shape[0] - 1,
+                 "word_statistics")
     cdef double *total = <double *> calloc(n_topics, sizeof(double))
     if total == NULL:
         raise MemoryError()

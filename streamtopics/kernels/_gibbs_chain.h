@@ -176,7 +176,8 @@ ST_NOINLINE int NAME(elsewhere)(NAME(chain) *c, ptrdiff_t u, int from_prior)
     if (from_prior) {
         const st_job *job = c->job;
         const ptrdiff_t word = job->words[job->indptr[c->document] + u];
-        const int topic = st_draw_prior(job, word, &c->state);
+        /* Of weights that are no numbers any lane may be drawn, one beside the topics too. */
+        const int topic = (int)st_smaller(st_draw_prior(job, word, &c->state), job->n_topics - 1);
         i = c->column[topic];
         if (i < 0)
             i = NAME(new_column)(c, topic);

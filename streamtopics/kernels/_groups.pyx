@@ -13,6 +13,8 @@ import numpy as np
 
 from libc.math cimport INFINITY, fmax, log
 
+from streamtopics.kernels._doors cimport check_documents, check_shapes
+
 # Below it a product of probabilities is taken the logarithm of.
 cdef double LEAST_PRODUCT = 1e-250
 cdef double LEAST_TERM = 1e-40
@@ -277,6 +279,9 @@ def find_tables(const int[::1] indptr, const int[::1] indices, const double[::1]
     if n == 0 or nnz == 0:
         table[:] = -1
         return
+    check_documents(indptr, indices, counts.shape[0], 0, n, n_words, "find_tables")
+    check_shapes(indptr[0] == 0 and indptr[n] == nnz and known.shape[0] == table.shape[0] == n
+                 and common.shape[0] == n_words, "find_tables")
     most = min(most, n)
     cdef int[::1] starts = np.searchsorted(np.sort(indices), np.arange(n_words)).astype(np.int32)
     cdef int[:, ::1] of_lists = np.zeros((2, nnz), np.int32)

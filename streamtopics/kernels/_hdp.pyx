@@ -16,10 +16,12 @@ import numpy as np
 
 from libc.math cimport ceil, cos, log, pow, sqrt
 
+from streamtopics.kernels._doors cimport check_documents, check_shapes
 from streamtopics.kernels._random cimport draw, mix, uint64, uniform
 
 cdef enum:
     MOST_CUSTOMERS = 1024
+    MOST_DRAWS = 1000
 
 # What is known of each topic, a row of an array each: its alpha = b pi, lam's mass and the
 # inverse; in the document its counts, how many tokens these are and its tables; in the
@@ -43,9 +45,11 @@ cdef double ROUNDING = 1e-9
 cdef inline double digamma(double x) noexcept nogil:
     """psi(x) for x > 0, to 1e-12."""
     cdef double below = 0, f
-    while x < 8:
-        below += 1 / x
-        x += 1
+    cdef int _step
+    for _step in range(8):
+        if x < 8:
+            below += 1 / x
+            x += 1
     f = 1 / (x * x)
     return (log(x) - 0.5 / x - below
             - f * (1 / 12.0 - f * (1 / 120.0 - f * (1 / 252.0 - f * (1 / 240.0 - f / 132.0)))))
@@ -59,17 +63,20 @@ cdef inline double normal(uint64 *state) noexcept nogil:
 
 cdef inline double gamma(double shape, uint64 *state) noexcept nogil:
     """Gamma(shape, 1), by Marsaglia and Tsang (2000)."""
-    cdef double boost = 1, x, v, d, c
+    cdef double boost = 1, x, v = 1, d, c
+    cdef int _draw
     if shape < 1:
         boost = pow(1 - uniform(state), 1 / shape)
         shape += 1
     d = shape - 1 / 3.0
     c = 1 / sqrt(9 * d)
-    while True:
+    for _draw in range(MOST_DRAWS):
         x = normal(state)
         v = (1 + c * x) * (1 + c * x) * (1 + c * x)
         if v > 0 and log(1 - uniform(state)) < 0.5 * x * x + d * (1 - v + log(v)):
-            return boost * d * v
+            break
+    # Nearly every draw is taken; of a shape that is no number none is.
+    return boost * d * v
 
 
 cdef inline double beta(double a, double b, uint64 *state) noexcept nogil:
@@ -135,6 +142,8 @@ cdef class Sampler:
         if (lam.shape[0] != n_words or lam.shape[1] != n_given or mass.shape[0] != n_given
                 or (tables is not None and tables.shape[0] != n_given)):
             raise ValueError("Sampler: the shapes of lam, mass, eta, alpha or tables do not agree")
+        if not 0 <= n_known <= n_given:
+            raise ValueError(f"Sampler: {n_known} of {n_given} topics are known")
         if n_given == 0:
             raise ValueError("Sampler: at least one topic is needed to start documents from")
         self.given, self.given_mass, self.eta, self.stick_tables = lam, mass, eta, tables
@@ -182,6 +191,9 @@ cdef class Sampler:
         cdef Py_ssize_t d, i, n, most_tokens = 0, most_entries = 0
         if not 1 <= n_averaged <= n_sweeps:
             raise ValueError("1 <= n_averaged <= n_sweeps is needed")
+        check_documents(indptr, indices, min(n_tokens.shape[0], token_weight.shape[0]), start, stop,
+                        self.eta.shape[0], "sample")
+        check_shapes(stop <= seeds.shape[0], "sample")
         for d in range(start, stop):
             n = 0
             for i in range(indptr[d], indptr[d + 1]):

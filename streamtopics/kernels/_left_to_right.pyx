@@ -21,6 +21,7 @@ and that of the last b (omega_1 + N_K), all over omega_0 + omega_1 + n - 1.
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from streamtopics.kernels._doors cimport check_shapes
 from streamtopics.kernels._random cimport mix, uint64, uniform
 
 
@@ -110,10 +111,15 @@ def token_probabilities(const double[:, ::1] weights, int[::1] tokens, const dou
     cdef int topic[TOGETHER]
     cdef double alpha_0 = 0, prior_mass
     cdef double total[TOGETHER]
-    cdef bint split = omega is not None
+    cdef bint split = omega is not None, fits
     cdef uint64 order = mix(seed)
     cdef uint64 state[TOGETHER]
     cdef const double *b[TOGETHER]
+    fits = (out.shape[1] == n_tokens and n_components >= 1 and n_resampled >= -1
+            and alpha.shape[0] == n_components - split and (not split or omega.shape[0] == 2))
+    for n in range(n_tokens):
+        fits &= 0 <= tokens[n] < weights.shape[0]
+    check_shapes(fits, "token_probabilities")
     cdef int *z = <int *> malloc((n_tokens + 1) * TOGETHER * sizeof(int))
     cdef double *counts = <double *> malloc(2 * n_components * TOGETHER * sizeof(double))
     if z == NULL or counts == NULL:

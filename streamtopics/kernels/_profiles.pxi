@@ -19,6 +19,7 @@ from libc.math cimport exp, fabs, log
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from streamtopics.kernels._doors cimport check_documents, check_shapes
 from streamtopics.kernels._vector cimport (
     st_add_double, st_add_float, st_dot_double, st_dot_float, st_exp_digamma_double,
     st_exp_digamma_float, st_update_double, st_update_float,
@@ -59,9 +60,11 @@ cdef inline floating update(const floating *prior, const floating *e, const floa
 cdef inline double digamma(double x) noexcept nogil:
     """digamma(x) for x > 0, by the series in 1 / (x + n)^2."""
     cdef double below = 0, w
-    while x < 10:
-        below += 1 / x
-        x += 1
+    cdef int _step
+    for _step in range(10):
+        if x < 10:
+            below += 1 / x
+            x += 1
     w = 1 / (x * x)
     return (log(x) - 0.5 / x - w * (1 / 12.0 - w * (1 / 120.0 - w * (1 / 252.0 - w * (
         1 / 240.0 - w / 132.0)))) - below)
@@ -103,6 +106,22 @@ def infer_profiles(const int[::1] first, const int[::1] indptr, const int[::1] i
     """
     cdef Py_ssize_t n = prior.shape[1], width = weights.shape[1], g, d, u, k, sweeps
     cdef double scale, log_odds, a, q, s, qualitative, tokens, in_all, change, sums
+    cdef Py_ssize_t n_documents = column.shape[0]
+    cdef bint fits = (0 <= start <= stop < first.shape[0] and n_documents < indptr.shape[0]
+                      and n <= width
+                      and prior.shape[0] == gamma.shape[0] == log_sums.shape[0] >= stop
+                      and gamma.shape[1] == n and omega.shape[0] == 2
+                      and pi.shape[0] == n_documents and pi.shape[1] == 2
+                      and share.shape[0] == counts.shape[0])
+    if fits:
+        fits = 0 <= first[start] and first[stop] <= n_documents
+        for g in range(start, stop):
+            fits &= first[g] <= first[g + 1]
+        for d in range(n_documents):
+            fits &= -1 <= column[d] < width
+    check_shapes(fits, "infer_profiles")
+    check_documents(indptr, indices, counts.shape[0], first[start], first[stop], weights.shape[0],
+                    "infer_profiles")
     cdef floating *block = <floating *> malloc(4 * width * sizeof(floating))
     if block == NULL:
         raise MemoryError()

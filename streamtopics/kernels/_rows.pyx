@@ -105,7 +105,9 @@ def gather_rows(const double[:, ::1] S, const int[::1] rows, const int[::1] word
     cdef const double *a_k = &a[0]
     cdef const double *c_k = &c[0]
     cdef double *row
-    if rows.shape[0] != n or out.shape[0] != n or out.shape[1] != n_components:
+    if (rows.shape[0] != n or out.shape[0] != n or out.shape[1] != n_components
+            or a.shape[0] != n_components or c.shape[0] != n_components
+            or eta.shape[1] not in (1, n_components) or eta.shape[0] < 1):
         raise ValueError("gather_rows: the shapes of rows, words, S and out do not agree")
     check_rows(rows, S.shape[0])
     if row_step:

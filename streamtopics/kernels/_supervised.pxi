@@ -17,6 +17,7 @@ from libc.math cimport M_PI, fabs, log
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from streamtopics.kernels._doors cimport check_documents, check_shapes
 from streamtopics.kernels._vector cimport st_add_double, st_dot_double, st_exp_digamma_double
 
 cdef extern from "_supervised.h" nogil:
@@ -97,6 +98,13 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
     cdef double least = 1e300, most = -1e300, logs, scale, spreads, shift, up
     cdef double mass = 0, prior_mean = 0
     cdef Py_ssize_t longest = 1
+    check_documents(indptr, indices, min(n_tokens.shape[0], token_weight.shape[0]), start, stop,
+                    weights.shape[0], "infer_supervised")
+    check_shapes(weights.shape[1] == n and coefficients.shape[0] == n and gamma.shape[1] == n
+                 and (topic_counts.shape[0] == gamma.shape[0] == bounds.shape[0] == y.shape[0]
+                      >= stop) and topic_counts.shape[1] == n and counts.shape[1] == n
+                 and counts.shape[0] == weights.shape[0]
+                 and within.shape[0] == within.shape[1] == n, "infer_supervised")
     for d in range(start, stop):
         longest = max(longest, indptr[d + 1] - indptr[d])
     cdef double *block = <double *> malloc((6 * n + longest) * sizeof(double))

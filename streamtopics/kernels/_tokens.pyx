@@ -37,6 +37,7 @@ cdef extern from "_tokens.h" nogil:
     ) noexcept
 
 cdef enum:
+    MOST_COLUMNS = 0x7FFFFFFF
     # Zeros after a folded text, so that loads of eight bytes may begin anywhere in it.
     PADDING = 24
     # Marks the length of an entry that is an n-gram; the rest of the length is n.
@@ -401,6 +402,8 @@ cdef class Counted(Entries):
         if columns.shape[0] != self.n_entries or indices.shape[0] != counts.shape[0]:
             raise ValueError("write: the shapes of columns, indices or counts do not agree")
         for row in range(self.n_entries):
+            if columns[row] == MOST_COLUMNS:
+                raise ValueError(f"write: a column must be less than {MOST_COLUMNS}")
             n_columns = max(n_columns, columns[row] + 1)
         for row in range(self._n_rows):
             longest = max(longest, self.ends[row] - start)

@@ -21,6 +21,7 @@ from libc.math cimport exp, log
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from streamtopics.kernels._doors cimport check_documents, check_shapes
 from streamtopics.kernels._vector cimport (
     st_add_double, st_add_float, st_dot_double, st_dot_float, st_exp_digamma_double,
     st_exp_digamma_float, st_extrapolate_double, st_extrapolate_float, st_psi_double,
@@ -96,6 +97,8 @@ def exp_digamma_rows(const double[:, ::1] x, const double[::1] offset, floating[
     """
     cdef Py_ssize_t n = x.shape[0], n_components = x.shape[1], width = out.shape[1]
     cdef Py_ssize_t i, k
+    check_shapes(offset.shape[0] == n_components and out.shape[0] == n
+                 and width >= n_components, "exp_digamma_rows")
     cdef floating largest
     cdef floating *row
     cdef floating *scratch = <floating *> malloc(2 * width * sizeof(floating))
@@ -129,6 +132,7 @@ def prior_weights(const floating[:, ::1] weights, const double[::1] psi_alpha,
     """
     cdef Py_ssize_t n = weights.shape[0], width = weights.shape[1], w, k
     cdef double top = -1e300
+    check_shapes(out.shape[0] == n and width >= psi_alpha.shape[0], "prior_weights")
     cdef floating *factor = <floating *> malloc(width * sizeof(floating))
     if factor == NULL:
         raise MemoryError()
@@ -296,6 +300,11 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
     cdef floating change, limit, tokens, top_psi = -1e30
     cdef bint use_active = n > ACTIVE_SET_BEYOND
     cdef Py_ssize_t n_plain = max_iter if plain else PLAIN_SWEEPS
+    check_documents(indptr, indices, counts.shape[0], start, stop, weights.shape[0],
+                    "infer_documents")
+    check_shapes(width >= n and psi_alpha.shape[0] == n and gamma.shape[1] == n
+                 and gamma.shape[0] == n_iter.shape[0] == stop - start
+                 and prior_weights.shape[0] == weights.shape[0], "infer_documents")
     for d in range(start, stop):
         longest = max(longest, indptr[d + 1] - indptr[d])
     cdef Py_ssize_t n_rows = 13 + longest * use_active
@@ -398,6 +407,12 @@ def infer_two_blocks(const int[::1] indptr, const int[::1] indices, const floati
     cdef Py_ssize_t d, u, k, n_words
     cdef floating change, limit, tokens, scale
     cdef double prior_mass[2]
+    check_documents(indptr, indices, counts.shape[0], start, stop, weights.shape[0],
+                    "infer_two_blocks")
+    check_shapes(width >= n and 0 <= n_local <= n and share_prior.shape[0] == 2
+                 and gamma.shape[1] == n and held.shape[1] == 2
+                 and (gamma.shape[0] == held.shape[0] == log_sums.shape[0] == n_iter.shape[0]
+                      == stop - start), "infer_two_blocks")
     for d in range(start, stop):
         longest = max(longest, indptr[d + 1] - indptr[d])
     cdef floating *block = <floating *> malloc((5 * width + 2 * longest) * sizeof(floating))
@@ -480,6 +495,11 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const float
     cdef floating sum_of_topics
     cdef double logs
     cdef bint logs_wanted = log_sums is not None
+    check_documents(indptr, documents, counts.shape[0], start, stop, exp_theta.shape[0],
+                    "word_statistics")
+    check_shapes(width >= n_components and exp_theta.shape[1] == width
+                 and out.shape[0] == weights.shape[0] and stop <= out.shape[0]
+                 and (not logs_wanted or log_sums.shape[0] == out.shape[0]), "word_statistics")
     cdef floating *total = <floating *> malloc(width * sizeof(floating))
     cdef double *carried = <double *> malloc(n_components * sizeof(double))
     if total == NULL or carried == NULL:

@@ -38,6 +38,8 @@ class IterateAverage:
         Whether all iterates weigh the same, rather than in proportion to their number.
     """
 
+    _holds = "self: V K; posterior: V K; rest: V K; theta: >=0; n_iterates: >=0"
+
     def __init__(self, posterior: TopicPosterior, uniform: bool = False):
         self.posterior, self.uniform, self.shape = posterior, uniform, posterior.shape
         self.rest = TopicPosterior(posterior.eta, posterior.shape, xi=posterior.xi)

@@ -91,6 +91,7 @@ class DensePosterior(StatePosterior):
     (array([6. , 5.5]), array([2., 3.]))
     """
 
+    _holds = "n_nodes: =K; prior_mass: K >0; boosted_mass: K >0; c: K; b: K"
     offers: ClassVar[frozenset[str]] = frozenset({"divergences", "slopes"})
 
     def __init__(self, blocks: Mapping[str, Block], seed: int = 0):
@@ -102,6 +103,13 @@ class DensePosterior(StatePosterior):
         self._state = State(S, np.ones(self.n_nodes), EMPTY, EMPTY, np.zeros(self.n_nodes))
         self.prior_mass = self._masses({name: block.prior for name, block in blocks.items()})
         self.boosted_mass = self._masses({name: block.boosted for name, block in blocks.items()})
+
+    def check_held(self) -> None:
+        """Refuse blocks that are not parameters of densities, of the shape of their priors."""
+        self._check_shapes(self._state.S)
+        for name, block in self.blocks.items():
+            if not np.all(block.family.valid(block.prior) & block.family.valid(self[name])):
+                raise ValueError(f"{name} must be the parameter of a density")
 
     # What rules read
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from streamtopics.kernels import rows as kernel
 
+MOST_WORDS = 2**31 - 1
 GROWTH = 1.5
 # Cells that there is room for from the start: memory that is only taken as they are written.
 LEAST_CELLS = 2**20
@@ -40,6 +41,8 @@ class Rows:
     n_used : int
         Rows that are words', and row 0.
     """
+
+    _holds = "counts: R *; places: V i4 >=0 <R"
 
     def __init__(self, n_words: int, n_components: int):
         self.places = np.zeros(n_words, np.int32)
@@ -148,8 +151,15 @@ class Rows:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Set the rows of words."""
+        if state["n_words"] > MOST_WORDS:
+            raise ValueError(f"n_words must be at most {MOST_WORDS}; got {state['n_words']}")
         self.places = np.zeros(state["n_words"], np.int32)
         self._holding(state["words"], np.asarray(state["counts"], np.float64))
+
+    def check_held(self) -> None:
+        """Refuse words that share a row."""
+        if np.count_nonzero(self.places) != self.n_used - 1:
+            raise ValueError("each word must have a row of its own")
 
 
 class Claim(NamedTuple):

@@ -38,6 +38,9 @@ class SideBySide:
         How many of them, the first, a boost adds to.
     """
 
+    _holds = (
+        "self: V K; parts: V *; n_nodes: =K; prior_mass: K >0; boosted_mass: K >0; n_boosted: >=0"
+    )
     offers: ClassVar[frozenset[str]] = frozenset({"divergences", "slopes"})
 
     def __init__(self, parts: Sequence[TopicPosterior], n_boosted: int):

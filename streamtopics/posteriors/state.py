@@ -63,6 +63,7 @@ class StatePosterior:
         Of what a rule draws at random.
     """
 
+    _holds = "n_batches: >=0; n_documents: >=0; n_tokens: >=0"
     _state: State
     prior_mass: np.ndarray
     boosted_mass: np.ndarray

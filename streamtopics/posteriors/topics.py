@@ -57,6 +57,10 @@ class TopicPosterior(StatePosterior):
         Of what a rule draws at random.
     """
 
+    _holds = (
+        "_state.S: V K; self: V K; n_nodes: =K; eta: V|1 K|1 >0; xi: V|1 K|1 >0; c: K; a: K >0; "
+        "b: K; prior_mass: K >0; boosted_mass: K >0; learnt_mass: K; alpha: K|0 >=0"
+    )
     offers: ClassVar[frozenset[str]] = frozenset(
         {"divergences", "slopes", "dense", "smoothing", "alpha", "noise"}
     )

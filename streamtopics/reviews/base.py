@@ -71,6 +71,7 @@ class RatedCommit(Commit):
     documents that running means stand for, n_t of `online`.
     """
 
+    _holds = "log_theta: *; remembered: >=0"
     posterior: TopicPosterior
     log_theta: np.ndarray | None = None
     remembered: float = 0.0

@@ -38,6 +38,7 @@ class Table:
     values : ndarray of shape (n, m), float64
     """
 
+    _holds = "labels: any N; values: N *"
     labels: np.ndarray
     values: np.ndarray
 
@@ -90,6 +91,7 @@ class Effects:
         Sum of the squares of the residuals.
     """
 
+    _holds = "mean:; n: >=0; n_positive: >=0; squares: >=0"
     mean: float
     users: Table
     items: Table

@@ -56,6 +56,7 @@ class FactorsCommit(RatedCommit):
     topic. `shared_user`, of shape (1 + K,), is the user that reviews without one are by.
     """
 
+    _holds = "shared_user: K; offset:; peakedness:"
     items: Table
     users: Table
     shared_user: np.ndarray

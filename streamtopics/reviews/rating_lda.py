@@ -64,6 +64,7 @@ class RatingCommit(RatedCommit):
     running mean of E[log(1 - p)] and E[log p] as soon as there is one.
     """
 
+    _holds = "log_share: 2"
     effects: Effects = NO_EFFECTS
     profiles: Table
     profile: str

@@ -49,6 +49,11 @@ class SupervisedCommit(RatedCommit):
     `origin` is the mean of the first ratings, from which all others are measured.
     """
 
+    _holds = (
+        "posterior: V K; origin:; response.coefficients: K; response.variance: >0; response.mean:; "
+        "moments.n: >=0; moments.squares: >=0; moments.total:; "
+        "moments.topics: K; moments.products: K; moments.second: K K"
+    )
     origin: float = 0.0
     response: Response
     moments: Moments

@@ -1,49 +1,125 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks, before objects are loaded, of all that compiled code relies on."""
+"""A check of whole objects, of what their classes say that their attributes hold.
+
+Compiled code reads arrays without bounds checks and trusts the numbers in them. A class whose
+objects are kept in files says in `_holds`, a str, what is at which path: "path: what; ...".
+
+    "V K >0"         an array of V rows and K columns of positive numbers; a number if no axis is
+                     named; an object with a `shape`; None; or a dict, list or tuple of these
+    "V|1 *"          an axis of length V or 1, and one of any length
+    "i4 C >=-1 <V"   int32, from -1 to V - 1
+    "=V"             a number that is V
+
+Letters are sizes, the same throughout an object. Arrays are float64 unless another type is named.
+All numbers are finite but for what is "nan". A class may have a method `check_held` for the rest.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
+from operator import eq, ge, gt, le, lt
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from streamtopics.posteriors.rows import Rows
-from streamtopics.posteriors.topics import TopicPosterior
-
-MOST_WORDS = 2**31 - 1
-
-
-def check_rows(state: dict[str, Any]) -> None:
-    """Refuse a store in which words have no row of their own, or are outside the vocabulary."""
-    n_words, words, counts = state["n_words"], state["words"], state["counts"]
-    if type(n_words) is not int or not 0 <= n_words <= MOST_WORDS:
-        raise ValueError(f"n_words must be at most {MOST_WORDS}; got {n_words!r}")
-    check_array(words, np.int32, (len(words),))
-    check_array(counts, np.float64, (len(words) + 1, counts.shape[1]))
-    if len(words) and (words.min() < 0 or words.max() >= n_words):
-        raise ValueError(f"words must be less than n_words, which is {n_words}")
-    if len(np.unique(words)) < len(words):
-        raise ValueError("words must be distinct")
+PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
+SIGNS = {">": gt, ">=": ge, "<": lt, "<=": le, "=": eq}
+TYPES = {"f": np.floating, "i": np.integer, "i4": np.int32, "i8": np.int64, "any": np.generic}
 
 
-def check_topics(state: dict[str, Any]) -> None:
-    """Refuse topics whose arrays are not of one size."""
-    now, (n_words, k) = state["_state"], state["shape"]
-    if not isinstance(now.S, Rows) or now.S.shape != (n_words, k):
-        raise ValueError(f"the store of counts must have the shape {(n_words, k)}")
-    for name in ("c", "a", "b", "learnt_mass"):
-        check_array(getattr(now, name), np.float64, (k,))
+def check_held(value: Any) -> None:
+    """Refuse a value in which an object does not hold what its class declares."""
+    seen: dict[int, Any] = {}
+    for one in objects_in(value, seen):
+        sizes: dict[str, Any] = {}
+        for kind, path, said, found in declared_of(one):
+            if said == "nan":
+                seen[id(found)] = found
+            elif (wrong := _wrong(found, said, sizes)) is not None:
+                raise ValueError(f"{path} of {kind.__name__} {wrong}")
+        if hasattr(type(one), "check_held"):
+            one.check_held()
 
 
-def check_array(array: Any, dtype: Any, shape: tuple[int, ...]) -> None:
-    """Refuse what is not an array of this type and shape, row by row."""
-    is_one = isinstance(array, np.ndarray) and array.flags.c_contiguous
-    if not is_one or array.dtype != dtype or array.shape != shape:
-        raise ValueError(f"there must be an array of {np.dtype(dtype)} and shape {shape}")
+def objects_in(value: Any, seen: dict[int, Any]) -> Iterator[Any]:
+    """A value and all that is in it, each once; what is `seen`, by its `id`, is passed over."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if type(one) not in PLAIN and id(one) not in seen:
+            # Kept, so that no other object gets its number.
+            seen[id(one)] = one
+            yield one
+            waiting.extend(_parts(one))
 
 
-CHECKS: dict[type, Callable[[dict[str, Any]], None]] = {
-    Rows: check_rows,
-    TopicPosterior: check_topics,
-}
+def declared_of(one: Any) -> Iterator[tuple[type, str, str, Any]]:
+    """The class, path and words of each declaration for an object, and what is there."""
+    for kind in type(one).__mro__:
+        for declared in filter(None, vars(kind).get("_holds", "").split("; ")):
+            path, _, said = declared.partition(":")
+            found = one
+            for name in path.split(".") if path != "self" else ():
+                # None if it was not learnt yet.
+                found = getattr(found, name, None)
+            yield kind, path, said.strip(), found
+
+
+def _parts(one: Any) -> Iterable[Any]:
+    """What an object is made of; what is sound by itself only if it is finite is refused here."""
+    if isinstance(one, np.ndarray):
+        if one.dtype.kind in "fc" and not np.isfinite(one).all():
+            raise ValueError("an array has numbers that are not finite")
+        return one.ravel().tolist() if one.dtype == object else ()
+    if sparse.issparse(one):
+        one.check_format(full_check=True)  # type: ignore[attr-defined]
+    if isinstance(one, dict):
+        one = (*one, *one.values())
+    if isinstance(one, list | tuple | set | frozenset):
+        return () if PLAIN.issuperset(map(type, one)) else one
+    attributes = {} if isinstance(one, type | ModuleType) else getattr(one, "__dict__", {})
+    # The columns of words that scikit-learn's vectorizers write to.
+    columns = attributes.get("vocabulary_") or {}
+    if {*columns.values()} != {*range(len(columns))}:
+        raise ValueError("the columns of vocabulary_ must be those from 0 on, each once")
+    return attributes.values()
+
+
+def _wrong(value: Any, said: str, sizes: dict[str, Any]) -> str | None:
+    """What is wrong with a value, if anything; sizes that are new are noted."""
+    if value is None:
+        return None
+    if isinstance(value, dict | tuple | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return next(filter(None, (_wrong(part, said, sizes) for part in parts)), None)
+    words = [word for word in said.split() if word not in TYPES]
+    shape = value.shape if hasattr(value, "shape") else np.shape(value)
+    if not _is_shape(shape, [word for word in words if word[0] not in SIGNS], sizes):
+        return f"must be of the shape ({said}) with {sizes}; got {shape}"
+    dtype = next((TYPES[word] for word in said.split() if word in TYPES), np.float64)
+    if shape and not np.issubdtype(getattr(value, "dtype", dtype), dtype):
+        return f"must be of {dtype.__name__}; got {value.dtype}"
+    if not shape and not np.isfinite(value):
+        return f"must be finite; got {value!r}"
+    for word in words:
+        bound = word.lstrip("<>=")
+        if bound != word and (isinstance(value, np.ndarray) or not shape):
+            limit = sizes.setdefault(bound, value) if bound.isalpha() else float(bound)
+            if not np.all(SIGNS[word.removesuffix(bound)](value, limit)):
+                return f"must be {word} with {sizes}; got another number"
+    return None
+
+
+def _is_shape(shape: tuple[int, ...], named: list[str], sizes: dict[str, Any]) -> bool:
+    """Whether a shape is the one that is named; a new letter stands for any length."""
+    if len(named) != len(shape):
+        return False
+    for names, length in zip(named, shape, strict=True):
+        if names.isalpha():
+            sizes.setdefault(names, length)
+        known = [str(sizes.get(name, name)) for name in names.split("|")]
+        if names != "*" and str(length) not in known:
+            return False
+    return True

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The classes and functions that files may name: those of this list, and none else.
 
-Add yours in the line of its module. What its `__getstate__` gives must be a dict of None, truth
-values, numbers, texts, bytes, arrays, sparse matrices, lists, tuples, sets, dicts, and objects of
-these classes. Modules of the list are imported when a file names something in them; nothing is
-imported by a name that is not here.
+Add yours in the line of its module, and say in it what it holds: see `checks`. What its
+`__getstate__` gives must be a dict of None, truth values, numbers, texts, bytes, arrays, sparse
+matrices, lists, tuples, sets, dicts, and objects of these classes. Modules of the list are imported
+when a file names something in them; nothing is imported by a name that is not here.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import sklearn
 
 from streamtopics.checks import path_of
 from streamtopics.saving import container
+from streamtopics.saving.checks import check_held
 from streamtopics.saving.describing import Describer
 from streamtopics.saving.errors import LoadError
 from streamtopics.saving.files import replacing
@@ -45,6 +46,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         If the model, or something that it holds, cannot be kept, which is named: functions, and
         objects of classes that are not in the list `streamtopics.saving.known`. Nothing was
         written then.
+    ValueError
+        If what the model holds does not fit together, so that it could not be loaded.
     OSError
         If the file cannot be written, such as on a full disk. The one before is as it was.
 
@@ -124,6 +127,7 @@ def write(
     """
     describer = Describer()
     value_described = describer.described(value, type(value).__name__)
+    check_held(value)
     description = {"kind": kind, "versions": versions(), "value": value_described}
     with replacing(path) as send:
         checksum = container.write(send, description, describer.arrays)
@@ -138,7 +142,9 @@ def read(path: Path, *, kind: str) -> Any:
     try:
         description = upgraded(description, number)
         if description["kind"] == kind:
-            return Rebuilder(arrays).value(description["value"])
+            value = Rebuilder(arrays).value(description["value"])
+            check_held(value)
+            return value
     except MemoryError:
         # The file is not what is wrong.
         raise

@@ -101,9 +101,8 @@ def _of_compressed(value: Any) -> dict[str, Any]:
 
 
 def _compressed(kind: Any, shape: Any, data: Any, indices: Any, indptr: Any) -> Any:
-    """Return a sparse matrix, of which no entry lies outside."""
+    """Return a sparse matrix, of which `checks` sees that no entry lies outside."""
     matrix = kind((data, indices, indptr), shape=tuple(shape), copy=False)
-    matrix.check_format(full_check=True)
     matrix.indices, matrix.indptr = indices, indptr
     return matrix
 

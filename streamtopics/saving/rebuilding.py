@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.saving.checks import CHECKS
 from streamtopics.saving.fields import check_fields, with_defaults
 from streamtopics.saving.known import named
 from streamtopics.saving.parts import PARTS
@@ -156,8 +155,6 @@ class Rebuilder:
         """The attributes of an object, which must be of the kinds that its class says."""
         state = with_defaults(kind, renamed_fields(kind, self._values(descriptions)))
         check_fields(kind, state)
-        if kind in CHECKS:
-            CHECKS[kind](state)
         return state
 
 

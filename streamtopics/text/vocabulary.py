@@ -145,6 +145,10 @@ class OpenVocabulary:
         Columns that lost their word in the last step.
     """
 
+    _holds = (
+        "frequency: W >=0; holder: i4 C >=-1 <W; column: i4 W >=-1 <C; since: i8 C >=0; "
+        "recycled: i8 * >=0 <C; n_documents: >=0; weight: >=0; undercount: >=0"
+    )
     words: list[str]
     places: dict[str, int]
     frequency: np.ndarray
@@ -162,6 +166,14 @@ class OpenVocabulary:
             words = self.words[: self.n_words]
         places = dict(zip(words, range(self.n_words), strict=True))
         return {**vars(self), "words": words, "places": places}
+
+    def check_held(self) -> None:
+        """Refuse words that are not where they are said to be."""
+        held = np.flatnonzero(self.holder >= 0)
+        agree = len(held) == np.count_nonzero(self.column >= 0) and len(self.places) >= self.n_words
+        agree &= dict(zip(self.words, range(len(self.words)), strict=True)) == self.places
+        if not agree or (self.column[self.holder[held]] != held).any():
+            raise ValueError("words, their places and their columns must agree")
 
     @classmethod
     def empty(cls, n_columns: int) -> OpenVocabulary:

@@ -79,6 +79,7 @@ class Lives:
         How many there have been.
     """
 
+    _holds = "silence: * >=0; ids: i8 * >=0; n_batches: >=0; n_ids: >=0"
     silence: np.ndarray
     alive: tuple[Life, ...] = ()
     dead: tuple[Life, ...] = ()

@@ -50,6 +50,7 @@ POSITIVE = Interval(Real, LEAST, MOST, closed="both")
 class SentenceCommit(Commit):
     """All that a step changes: also mean numbers of atoms and of tables, by document, in it."""
 
+    _holds = "n_atoms: D >=0; n_tables: D >=0"
     n_atoms: np.ndarray
     n_tables: np.ndarray
 

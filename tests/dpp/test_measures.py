@@ -354,3 +354,12 @@ def test_items_outside():
         Items.of(3).log_p(np.array([-1, 1]))
     with pytest.raises(IndexError, match="places from 0 to 2 among the items; got -1 to 3"):
         Items.of(3).features(np.array([-1, 3]))
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_a_draw_ends_also_of_numbers_that_are_none(number):
+    """A proposal is never kept then."""
+    H, rng = np.full((3, 2), number), np.random.default_rng(0)
+    with np.errstate(invalid="ignore"):
+        drawn = Gaussian(np.zeros(2), np.ones(2)).sample_tilted(H, rng)
+    assert drawn.shape == (3, 2)

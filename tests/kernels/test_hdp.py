@@ -205,3 +205,13 @@ def test_senseless_sweeps_are_refused(n_sweeps, n_averaged):
 def test_wrong_shapes_are_refused():
     with pytest.raises(ValueError, match="do not agree"):
         kernel.Sampler(np.ones((3, 2)), np.ones(3), 2, ETA, 0.3, np.ones(2), 1.0, 3.0, None, False)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, -1e300, 1e300])
+@pytest.mark.parametrize("name", ["lam", "mass", "alpha", "concentration", "tables"])
+def test_numbers_that_are_none_end(name, number):
+    """Draws and sums that no number satisfies are given up."""
+    given = settings(True, 2)
+    given[name] = np.full_like(given[name], number) if np.ndim(given[name]) else number
+    seeds = np.arange(12, dtype=np.uint64)
+    kernel_sample(minibatch(), **given, seeds=seeds)

@@ -46,6 +46,7 @@ class Poisson(BaseMeasure):
     array([0.1642])
     """
 
+    _holds = "lam: V >=0"
     lam: Floats
     form = COUNTS
 
@@ -152,6 +153,7 @@ class LengthMultinomial(BaseMeasure):
     array([0.1875])
     """
 
+    _holds = "lengths: L >=0; pi: V >=0"
     lengths: Floats
     pi: Floats
     normalize: bool = True

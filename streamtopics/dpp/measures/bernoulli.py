@@ -41,6 +41,7 @@ class Bernoulli(BaseMeasure):
     array([0.45, 0.05])
     """
 
+    _holds = "pi: V >=0 <=1"
     pi: Floats
     form = SENTENCES
 

@@ -13,6 +13,9 @@ from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import VECTORS
 from streamtopics.dpp.measures.base import BaseMeasure, check_rates
 
+# Half of the proposals are kept; of numbers that are not finite none is.
+MOST_PROPOSALS = 1000
+
 
 @dataclass(frozen=True, eq=False)
 class Gaussian(BaseMeasure):
@@ -33,6 +36,7 @@ class Gaussian(BaseMeasure):
     array([-2.531])
     """
 
+    _holds = "mean: V; variance: V >0"
     mean: Floats
     variance: Floats
     form = VECTORS
@@ -114,7 +118,9 @@ def _squared_normal(centre: Floats, spread: Floats, rng: Generator) -> Floats:
     """
     t = centre.copy()
     rows = np.arange(len(t))
-    while rows.size:
+    for _ in range(MOST_PROPOSALS):
+        if rows.size == 0:
+            break
         m, s = centre[rows], spread[rows]
         plain = rng.random(rows.size) * (m**2 + s**2) < m**2
         normal = rng.standard_normal(rows.size)

@@ -36,6 +36,7 @@ class Items(BaseMeasure):
     (3.0, 2.0)
     """
 
+    _holds = "p: V >=0"
     p: Floats
     form = ITEMS
 

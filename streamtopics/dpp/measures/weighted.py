@@ -36,6 +36,7 @@ class Weighted(BaseMeasure):
     """
 
     measure: BaseMeasure
+    _holds = "s: V >=0"
     s: Floats
 
     if TYPE_CHECKING:
