@@ -66,6 +66,10 @@ class Learnt(Commit):
 class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     """An estimator whose state is a `Learnt`: its process, and what can be read of it."""
 
+    _holds = (
+        "_commit.totals.sums: V; _commit.totals.counts: V; _commit.totals.mean: V; "
+        "n_features_in_: =V"
+    )
     ground_set: str | BaseMeasure
     _commit: Learnt
 

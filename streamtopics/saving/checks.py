@@ -80,6 +80,9 @@ def _parts(one: Any) -> Iterable[Any]:
     if isinstance(one, list | tuple | set | frozenset):
         return () if PLAIN.issuperset(map(type, one)) else one
     attributes = {} if isinstance(one, type | ModuleType) else getattr(one, "__dict__", {})
+    if type(one).__module__.startswith("sklearn.") and hasattr(one, "_parameter_constraints"):
+        # Their compiled code divides by parameters that are only looked at by `fit`.
+        one._validate_params()
     # The columns of words that scikit-learn's vectorizers write to.
     columns = attributes.get("vocabulary_") or {}
     if {*columns.values()} != {*range(len(columns))}:

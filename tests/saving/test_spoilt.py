@@ -8,6 +8,9 @@ from operator import attrgetter
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.pipeline import make_pipeline
 
 from benchmarks import spoilt_files
 from streamtopics import SVBLDA, HDPVarGibbs, StreamingMixture, load
@@ -55,6 +58,10 @@ def alpha(value):
     return change
 
 
+def no_columns(model):
+    model.steps[0][1].n_features = 0
+
+
 def wrong_columns(model):
     model.vectorizer_.vocabulary_["word0"] = 10**8
 
@@ -79,13 +86,19 @@ WRONG = {
     "the last column": (*WORDS, put("_vocabulary.column", 2**31 - 1), "column of OpenVocab"),
     "one column for all words": (*WORDS, put("_vocabulary.column", 0), "must agree"),
     "words elsewhere": (*WORDS, put("_vocabulary.words", ["a"] * 100), "must agree"),
+    "no columns of HashingVectorizer": (
+        make_pipeline(HashingVectorizer(n_features=8, alternate_sign=False), SVBLDA(2)),
+        TEXTS,
+        no_columns,
+        "n_features",
+    ),
     "far columns of CountVectorizer": (NamedVectorizer(), TEXTS, wrong_columns, "vocabulary_"),
 }
 
 
 @pytest.mark.parametrize(("model", "X", "how", "said"), WRONG.values(), ids=WRONG)
 def test_wrong_state_is_refused(model, X, how, said, tmp_path):
-    model = type(model)(**model.get_params())
+    model = clone(model)
     getattr(model, "partial_fit", model.fit)(X)
     check_held(model)
     how(model)
