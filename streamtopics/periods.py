@@ -25,8 +25,6 @@ WIDE = 1.959964
 MOST_SECONDS = 2**62
 # Whole numbers from the first to before the last are taken for years.
 LIKE_YEARS = (1000, 3000)
-# Whole numbers are written out up to here.
-MOST_WRITTEN_OUT = 1e19
 
 
 class Step(NamedTuple):
@@ -181,7 +179,7 @@ def _texts(numbers: np.ndarray) -> list[str]:
 
 def _number(number: float, digits: int) -> str:
     """A number as text, written out where it is whole."""
-    is_written_out = number == np.rint(number) and abs(number) < MOST_WRITTEN_OUT
+    is_written_out = number == np.rint(number) and abs(number) < 1e19
     return f"{number + 0.0:.0f}" if is_written_out else f"{number:.{digits}g}"
 
 
