@@ -138,7 +138,7 @@ def _calendar(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[st
     if first == 1 and len(dates) > 1 and (STEPS[2].starts(STEPS[2].of(dates)) == dates).all():
         first = 2
     few = [step for step in STEPS[first:] if np.ptp(step.of(dates)) < MOST_PERIODS] or STEPS[-1:]
-    full = [step for step in few if len(dates) >= least * len(np.unique(step.of(dates)))]
+    full = [step for step in few if len(dates) >= least * (np.ptp(step.of(dates)) + 1)]
     step = full[0] if full and np.ptp(full[0].of(dates)) else few[0]
     of = step.of(dates)
     numbers = np.arange(of.min(), of.max() + 2)
