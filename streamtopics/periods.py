@@ -25,8 +25,6 @@ WIDE = 1.959964
 MOST_SECONDS = 2**62
 # Whole numbers from the first to before the last are taken for years.
 LIKE_YEARS = (1000, 3000)
-# Whole numbers are written out up to here.
-MOST_WRITTEN_OUT = 1e19
 
 
 class Step(NamedTuple):
@@ -140,7 +138,7 @@ def _calendar(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[st
     if first == 1 and len(dates) > 1 and (STEPS[2].starts(STEPS[2].of(dates)) == dates).all():
         first = 2
     few = [step for step in STEPS[first:] if np.ptp(step.of(dates)) < MOST_PERIODS] or STEPS[-1:]
-    full = [step for step in few if len(dates) >= least * len(np.unique(step.of(dates)))]
+    full = [step for step in few if len(dates) >= least * (np.ptp(step.of(dates)) + 1)]
     step = full[0] if full and np.ptp(full[0].of(dates)) else few[0]
     of = step.of(dates)
     numbers = np.arange(of.min(), of.max() + 2)
@@ -181,7 +179,7 @@ def _texts(numbers: np.ndarray) -> list[str]:
 
 def _number(number: float, digits: int) -> str:
     """A number as text, written out where it is whole."""
-    is_written_out = number == np.rint(number) and abs(number) < MOST_WRITTEN_OUT
+    is_written_out = number == np.rint(number) and abs(number) < 1e19
     return f"{number + 0.0:.0f}" if is_written_out else f"{number:.{digits}g}"
 
 

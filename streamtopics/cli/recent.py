@@ -17,7 +17,7 @@ N_SHOWN, MOST_CHARACTERS = 2000, 4_000_000
 # Bins of time, as many as there are days in the weeks of a picture, and their lengths for dates.
 MOST_BINS, MOST_LEVELS, LENGTHS = 560, 40, ("h", "D", "M", "Y")
 
-# Texts and times of the last documents, and of all of them the number and the sums of shares.
+# Texts and times of the last documents, and the number and the sums of shares of all.
 Recent = dict[str, Any]
 
 
@@ -73,9 +73,9 @@ def _of_the_same(
     kept: Recent, tracker: Any, n_rows: int, dtype: Any
 ) -> tuple[np.ndarray, ShareSums]:
     """The bins and their sums; a row of the model that has become another topic begins anew."""
-    ids = [int(one) for one in getattr(tracker, "ids_", ())][:n_rows]
-    ids += [-1] * (n_rows - len(ids))
-    ids = [one if one >= 0 else -1 - row for row, one in enumerate(ids)]
+    ids = [-1 - row for row in range(n_rows)]
+    for row, one in enumerate(getattr(tracker, "ids_", ())[:n_rows]):
+        ids[row] = int(one) if one >= 0 else ids[row]
     row_of = {one: row for row, one in enumerate(kept["ids"])}
     rows = np.array([row_of.get(one, -1) for one in ids])
     kept["ids"] = ids

@@ -312,6 +312,32 @@ def test_a_report_of_many_documents_says_that_it_is_a_sample(fitted, capsys, tmp
         assert "".join(document["parts"]) == lines[int(number) - 1]
 
 
+@pytest.mark.parametrize("more", [(), ("--vocabulary-from", 100)])
+def test_shares_over_time_are_those_of_all_documents(more, capsys, tmp_path, monkeypatch):
+    """Of fit, also where it streams, and of report; the page shows 40 documents of 300."""
+    monkeypatch.setattr("streamtopics.cli.fit.N_SAMPLE", 40)
+    monkeypatch.setattr("streamtopics.cli.report.N_SAMPLE", 40)
+    texts, page, model = lines(300), tmp_path / "page.html", tmp_path / "t.model"
+    months = np.sort(np.random.default_rng(0).integers(1, 6, 300))
+    rows = zip(months, texts, strict=True)
+    table = tmp_path / "t.csv"
+    table.write_text("day,text\n" + "".join(f"0{m}/17/2024,{t}\n" for m, t in rows), "utf-8")
+    read = (table, "--time-key", "day")
+    given = (*read, *more, "--topics", 2, "--max-share", 1, "--quiet", "--model", model)
+    assert run(capsys, "fit", *given, "--report", page)[0] == 0
+    fitted, pages = load(model), [_data_of(page)]
+    assert run(capsys, "report", model, *read, "--output", page)[0] == 0
+    shares, words = fitted.transform(texts).astype(float), [text.split() for text in texts]
+    for data in (*pages, _data_of(page)):
+        assert (data["n_documents"], data["sampled_from"], data["over_all"]) == (40, 300, True)
+        assert data["periods"] == [f"2024-0{month}" for month in range(1, 6)]
+        assert data["sizes"] == np.bincount(months)[1:].tolist()
+        for topic in data["topics"]:
+            wanted = [shares[months == month, topic["id"]].mean() for month in range(1, 6)]
+            np.testing.assert_allclose(topic["shares"], wanted, rtol=1e-5)
+        assert data["holders"] == [sum(word in one for one in words) for word in data["words"]]
+
+
 def test_the_report_of_fit_counts_what_was_held_out(capsys, tmp_path):
     texts, page = tmp_path / ("a" * 150 + ".txt"), tmp_path / "page.html"
     texts.write_text("\n".join(lines(200)) + "\n", encoding="utf-8")

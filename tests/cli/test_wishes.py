@@ -127,7 +127,7 @@ def test_a_report_of_a_saved_model_is_that_of_fit(folder, monkeypatch, capsys):
     assert main(["report", "m.model", *read, "--output", "later.html"]) == 0
     assert capsys.readouterr().out == "report written to later.html\n"
     page = Path("later.html").read_text(encoding="utf-8")
-    assert "2024-01-01" in page
+    assert '"periods":["2024"],"sizes":[' in page
     assert "harbour" in page
     assert main(["report", "m.model", "--output", "words.html"]) == 0
     assert len(Path("words.html").read_bytes()) < len(page.encode())
