@@ -60,7 +60,7 @@ REASONABLE: dict[str, tuple[Any, ...]] = {
     "skipped": (None,), "time_key": (None, "when"), "title": (None, "Soup"), "date": (None, "2003"),
     "titles": (None, ["one"] * N), "tracker": (None,), "alarms": (None,),
     "labels": (None, ["a", "b"]),
-    "ax": (None,), "panels": (True, False), "fork": (True, False), "every": (1, 2, None),
+    "ax": (None,), "panels": (True, False), "every": (1, 2, None),
     "seconds": (None, 10.0), "keep": (1, 3), "also": ((),), "budget": (0.1, 1.0), "tol": (0.0, 0.1),
     "threshold": (0.5, 0.6), "n_snapshots": (64,), "ring": (2, 8), "held_back": (0.2, 0.5),
     "alpha": (0.01, 0.5), "n_relabellings": (99,), "total": (None, 5), "gap": (0, 1),

@@ -37,7 +37,7 @@ from scipy.optimize import linear_sum_assignment
 from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
-from benchmarks.after_change import counted, rows
+from benchmarks.kappa import counted, rows
 from streamtopics import GibbsOnlineEM, StreamingLDA
 from streamtopics.streams import BatchInfo, TopicTracker
 

@@ -126,7 +126,6 @@ def doors() -> Iterator[tuple[str, Callable]]:
             elif inspect.isfunction(door) and place_of(door):
                 yield name, door
     yield "read_sentences", read_sentences
-    yield "AlarmFork.learn", streams.AlarmFork(lambda model, X: False).learn
     yield "DriftMonitor.learn", streams.DriftMonitor().learn
     with TemporaryDirectory() as folder:
         yield "report", partial(report, path=Path(folder) / "report.html")

@@ -21,9 +21,6 @@ from streamtopics.dpp import (
     Fourier,
 )
 from streamtopics.models import GaussianMixture, LinearRegression
-from streamtopics.streams import (
-    set_back,
-)
 from streamtopics.streams.features import document_features
 from streamtopics.text import (
     StreamingCountVectorizer,
@@ -65,7 +62,6 @@ def test_parameters_that_became_wrong_are_named(parameters, message):
         lambda: model.merge(deepcopy(model)),
         lambda: deepcopy(sound).merge(model),
         lambda: model.evidence_lower_bound(COUNTS),
-        lambda: set_back(model, 1),
         lambda: learn_apart(model, [COUNTS]),
         lambda: document_features(model, sparse.csr_matrix(COUNTS, dtype=float)),
     ):

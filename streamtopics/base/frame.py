@@ -98,22 +98,18 @@ class Commit:
         Passes that `fit` has finished.
     update : object
         What the state was made by.
-    uncounted : tuple of (int, float)
-        Minibatches and tokens learnt from that the posterior does not count any more, since its
-        clock was set back.
     """
 
-    _holds = "n_iter: >=0; uncounted:"
+    _holds = "n_iter: >=0"
     posterior: Any
     state: Any = None
     n_iter: int = 0
     update: Any = None
-    uncounted: tuple[int, float] = (0, 0.0)
 
     @property
     def n_batches(self) -> int:
         """Minibatches learnt from."""
-        return int(self.posterior.n_batches) + self.uncounted[0]
+        return int(self.posterior.n_batches)
 
     def apart(self) -> Self:
         """Return a record that no later step changes: posteriors are written in place."""

@@ -78,9 +78,8 @@ class Mergeable(StreamingEstimator):
             If the classes differ.
         ValueError
             If the numbers of topics or features, the feature names, the priors or the
-            seeds differ, `base` is not an ancestor of both, a clock was set back
-            (`streamtopics.streams.set_back`) since they shared what they know, or a parameter
-            of one of them was set to what it could not learn on with.
+            seeds differ, `base` is not an ancestor of both, or a parameter of one of them was set
+            to what it could not learn on with.
         AttributeError
             If the update rule does not say how posteriors are made one.
         """
@@ -89,7 +88,6 @@ class Mergeable(StreamingEstimator):
             self._check_mergeable("other", other)
             if base is not None:
                 self._check_mergeable("base", base)
-            self._check_clocks(other, base)
             if base is not None:
                 self._check_ancestor(base, other)
             if self.seed_ != other.seed_ and self._n_features_out > 1:
@@ -177,15 +175,6 @@ class Mergeable(StreamingEstimator):
         before = 0 if base is None else base.n_batches
         own = [model.posterior_.n_batches - before for model in (self, other)]
         return own[0] / sum(own) if sum(own) > 0 else 0.5
-
-    def _check_clocks(self, other: Self, base: Self | None) -> None:
-        before = (0, 0.0) if base is None else base._commit.uncounted
-        for name, model in (("this model", self), ("other", other)):
-            if model._commit.uncounted != before:
-                raise ValueError(
-                    f"the clock of {name} was set back, so that what it shares with the other one "
-                    "cannot be told any more; merge first, or pass a base that was copied later"
-                )
 
     def _check_ancestor(self, base: Self, other: Self) -> None:
         composition = self._composed()

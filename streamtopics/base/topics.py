@@ -119,8 +119,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
     @property
     def n_tokens_seen_(self) -> float:
         """Number of tokens learnt from, counting repeated passes."""
-        read = self._whole(lambda: self.posterior_.n_tokens + self._commit.uncounted[1])
-        return float(read)
+        return float(self.posterior_.n_tokens)
 
     @property
     def _n_features_out(self) -> int:

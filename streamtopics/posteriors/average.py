@@ -113,8 +113,3 @@ class IterateAverage:
         new = {"rest": rest, "theta": theta, "n_iterates": t}
         mine = [(vars(self), name, value) for name, value in new.items()]
         blend_together([(self.posterior, blend), (rest, of_rest)], [*mine, *swaps])
-
-    def set_back(self, posterior: TopicPosterior) -> None:
-        """Go on with a copy of the posterior that counts fewer minibatches; count as much less."""
-        share = self.n_iterates * posterior.n_batches / self.posterior.n_batches
-        self.posterior, self.n_iterates = posterior, max(1, round(share))

@@ -399,20 +399,6 @@ class TopicPosterior(StatePosterior):
         learnt = np.where(known, old.learnt_mass[places], 0.0)
         return out._with(State(S, c, a, learnt, np.zeros(len(places)), out.alpha, *old[6:]))
 
-    def set_back(self, n_batches: int, kept: float = 1.0) -> TopicPosterior:
-        """A copy that counts `n_batches`, and this share of what was learnt, boosts and tokens."""
-        old = self._state
-        return self._with(
-            old._replace(
-                S=old.S.copy(),
-                c=kept * old.c + (1.0 - kept),
-                a=kept * old.a,
-                b=kept * old.b,
-                n_batches=n_batches,
-                n_tokens=kept * old.n_tokens,
-            )
-        )
-
     # Merging
 
     def follows(self, base: TopicPosterior) -> bool:

@@ -133,7 +133,6 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.streams.checkpoint": ("Resumed",),
     "streamtopics.streams.alarm": ("Alarm", "ChangedTopic", "DriftTest", "NewWord"),
     "streamtopics.streams.early_stopping": ("EarlyStopping",),
-    "streamtopics.streams.fork": ("AlarmFork", "Choice"),
     "streamtopics.streams.monitor": ("DriftMonitor",),
     "streamtopics.streams.progress_report": ("ProgressReport",),
     "streamtopics.streams.score_history": ("ScoreHistory", "ScoreRow"),

@@ -4,7 +4,8 @@
 A new format has the next number and one function here, which makes a description of the one
 before into its own. A class that moves or is renamed keeps its name in files: see `RENAMED`; a
 parameter, attribute or field that is renamed has its earlier name in `RENAMED_FIELDS`. A new one
-needs nothing if its default is what was done before.
+needs nothing if its default is what was done before. A field that is gone is left out
+if it has the value in `GONE_FIELDS`, and refused if it has another.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ RENAMED_FIELDS: dict[str, dict[str, str]] = {
     "streamtopics.updates.window.Window": {"length": "n_minibatches"},
 }  # fmt: skip
 
+# By a class, its and its subclasses' fields in earlier files that are gone, and their default.
+GONE_FIELDS: dict[str, dict[str, Any]] = {"streamtopics.base.frame.Commit": {"uncounted": (0, 0.0)}}
+
 
 def upgraded(description: dict[str, Any], format_number: int) -> dict[str, Any]:
     """Return a description of an earlier format as one of the present format."""
@@ -43,5 +47,8 @@ def upgraded(description: dict[str, Any], format_number: int) -> dict[str, Any]:
 
 def renamed_fields(kind: type, state: dict[str, Any]) -> dict[str, Any]:
     """Return attributes of an object of a class by their present names."""
-    names = RENAMED_FIELDS.get(f"{kind.__module__}.{kind.__qualname__}", {})
-    return {names.get(name, name): value for name, value in state.items()}
+    places = [f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__]
+    names = RENAMED_FIELDS.get(places[0], {})
+    gone = {k: v for place in places for k, v in GONE_FIELDS.get(place, {}).items()}
+    kept = {k: v for k, v in state.items() if k not in gone or v != gone[k]}
+    return {names.get(name, name): value for name, value in kept.items()}

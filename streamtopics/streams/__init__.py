@@ -5,9 +5,7 @@ from streamtopics.streams.alarm import Alarm, ChangedTopic, DriftTest, NewWord
 from streamtopics.streams.batches import BatchWith, TimedBatch
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
-from streamtopics.streams.clock import set_back
 from streamtopics.streams.early_stopping import EarlyStopping
-from streamtopics.streams.fork import AlarmFork, Choice
 from streamtopics.streams.monitor import DriftMonitor
 from streamtopics.streams.news import NewsRow
 from streamtopics.streams.prequential import Prequential, prequential_score
@@ -20,12 +18,10 @@ from streamtopics.streams.tracker import TopicTracker
 
 __all__ = [
     "Alarm",
-    "AlarmFork",
     "BatchInfo",
     "BatchWith",
     "ChangedTopic",
     "Checkpointer",
-    "Choice",
     "DriftMonitor",
     "DriftTest",
     "EarlyStopping",
@@ -43,6 +39,5 @@ __all__ = [
     "TrackRow",
     "prequential_score",
     "resume",
-    "set_back",
     "stream",
 ]

@@ -10,24 +10,19 @@ more than this stream does anyway. The alarm rings where both say so.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import get_tags
 
-from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.checks import MOST_WHOLE, check_integer, is_number
 from streamtopics.kernels import rows as kernel
 from streamtopics.locks import lock_of
-from streamtopics.posteriors.protocol import Swap
 from streamtopics.steps import check_not_frozen, last_step, names_of
 from streamtopics.streams import pieces
 from streamtopics.streams.alarm import N_TOP, Alarm, DriftTest, changed_topics, new_words
 from streamtopics.streams.chart import chart_p
-from streamtopics.streams.clock import check_has_clock, check_n_documents
 from streamtopics.streams.features import document_features
-from streamtopics.streams.fork import AlarmFork, Choice
 from streamtopics.streams.relabelling import Comparison, compare, relabelled
 
 # Statistics of a test; each has a third of the level. In the chart words have a tenth of that,
@@ -67,13 +62,6 @@ class DriftMonitor:
         random. More see smaller changes, and cost more.
     n_relabellings : int, default=399
         Relabellings of the exact test; more than 3 / alpha - 1, or it could not reach the level.
-    n_documents : int or None, default=None
-        Documents that count after an alarm: the model's clock is set back to so many, as by
-        `set_back`. None only reports.
-    fork : bool, default=True
-        Whether to set the clock back for one minibatch beside the model as it was, and keep the
-        one that predicts the next better, as `AlarmFork` does: after a change of a part the
-        model as it was is better. Of no effect without `n_documents`.
     random_state : int, default=0
         Seed of what is held back, drawn and relabelled.
 
@@ -87,15 +75,8 @@ class DriftMonitor:
         Minibatches that it was given.
     n_held_back : int
         Documents that are held back now.
-    choices : tuple of Choice
-        How the forks have ended.
     past : ndarray of shape (n_past, 3)
         Statistics of the chart, of surprise, use and words; at most twenty.
-
-    See Also
-    --------
-    AlarmFork : Follows an alarm of your own.
-    set_back : Sets the clock of a model back.
 
     Notes
     -----
@@ -113,9 +94,8 @@ class DriftMonitor:
 
     Any estimator of topics over words of this package serves, without labels or ratings, and a
     `StreamingPipeline` over texts, which are counted by the steps before the last without learning
-    from them. Setting the clock back takes an estimator. After an alarm the documents held back
-    are learnt at once, before the clock is set back. Pickle the model and this object together,
-    and a stream that was stopped goes on to the same bits.
+    from them. After an alarm the documents held back are learnt at once. Pickle the model and this
+    object together, and a stream that was stopped goes on to the same bits.
 
     Examples
     --------
@@ -140,8 +120,6 @@ class DriftMonitor:
         *,
         max_documents: int = 2000,
         n_relabellings: int = 399,
-        n_documents: int | None = None,
-        fork: bool = True,
         random_state: int = 0,
     ) -> None:
         _check_share("alpha", alpha, "")
@@ -154,18 +132,14 @@ class DriftMonitor:
         why = " for this alpha, as the exact test cannot reach the level with fewer"
         least = int(min(FAMILY / float(alpha), MOST_WHOLE))
         check_integer(least=least, why=why, n_relabellings=n_relabellings)
-        if n_documents is not None:
-            check_n_documents(n_documents)
         self.alpha, self.ring, self.held_back = float(alpha), int(ring), float(held_back)
         self.max_documents, self.n_relabellings = int(max_documents), int(n_relabellings)
-        self.n_documents, self.fork, self.random_state = n_documents, fork, random_state
+        self.random_state = random_state
         self.alarms: tuple[Alarm, ...] = ()
         self.tests: tuple[DriftTest, ...] = ()
         self.n_batches = 0
         self.past = np.empty((0, FAMILY))
         self.documents: tuple[pieces.Documents, ...] = ()
-        self.other: StreamingTopicModel | None = None
-        self.choices: tuple[Choice, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "statistics": STATISTICS}
@@ -203,13 +177,9 @@ class DriftMonitor:
         TypeError
             If the model is no topic model that learns from streams, or X is one text, or is no
             texts where the model is a pipeline.
-        ValueError
-            If `n_documents` is set and the rule of the model has no clock.
         """
         _check_model(model)
         pieces.check_kind(model, X)
-        if self.n_documents is not None:
-            check_has_clock(model)
         with lock_of(model):
             number = {"n_batches": self.n_batches + 1}
             if pieces.n_learnt(model) == 0:
@@ -228,9 +198,7 @@ class DriftMonitor:
             else:
                 old, now = kept[: -self.ring], kept[-self.ring :]
             after["documents"] = tuple(part for part in now if pieces.number_of(part))
-            reacts = "alarms" in after and self.n_documents is not None
-            learn = self._learn_from_new if reacts else self._learn
-            learn(model, rest, old, time, after)
+            self._learn(model, rest, old, time, after)
 
     def finish(self, model: Any) -> None:
         """Learn from the documents that are still held back, at the end of the stream.
@@ -310,58 +278,22 @@ class DriftMonitor:
     ) -> None:
         """Learn from documents of this minibatch, and from old ones with them."""
         whole = pieces.named(model, pieces.together([documents, *old]))
-        if self.n_documents is None:
-            self._step(model, after, lambda: model.partial_fit(whole, **_at(time)))
-        else:
-            fork = self._fork(rings=False)
-            self._step(model, after, lambda: fork.learn(model, whole, time=time), fork)
+        self._step(model, after, lambda: model.partial_fit(whole, **_at(time)))
 
-    def _learn_from_new(
-        self,
-        model: Any,
-        documents: pieces.Documents,
-        old: Sequence[pieces.Documents],
-        time: object,
-        after: dict[str, Any],
-    ) -> None:
-        """Learn from old documents, then with the clock set back from those of this minibatch."""
-        twin, fork = copy(model), self._fork(rings=False)
-        fork.learn(twin, pieces.named(model, pieces.together(old)))
-        rung = self._fork(rings=True)
-        rung.other, rung.choices = fork.other, fork.choices
-        rung.learn(twin, pieces.named(model, documents), time=time)
-        self._set(after, rung, [(vars(model), "_commit", twin._commit)])
-
-    def _fork(self, *, rings: bool) -> AlarmFork:
-        """The fork as it stands, told whether the alarm rings."""
-        fork = AlarmFork(lambda *_: rings, n_documents=self.n_documents or 1, fork=self.fork)
-        fork.other, fork.choices = self.other, self.choices
-        return fork
-
-    def _step(
-        self,
-        model: Any,
-        after: dict[str, Any],
-        learn: Callable[[], Any],
-        fork: AlarmFork | None = None,
-    ) -> None:
+    def _step(self, model: Any, after: dict[str, Any], learn: Callable[[], Any]) -> None:
         """Learn, and change this object if and only if the model has learnt."""
         before = pieces.n_learnt(model)
         try:
             learn()
-            self._set(after, fork)
+            self._set(after)
         except BaseException:
             if pieces.n_learnt(model) != before:
-                self._set(after, fork)
+                self._set(after)
             raise
 
-    def _set(
-        self, after: dict[str, Any], fork: AlarmFork | None = None, others: Sequence[Swap] = ()
-    ) -> None:
-        """Change this object, and others, so that no signal handler runs in between."""
-        if fork is not None:
-            after = after | {"other": fork.other, "choices": fork.choices}
-        kernel.write([], [*((vars(self), name, value) for name, value in after.items()), *others])
+    def _set(self, after: dict[str, Any]) -> None:
+        """Change this object, so that no signal handler runs in between."""
+        kernel.write([], [(vars(self), name, value) for name, value in after.items()])
 
 
 class Compared(NamedTuple):

@@ -57,7 +57,7 @@ def stream(
         where ``info`` is a `BatchInfo`; True ends the stream, when the others were called too.
         An object may have ``finish(model)``, which is called once at the end, also after an
         error or an interrupt. One of them may have ``learn(model, X, *, time=None)``, which is
-        called in the place of `partial_fit`, such as `AlarmFork`; if it has nothing else, it is
+        called in the place of `partial_fit`, such as `DriftMonitor`; if it has nothing else, it is
         not called afterwards.
     score : bool, default=False
         Whether to take the model's `score` of each minibatch before it is learnt. It is taken

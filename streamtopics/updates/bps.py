@@ -15,7 +15,7 @@ import numpy as np
 from streamtopics.checks import check_choice, check_range
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rule import Clock, Merging, Rule
+from streamtopics.updates.rule import Merging, Rule
 
 MOST_SCALE = 1e10
 
@@ -75,11 +75,6 @@ class BPS(Rule):
     def merges(self) -> Merging:
         """Posteriors are added."""
         return "sum"
-
-    @property
-    def clock(self) -> Clock:
-        """Return "tokens"."""
-        return "tokens"
 
     def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""

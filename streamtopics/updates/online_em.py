@@ -20,7 +20,7 @@ from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.composite import Composite
-from streamtopics.updates.rule import Clock, Merging, Rule
+from streamtopics.updates.rule import Merging, Rule
 from streamtopics.updates.schedules import MEAN_DECAY, StepSize, retained_by
 
 
@@ -51,11 +51,6 @@ class OnlineEM(Rule):
     def merges(self) -> Merging:
         """Running means are averaged, by what they remember."""
         return "mean" if self.step_size(1) <= 0.5 else "decayed mean"
-
-    @property
-    def clock(self) -> Clock:
-        """Return "minibatches"."""
-        return "minibatches"
 
     def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""

@@ -16,7 +16,6 @@ NOTHING: frozenset[str] = frozenset()
 # How posteriors of two parts of a stream are made one, if they can be.
 Merging = Literal["sum", "mean", "decayed mean", "in order"] | None
 # What tells a rule how late in a stream it is.
-Clock = Literal["minibatches", "tokens"] | None
 
 
 @runtime_checkable
@@ -102,15 +101,6 @@ class Rule(Protocol):
         """The rule of the parts of a minibatch, with what this one settles over the whole of it."""
         return self
 
-    @property
-    def clock(self) -> Clock:
-        """The count that makes later minibatches count less.
-
-        "minibatches" where a step size falls with their number, "tokens" where what was learnt is
-        a sum over them; None where neither is all there is, as it cannot be set back then.
-        """
-        return None
-
     def merged_weights(
         self, mine: Posterior, theirs: Posterior, base: Posterior | None
     ) -> tuple[float, float, float]:
@@ -184,11 +174,6 @@ class Around(Rule):
     def settled(self, posterior: Posterior, learn: Learn) -> Rule:
         """The same around what the inner rule settles."""
         return replace(self, update=self.update.settled(posterior, learn))
-
-    @property
-    def clock(self) -> Clock:
-        """Clock of the inner rule."""
-        return self.update.clock
 
     def merged_weights(
         self, mine: Posterior, theirs: Posterior, base: Posterior | None

@@ -12,7 +12,7 @@ from streamtopics.checks import MOST_DOCUMENTS, check_able, check_whole
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Clock, Merging, Rule
+from streamtopics.updates.rule import Merging, Rule
 from streamtopics.updates.schedules import DECAY, StepSize, retained_by
 
 
@@ -54,11 +54,6 @@ class StochasticVI(Rule):
         """Share of the posterior that is theirs, times the documents that it is for."""
         n_documents = self.n_documents or after.n_documents
         return n_documents * (1.0 - self.retained(before, after))
-
-    @property
-    def clock(self) -> Clock:
-        """Return "minibatches"."""
-        return "minibatches"
 
     def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""

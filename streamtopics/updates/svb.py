@@ -8,7 +8,7 @@ knowledge in streaming variational Bayes".
 from dataclasses import dataclass
 
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rule import Clock, Merging, Rule
+from streamtopics.updates.rule import Merging, Rule
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,6 @@ class SVB(Rule):
     def merges(self) -> Merging:
         """Posteriors are added."""
         return "sum"
-
-    @property
-    def clock(self) -> Clock:
-        """Return "tokens"."""
-        return "tokens"
 
     def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""

@@ -35,7 +35,14 @@ from streamtopics import (
 from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
 from streamtopics.distributed.engines import engine_of
 from streamtopics.distributed.parcels import packed
-from streamtopics.streams import AlarmFork, Checkpointer, ScoreHistory, TimedBatch, resume, stream
+from streamtopics.streams import (
+    Checkpointer,
+    DriftMonitor,
+    ScoreHistory,
+    TimedBatch,
+    resume,
+    stream,
+)
 from streamtopics.updates import SVB, DirichletProcess, PowerPrior
 from tests.distributed.corpus import (
     PARTITIONS,
@@ -480,7 +487,7 @@ def test_rules_that_cannot_learn_elsewhere_are_refused(model, message):
         ({"max_attempts": 0}, ValueError, "max_attempts"),
         ({"patience": 0}, ValueError, "patience"),
         ({"timeout": -1.0}, ValueError, "timeout"),
-        ({"callbacks": [AlarmFork(lambda *_: False)]}, TypeError, "learns in the place of"),
+        ({"callbacks": [DriftMonitor()]}, TypeError, "learns in the place of"),
         ({"callbacks": [Checkpointer("x", seconds=3)]}, ValueError, "depend on the clock"),
         ({"callbacks": [3]}, TypeError, "callback"),
         ({"model": MultiViewLDA()}, TypeError, "estimator of topics over words"),

@@ -171,20 +171,6 @@ def test_a_word_that_is_forgotten_was_never_seen(uniform):
     assert_allclose(average.posterior.dense(), without.posterior.dense(), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("n_batches", "n_iterates"), [(1, 1), (2, 1), (4, 2), (10, 5)])
-def test_an_average_that_is_set_back_has_as_many_fewer_iterates(n_batches, n_iterates):
-    posterior = make()
-    for s in stream(5):
-        posterior.blend(SVB().step(posterior, given(s), None)[0])
-    average = IterateAverage(posterior)
-    for _ in run(SVB(), 5, average):
-        pass
-    back = average.posterior.set_back(n_batches)
-    average.set_back(back)
-    assert average.posterior is back
-    assert average.n_iterates == n_iterates
-
-
 def test_swaps_are_set_with_both_halves_or_not_at_all():
     average, commit = IterateAverage(make()), {}
     (s,) = stream(1)

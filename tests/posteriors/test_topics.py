@@ -594,27 +594,6 @@ def test_divergences_of_a_small_update_are_small(make, boost, n_before):
     assert (from_eta.max() < 1e-3) == (n_before == 0)
 
 
-@pytest.mark.parametrize("kept", [1.0, 0.25, 0.0])
-def test_a_copy_that_is_set_back_keeps_a_share_and_the_prior_for_the_rest(kept):
-    posterior = learnt_with_boosts()
-    before, lam = pickle.dumps(posterior), posterior.dense()
-    back = posterior.set_back(1, kept)
-    expected = kept * lam + (1.0 - kept) * posterior.eta
-    assert_allclose(back.dense(), expected, rtol=1e-12)
-    assert_allclose(back.mass, expected.sum(axis=0), rtol=1e-12)
-    assert (back.n_batches, back.n_documents) == (1, 8)
-    assert back.n_tokens == kept * posterior.n_tokens
-    back.blend(boosted(0.5, 1.0, 0.5, t=2))
-    assert pickle.dumps(posterior) == before
-
-
-def test_a_copy_that_is_set_back_keeps_all_unless_told_otherwise():
-    posterior = learnt_with_boosts()
-    back = posterior.set_back(1)
-    assert_array_equal(back.dense(), posterior.dense())
-    assert (back.n_batches, back.n_tokens) == (1, posterior.n_tokens)
-
-
 @pytest.mark.parametrize("at_once", [3, 512])
 def test_the_update_since_a_base_makes_of_it_what_came_later(at_once, monkeypatch):
     monkeypatch.setattr("streamtopics.posteriors.topics.ROWS_AT_ONCE", at_once)

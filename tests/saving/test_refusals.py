@@ -196,12 +196,24 @@ def test_parameters_and_fields_that_are_new_have_their_defaults(path):
     description, arrays = description_of(path)
     state = description["value"]["object"][1]
     del state["max_local_iter"]
-    del state["_commit"]["object"][1]["uncounted"]
+    del state["_commit"]["object"][1]["n_iter"]
     # A number that is not there any more is not counted.
     rewrite(path, description, arrays)
     loaded = load(path)
     assert loaded.max_local_iter == SVBLDA().max_local_iter
-    assert loaded._commit.uncounted == (0, 0.0)
+    assert loaded._commit.n_iter == 0
+
+
+@pytest.mark.parametrize(("value", "loads"), [([0, 0.0], True), ([2, 9.0], False)])
+def test_a_field_that_is_gone_is_left_out_only_if_it_said_nothing(value, loads, path):
+    description, arrays = description_of(path)
+    description["value"]["object"][1]["_commit"]["object"][1]["uncounted"] = {"tuple": value}
+    rewrite(path, description, arrays)
+    if loads:
+        assert not hasattr(load(path)._commit, "uncounted")
+        return
+    with pytest.raises(LoadError, match="Commit has no field 'uncounted'"):
+        load(path)
 
 
 def changed(description, how):

@@ -13,7 +13,7 @@ import pytest
 from streamtopics import GibbsOnlineEM, StreamingLDA, save
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.saving import LoadError, files, models
-from streamtopics.streams import AlarmFork, Checkpointer, Resumed, resume
+from streamtopics.streams import Checkpointer, DriftMonitor, Resumed, resume
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 
@@ -88,38 +88,36 @@ def test_a_stream_cut_anywhere_goes_on_to_the_same_bits(make, batches, every, tm
     assert content_of(found.model, tmp_path) == content_of(uncut, tmp_path)
 
 
-def forked(alarm):
-    """A model that has learnt, and a fork of its stream in the middle."""
-    model, fork = GibbsOnlineEM(3, random_state=0), AlarmFork(lambda model, X: True)
+def monitored():
+    """A model that has learnt, and the monitor of its stream."""
+    model, monitor = GibbsOnlineEM(3, random_state=0), DriftMonitor()
     for batch in BATCHES[:3]:
-        fork.learn(model, batch)
-    fork.alarm = alarm
-    return model, fork
+        monitor.learn(model, batch)
+    return model, monitor
 
 
 def test_callbacks_are_kept_with_the_model(tmp_path):
-    model, fork = forked(GibbsOnlineEM)
-    assert fork.other is not None
-    fork.same = model
+    model, monitor = monitored()
+    monitor.same, monitor.other = model, GibbsOnlineEM(2, random_state=1).fit(BATCHES[0])
     info = BatchInfo(3, None, None, 20, 0.0, 60, 0.0, np.nan)
-    Checkpointer(tmp_path / "run", every=1, also=[fork]).on_batch(model, info)
-    again, (other,), *_ = resume(tmp_path / "run")
-    assert type(other) is AlarmFork
-    assert other.same is again
-    assert content_of(other.other, tmp_path) == content_of(fork.other, tmp_path)
-    for one, two in ((model, fork), (again, other)):
-        two.alarm = lambda model, X: False
+    Checkpointer(tmp_path / "run", every=1, also=[monitor]).on_batch(model, info)
+    again, (kept,), *_ = resume(tmp_path / "run")
+    assert type(kept) is DriftMonitor
+    assert kept.same is again
+    assert content_of(kept.other, tmp_path) == content_of(monitor.other, tmp_path)
+    for one, two in ((model, monitor), (again, kept)):
         for batch in BATCHES[3:6]:
             two.learn(one, batch)
-    assert other.choices == fork.choices
-    assert len(fork.choices) >= 1
+    assert repr(kept.tests) == repr(monitor.tests)
+    assert len(kept.tests) == 4
     assert content_of(again, tmp_path) == content_of(model, tmp_path)
 
 
 def test_callbacks_with_functions_are_refused_by_name(tmp_path):
-    model, fork = forked(lambda model, X: True)
+    model, monitor = monitored()
+    monitor.alarm = lambda model, X: True
     with pytest.raises(TypeError, match=r"callbacks\[0\]\.alarm is .*set it to None before"):
-        run(model, BATCHES[:1], Checkpointer(tmp_path / "run", every=1, also=[fork]))
+        run(model, BATCHES[:1], Checkpointer(tmp_path / "run", every=1, also=[monitor]))
     assert not names(tmp_path / "run")
 
 

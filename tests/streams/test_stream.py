@@ -29,7 +29,7 @@ from streamtopics import (
 )
 from streamtopics.datasets import make_dpp_sets, make_lda_corpus
 from streamtopics.models import BetaBinomial
-from streamtopics.streams import AlarmFork, BatchWith, ScoreHistory, TimedBatch, stream
+from streamtopics.streams import BatchWith, DriftMonitor, ScoreHistory, TimedBatch, stream
 from streamtopics.streams.learners import seen_by
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import PowerPrior
@@ -230,9 +230,8 @@ def test_what_comes_with_a_minibatch_is_known_or_refused_by_name():
         stream(model, [BatchWith(COUNTS[0], {"time": 3})])
     with pytest.raises(TypeError, match=r"data \['rating'\], but SVBLDA.partial_fit"):
         stream(pipeline(), [BatchWith(TEXTS[0], {"rating": 3})])
-    fork = AlarmFork(lambda model, X: False)
-    with pytest.raises(TypeError, match=r"AlarmFork\.learn takes X and time only"):
-        stream(model, [BatchWith(COUNTS[0], {"y": None})], callbacks=[fork])
+    with pytest.raises(TypeError, match=r"DriftMonitor\.learn takes X and time only"):
+        stream(model, [BatchWith(COUNTS[0], {"y": None})], callbacks=[DriftMonitor()])
     assert seen_by(model) == (0, 0.0)
 
 
@@ -313,22 +312,23 @@ def test_callbacks_wait_for_a_model_that_cannot_start_yet():
 
 
 def test_one_callback_may_learn_in_the_place_of_partial_fit():
-    batches = corpus()
-    fork = AlarmFork(lambda model, X: model.n_batch_iter_ == 3, n_documents=50)
-    by_hand = AlarmFork(lambda model, X: model.n_batch_iter_ == 3, n_documents=50)
+    batches, monitor, by_hand = corpus(), DriftMonitor(), DriftMonitor()
     notes, model, loop = Notes(), GibbsOnlineEM(3, **SEED), GibbsOnlineEM(3, **SEED)
-    stream(model, batches, callbacks=[notes, fork])
+    stream(model, batches, callbacks=[notes, monitor])
     for X in batches:
         by_hand.learn(loop, X)
+    by_hand.finish(loop)
     assert bits(model) == bits(loop)
-    assert fork.choices == by_hand.choices != ()
-    assert [info.n_documents_seen for info in notes.infos] == [50, 100, 150, 200, 250, 300]
+    assert repr(monitor.tests) == repr(by_hand.tests) != "()"
+    # A fifth of each minibatch but the first is held back.
+    assert [info.n_documents_seen for info in notes.infos] == [50, 90, 130, 170, 210, 250]
+    assert model.n_documents_seen_ == 300
 
 
 def test_two_callbacks_cannot_learn():
-    fork = AlarmFork(lambda model, X: False)
-    with pytest.raises(TypeError, match=r"at most can learn.*\['AlarmFork', 'AlarmFork'\]"):
-        stream(SVBLDA(2), COUNTS, callbacks=[fork, fork])
+    monitor = DriftMonitor()
+    with pytest.raises(TypeError, match=r"at most can learn.*\['DriftMonitor', 'DriftMonitor'\]"):
+        stream(SVBLDA(2), COUNTS, callbacks=[monitor, monitor])
 
 
 # Errors and interrupts
