@@ -28,10 +28,13 @@ del KeepsAside.__slots__
 
 
 def lock_of(owner: Any) -> threading.RLock:
-    """The lock of an object; a thread that holds it may take it again."""
+    """The lock of an object; a thread that holds it may take it again.
+
+    An object of another package has none that is kept.
+    """
     # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
-    beside = owner._aside if hasattr(owner, "_aside") else vars(owner)
-    lock: threading.RLock = beside.setdefault(f"_lock{_forks}", threading.RLock())
+    aside = getattr(owner, "_aside", {})
+    lock: threading.RLock = aside.setdefault(f"lock{_forks}", threading.RLock())
     return lock
 
 

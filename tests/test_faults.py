@@ -33,7 +33,7 @@ from benchmarks.fault_calls import Call, Undisturbed, doors_of, undisturbed
 from benchmarks.fault_means import Lines, Memory, compiled
 from streamtopics import SVBLDA, load, save
 from streamtopics.kernels import _hdp, _was, rows
-from streamtopics.locks import lock_of
+from streamtopics.locks import KeepsAside, lock_of
 from streamtopics.saving import files
 from streamtopics.streams import stream
 from tests.conventions.every import EVERY, METHODS, N
@@ -262,7 +262,7 @@ def test_a_lack_of_memory_is_not_taken_for_wrong_parameters(monkeypatch):
 # Checks that can fail
 
 
-class Right(BaseEstimator):
+class Right(KeepsAside, BaseEstimator):
     """Sets what it learns at once."""
 
     def partial_fit(self, X):

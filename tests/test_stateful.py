@@ -118,8 +118,9 @@ class Interleaved(RuleBasedStateMachine):
     def drawn(self, rows: list[int], form: str, dtype: str) -> tuple[Case, Case]:
         """A minibatch as it is passed, and as it is replayed."""
         part = self.case.part(rows)
-        # A list has no type, and counts are of single precision where it is not double.
-        plain = "float64" if dtype == "float64" and form != "list" else "float32"
+        # Counts are of single precision where they are not double, as numbers in lists are.
+        doubles = dtype.startswith("float") if form == "list" else dtype == "float64"
+        plain = "float64" if doubles else "float32"
         passed = replace(part, X=shown(self.case, part.X, form, dtype))
         return passed, replace(part, X=shown(self.case, part.X, "csr", plain))
 

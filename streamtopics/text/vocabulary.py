@@ -14,20 +14,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from streamtopics.checks import MOST_DOCUMENTS
 from streamtopics.kernels import tokens as kernel
-from streamtopics.locks import lock_of
+from streamtopics.locks import KeepsAside, lock_of
 
 # Longer words are not counted as candidates: what is kept of a stream has to be bounded.
 LONGEST = 256
 NONE = np.empty(0, dtype=np.int64)
 # Whose lock is held while a list is written that several vocabularies share.
-SHARED = SimpleNamespace()
+SHARED = KeepsAside()
 
 
 @dataclass(frozen=True)
