@@ -225,7 +225,8 @@ class ShareSums(NamedTuple):
         means, n = self.means(), self.n[:, None]
         within = np.nansum(self.squares - n * means**2, axis=0)
         most = np.nansum((n - 1) * means * (1 - means), axis=0)
-        spread = np.clip(within / np.where(most > 0, most, np.inf), 0, 1)
+        # Where no period has two documents, these may differ as much as can be.
+        spread = np.clip(np.divide(within, most, np.ones_like(most), where=most > 0), 0, 1)
         part = WIDE**2 * spread / np.maximum(n, 1)
         half = np.sqrt(part * means * (1 - means) + part**2 / 4)
         return (means + part / 2 - half) / (1 + part), (means + part / 2 + half) / (1 + part)
