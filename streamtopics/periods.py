@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.times import Times, read_times
+from streamtopics.times import Times, are_whole, number_text, read_times
 
 # Periods that a picture has at most.
 MOST_PERIODS = 80
@@ -75,21 +74,6 @@ class Periods:
     of: np.ndarray
     times: Times
 
-    def when(self, row: int) -> str:
-        """The time of a document, as text; empty where it is not known."""
-        found = self.times.values[row]
-        if found != found:
-            return ""
-        if not self.times.are_dates:
-            return _number(found, 10)
-        text = str(found.astype(f"M8[{self._unit}]")).replace("T", " ")
-        return f"{text} UTC" if self.times.are_universal else text.removesuffix(" 00:00:00")
-
-    @cached_property
-    def _unit(self) -> str:
-        """What dates are told in: years, months or days if all are, else seconds."""
-        return next((unit for unit in "YMD" if _are_whole(self.times.values, unit)), "s")
-
     def place(self, time: Any) -> int | None:
         """The period that a time falls into; None where it is outside all or no such time."""
         try:
@@ -114,18 +98,12 @@ def periods_of(times: Any, least: float = 0) -> Periods:
     values = found.values[known].astype("M8[s]" if found.are_dates else np.float64)
     if not len(values):
         raise ValueError("times must hold at least one that is known; all of them are missing")
-    unit, edges, labels = _calendar(values, least) if found.are_dates else _equal(values)
+    unit, edges, labels = (_calendar if found.are_dates else _equal)(values, least)
     of = np.full(len(known), -1, dtype=np.intp)
     of[known] = np.searchsorted(edges[:-1], values, side="right") - 1
     return Periods(
         f"{unit} (UTC)" if found.are_universal else unit, tuple(labels), edges, of, found
     )
-
-
-def _are_whole(dates: np.ndarray, unit: str) -> bool:
-    """Whether all dates that are known are where years, months or days begin."""
-    known = dates[~np.isnat(dates)]
-    return bool((known.astype(f"M8[{unit}]") == known).all())
 
 
 def _calendar(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
@@ -134,7 +112,7 @@ def _calendar(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[st
         raise ValueError(
             f"times must be dates within {MOST_SECONDS:.1e} seconds of 1970; check their unit"
         )
-    first = next((i for unit, i in (("Y", 5), ("M", 3), ("D", 1)) if _are_whole(dates, unit)), 0)
+    first = next((i for unit, i in (("Y", 5), ("M", 3), ("D", 1)) if are_whole(dates, unit)), 0)
     if first == 1 and len(dates) > 1 and (STEPS[2].starts(STEPS[2].of(dates)) == dates).all():
         first = 2
     few = [step for step in STEPS[first:] if np.ptp(step.of(dates)) < MOST_PERIODS] or STEPS[-1:]
@@ -146,7 +124,7 @@ def _calendar(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[st
     return step.name, step.starts(numbers).astype("M8[s]"), labels
 
 
-def _equal(values: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
+def _equal(values: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
     """Periods of numbers: each whole number, each value, or spans of a round length.
 
     They come as their unit, where each begins and the last one ends, and their labels.
@@ -155,17 +133,22 @@ def _equal(values: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
     low, high = distinct[0], distinct[-1]
     whole = bool((distinct == np.rint(distinct)).all())
     years = whole and LIKE_YEARS[0] <= low and high < LIKE_YEARS[1]
+    most = min(MOST_PERIODS, int(len(values) // least)) if least else MOST_PERIODS
+    most = most if most > 1 else MOST_PERIODS
     with np.errstate(over="ignore"):
         spread = min(high - low, sys.float_info.max)
         end = np.nextafter(high, np.inf)
         # Beyond 2^53 one more is the same number.
         if whole and spread < MOST_PERIODS and max(-low, high) < 2**53:
             distinct, end = np.arange(low, high + 1), high + 1
-        if len(distinct) <= MOST_PERIODS:
+        if len(distinct) <= most:
             return "year" if years else "value", np.append(distinct, end), _texts(distinct)
-        power = 10.0 ** np.floor(np.log10(spread / (MOST_PERIODS - 1)))
-        step = next(power * n for n in (1, 2, 5, 10) if power * n * (MOST_PERIODS - 1) >= spread)
+        power = 10.0 ** np.floor(np.log10(spread / most))
+        steps = (power * n for n in (1, 2, 5, 10, 20))
+        step = next(n for n in steps if np.floor(high / n) - np.floor(low / n) < most)
         edges = np.arange(np.floor(low / step), np.floor(high / step) + 2) * step
+    if len(edges) == 2:
+        return _equal(values, 0)
     last = edges[1:] - 1 if whole and step >= 1 else edges[1:]
     pairs = zip(_texts(edges[:-1]), _texts(last), strict=True)
     return f"{step:.0f} years" if years else "span", edges, [f"{a} to {b}" for a, b in pairs]
@@ -173,14 +156,8 @@ def _equal(values: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
 
 def _texts(numbers: np.ndarray) -> list[str]:
     """Numbers as text, with as many digits as tell them apart."""
-    each = ([_number(number, digits) for number in numbers] for digits in (10, 15, 17))
+    each = ([number_text(number, digits) for number in numbers] for digits in (10, 15, 17))
     return next(texts for texts in each if len(set(texts)) == len(texts))
-
-
-def _number(number: float, digits: int) -> str:
-    """A number as text, written out where it is whole."""
-    is_written_out = number == np.rint(number) and abs(number) < 1e19
-    return f"{number + 0.0:.0f}" if is_written_out else f"{number:.{digits}g}"
 
 
 class ShareSums(NamedTuple):
@@ -225,7 +202,8 @@ class ShareSums(NamedTuple):
         means, n = self.means(), self.n[:, None]
         within = np.nansum(self.squares - n * means**2, axis=0)
         most = np.nansum((n - 1) * means * (1 - means), axis=0)
-        spread = np.clip(within / np.where(most > 0, most, np.inf), 0, 1)
+        # Where no period has two documents, these may differ as much as can be.
+        spread = np.clip(np.divide(within, most, np.ones_like(most), where=most > 0), 0, 1)
         part = WIDE**2 * spread / np.maximum(n, 1)
         half = np.sqrt(part * means * (1 - means) + part**2 / 4)
         return (means + part / 2 - half) / (1 + part), (means + part / 2 + half) / (1 + part)

@@ -17,11 +17,10 @@ from streamtopics.checks import plain
 # Numbers from the first to before the second are seconds since 1970, from 1973 to 2286, and those
 # that are a thousand, a million or a billion times as large are thousandths and so on.
 SECONDS, SCALES = (1e8, 1e10), (1, 10**3, 10**6, 10**9)
-# Whole numbers like 20031231, and like 200312, are dates of these years.
-YEARS_OF_DAYS, YEARS_OF_MONTHS = (1500, 2200), (1900, 2100)
+# Whole numbers like 20031231 are dates of these years.
+YEARS_OF_DAYS = (1500, 2200)
 YEAR_LAST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)(.*)")
 YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d{1,2})(?:\2(\d{1,2}))?(?!\d)(.*)")
-SINCE_1970 = re.compile(r"\d{9,19}(\.\d+)?")
 REMEDY = "write dates as 2003-05-17 or 2003-05-17T12:30, or pass numbers"
 
 
@@ -41,12 +40,33 @@ class Times(NamedTuple):
         """Whether these are dates, not numbers."""
         return bool(self.values.dtype.kind == "M")
 
+    def texts(self) -> list[str]:
+        """Each as text, empty where it is not known; dates as years, months or days if all are."""
+        if not self.are_dates:
+            return ["" if one != one else number_text(one, 10) for one in self.values]
+        unit = next((unit for unit in "YMD" if are_whole(self.values, unit)), "s")
+        end, told = " UTC" if self.are_universal else "", self.values.astype(f"M8[{unit}]")
+        texts = ["" if one != one else f"{one}".replace("T", " ") + end for one in told]
+        return [text.removesuffix(" 00:00:00") for text in texts]
+
+
+def are_whole(dates: np.ndarray, unit: str) -> bool:
+    """Whether all dates that are known are where years, months or days begin."""
+    known = dates[~np.isnat(dates)]
+    return bool((known.astype(f"M8[{unit}]") == known).all())
+
+
+def number_text(number: float, digits: int) -> str:
+    """A number as text, written out where it is whole."""
+    is_written_out = number == np.rint(number) and abs(number) < 1e19
+    return f"{number + 0.0:.0f}" if is_written_out else f"{number:.{digits}g}"
+
 
 def read_times(times: Any, order: str = "") -> Times:
     """Read times, all of one kind; `order` is that of earlier ones of the same source.
 
-    None, NaN, NaT and what is masked are not known. What cannot be read, or can be read in two
-    ways, is a TypeError or a ValueError.
+    None, NaN, NaT and what is masked are not known. A text of a number is that number. What cannot
+    be read, or can be read in two ways, is a TypeError or a ValueError.
     """
     times = times.tolist() if isinstance(times, np.ma.MaskedArray) else times
     if isinstance(getattr(times, "dtype", None), np.dtype):
@@ -63,13 +83,9 @@ def read_times(times: Any, order: str = "") -> Times:
 def read_time(value: Any) -> datetime | float | str:
     """Read the time of one document; a text if others have to tell the order of day and month."""
     if isinstance(value, str):
-        value = value.strip()
-        for read in (int, float) if "_" not in value else ():  # which Python reads over
-            with suppress(ValueError):
-                value = read(value)
-                break
-    if isinstance(value, str) and YEAR_LAST.fullmatch(value):
-        return value
+        if YEAR_LAST.fullmatch(text := value.strip()):
+            return text
+        value = _of_text(text, "")
     found = _read(value, "")
     if found is None or found in (math.inf, -math.inf):
         raise ValueError(f"a time must be known and finite; got {value!r:.60}")
@@ -112,8 +128,9 @@ def _read(item: Any, order: str) -> datetime | float | None:
     if item is None or type(item).__name__ == "NAType":
         return None
     if isinstance(item, str):
-        text = item.strip()
-        return float(text) if SINCE_1970.fullmatch(text) else _date_of(text, order)
+        item = _of_text(item.strip(), order)
+    if hasattr(item, "to_timestamp"):  # a Period of pandas
+        item = item.to_timestamp()
     if isinstance(item, bool) or not isinstance(item, Real | date | np.datetime64):
         raise TypeError(f"times must be numbers or dates; got {item!r:.60}. W{REMEDY[1:]}")
     if item != item:
@@ -129,8 +146,11 @@ def _read(item: Any, order: str) -> datetime | float | None:
     return found if isinstance(found, datetime) else datetime.combine(found, time())
 
 
-def _date_of(text: str, order: str) -> datetime:
-    """The date that a text stands for."""
+def _of_text(text: str, order: str) -> datetime | float:
+    """The number that a text is, or else the date that it stands for."""
+    for read in (int, float) if "_" not in text else ():  # which Python reads over
+        with suppress(ValueError):
+            return read(text)
     iso = text
     if match := YEAR_FIRST.fullmatch(text):
         iso = f"{match[1]}-{match[3]:0>2}-{match[4] or '01':0>2}{match[5]}"
@@ -141,9 +161,6 @@ def _date_of(text: str, order: str) -> datetime:
             )
         month, day = (match[3], match[1]) if order == "day" else (match[1], match[3])
         iso = f"{match[4]}-{month:0>2}-{day:0>2}{re.sub('^ (?=[0-9]:)', ' 0', match[5])}"
-    elif text.isdigit():
-        # Of other digits Python makes dates, too, such as 1712-12-12 of 1712121200000.
-        iso = {4: f"{text}-01-01", 8: text}.get(len(text), "no date")
     try:
         return datetime.fromisoformat(iso)
     except ValueError as error:
@@ -164,7 +181,7 @@ def _of_one_kind(found: list[Any]) -> Times:
     values = np.array([np.nan if item is None else item for item in found], np.float64)
     if np.isinf(values).any():
         raise ValueError("times must be finite numbers or dates; got infinity")
-    for read in (_day, _month, _instant):
+    for read in (_day, _instant):
         if numbers and all(read(number) for number in numbers):
             return _of_one_kind([None if item is None else read(item) for item in found])
     if late := [number for number in numbers if _instant(number)]:
@@ -197,12 +214,6 @@ def _day(number: float) -> datetime | None:
     with suppress(ValueError):
         return datetime.strptime(f"{number:.0f}", "%Y%m%d") if is_one else None
     return None
-
-
-def _month(number: float) -> datetime | None:
-    """The month that a number such as 200312 stands for, if it is one."""
-    is_one = YEARS_OF_MONTHS[0] <= number // 100 < YEARS_OF_MONTHS[1]
-    return _day(100 * number + 1) if is_one else None
 
 
 def _instant(number: float) -> datetime | None:

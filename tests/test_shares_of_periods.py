@@ -38,3 +38,14 @@ def test_sums_of_parts_are_those_of_the_whole():
     for found, wanted in zip(joined.intervals(), whole.intervals(), strict=True):
         assert_allclose(found, wanted, rtol=1e-9)
     assert np.isnan(joined.means()[3]).all()
+
+
+def test_intervals_of_a_document_in_each_period_are_wide():
+    """Nothing tells how much these differ; so it is Wilson's for one draw of a proportion."""
+    shares = np.array([[0.7, 0.3], [0.2, 0.8], [0.5, 0.5]])
+    sums = ShareSums.zeros(3, 2)
+    sums.add(np.arange(3), shares)
+    for bounds, sign in zip(sums.intervals(), (-1, 1), strict=True):
+        z = 1.959964
+        half = z * np.sqrt(shares * (1 - shares) + z**2 / 4)
+        assert_allclose(bounds, (shares + z**2 / 2 + sign * half) / (1 + z**2), rtol=1e-9)

@@ -9,13 +9,14 @@ import numpy as np
 
 from streamtopics.cli.reading import texts_of, time_of
 from streamtopics.datasets import Record
-from streamtopics.periods import LEAST, ShareSums, periods_of
+from streamtopics.periods import LEAST, STEPS, ShareSums, periods_of
 from streamtopics.report.settings import Whole
 from streamtopics.times import Times, read_times
 
 N_SHOWN, MOST_CHARACTERS = 2000, 4_000_000
-# Bins of time, as many as there are days in the weeks of a picture, and their lengths for dates.
-MOST_BINS, MOST_LEVELS, LENGTHS = 560, 40, ("h", "D", "M", "Y")
+# Bins of time, as many as there are days in the weeks of a picture. Those of dates are hours, days,
+# months, years, tens and hundreds of years.
+MOST_BINS, MOST_LEVELS, LENGTHS = 560, 40, [STEPS[i] for i in (0, 1, 3, 5, 7, 9)]
 
 # Texts and times of the last documents, and the number and the sums of shares of all.
 Recent = dict[str, Any]
@@ -24,7 +25,7 @@ Recent = dict[str, Any]
 def nothing_recent() -> Recent:
     """Return what a report shows of a stream that has no document yet."""
     sums = {"problem": "", "level": 0, "order": "", "universal": False, "ids": [], "sums": None}
-    return {"texts": [], "times": [], "n_documents": 0, **sums}
+    return {"texts": [], "times": [], "n_documents": 0, "n_left_out": 0, **sums}
 
 
 def add_recent(recent: Recent, records: list[Record]) -> None:
@@ -43,16 +44,18 @@ def add_recent(recent: Recent, records: list[Record]) -> None:
 
 
 def add_shares(kept: Recent, records: list[Record], model: Any, tracker: Any) -> None:
-    """Take a minibatch into the shares of topics over time, unless its times cannot be read."""
-    if kept["problem"] or not records:
+    """Take a minibatch into the shares of topics over time, or leave it out, and count that."""
+    if not records:
         return
     try:
         times = read_times([record.time for record in records], kept["order"])
         values = times.values.astype("M8[s]" if times.are_dates else np.float64)
-        if kept["sums"] and kept["sums"][0].dtype != values.dtype:
+        now, order = (values.dtype, times.are_universal, times.order), kept["order"] or times.order
+        if kept["sums"] and now != (kept["sums"][0].dtype, kept["universal"], order):
             raise ValueError("times must be all numbers or all dates; write all in one way")
     except (TypeError, ValueError) as error:
-        kept["problem"] = str(error)
+        kept |= {"problem": str(error), "n_left_out": kept["n_left_out"] + len(records)}
+        kept["times"][-len(records) :] = [None] * min(len(records), len(kept["times"]))
         return
     X = model[:-1].transform(texts_of(records))
     known = (np.asarray(X.sum(axis=1)).ravel() > 0) & (values == values)
@@ -85,17 +88,23 @@ def _of_the_same(
     return bins, ShareSums(n, *(np.where(rows >= 0, table[:, rows], 0.0) for table in tables))
 
 
-def _floor(values: np.ndarray, level: int) -> np.ndarray:
+def _floor(values: np.ndarray, level: int) -> Any:
     """When the bins begin that times are in; of numbers they are tenfold at each level."""
     if values.dtype.kind == "M":
-        return values.astype(f"M8[{LENGTHS[min(level, len(LENGTHS) - 1)]}]").astype("M8[s]")
-    return values if not level else np.floor(values / 10.0 ** (level - 8)) * 10.0 ** (level - 8)
+        step = LENGTHS[min(level, len(LENGTHS) - 1)]
+        return step.starts(step.of(values)).astype("M8[s]")
+    if not level:
+        return values
+    # Only powers of ten above 1 are exact.
+    power, (up, down) = 10.0 ** abs(level - 8), (np.multiply, np.divide)[:: 1 if level < 8 else -1]
+    n = up(values, power)
+    return down(np.floor(n + 1e-15 * abs(n)), power)
 
 
 def whole_stream(kept: Recent, holders: Any) -> Whole:
     """Return what a report says of all documents of a stream."""
     whole = Whole(kept["n_documents"], holders)
-    if kept["problem"] or not kept["sums"] or not len(kept["sums"][0]):
+    if not kept["sums"] or not len(kept["sums"][0]):
         return whole
     bins, *tables = kept["sums"]
     sums, times = ShareSums(*tables), Times(bins, kept["universal"], kept["order"])

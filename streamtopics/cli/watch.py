@@ -111,9 +111,11 @@ class Watch:
     def write_report(self) -> None:
         """Write the report anew."""
         recent = self.place["recent"]
+        left_out = counted(recent["n_left_out"], "document")
+        lost = {"Left out of the shares over time": left_out} if recent["problem"] else {}
         if recent["problem"] and not self.times_told:
             self.times_told = True
-            complain(f"note: the report has no times: {recent['problem']}")
+            complain(f"note: the shares over time leave out {left_out}: {recent['problem']}")
         is_counted = self.learner.front is None and not self.place["n_before"]
         holders = self.model.steps[0][1].document_frequency_ if is_counted else None
         whole = whole_stream(recent, holders)
@@ -121,7 +123,7 @@ class Watch:
             self.model, self.options.report, texts=recent["texts"] or None,
             times=recent["times"] if whole.periods else None,
             sampled_from=whole if recent["texts"] else None,
-            tracker=self.tracker, alarms=self.monitor, intake=self.tally.rows(),
+            tracker=self.tracker, alarms=self.monitor, intake=self.tally.rows() | lost,
             scores={"before learning": [row.score for row in self.history.rows]},
         )  # fmt: skip
 

@@ -177,9 +177,8 @@ def report_data(estimator: Any, settings: ReportSettings | None = None) -> Repor
     if not isinstance(settings, ReportSettings):
         raise TypeError(f"settings must be ReportSettings or None; got {settings!r:.60}")
     source, whole = read_source(estimator, settings), settings.sampled_from
-    whole = whole if isinstance(whole, Whole) else None
-    periods = _periods(source, whole)
-    sums = None if whole is None else whole.shares
+    sums, known = (whole.shares, whole.periods) if isinstance(whole, Whole) else (None, None)
+    periods, texts = _periods(source, known)
     found = survey(source, settings.n_documents, periods if sums is None else None)
     course = _course(sums or found.shares, periods, settings.tracker, len(source.weights))
     shown = np.argsort(-source.weights, kind="stable")[: settings.n_topics]
@@ -197,7 +196,7 @@ def report_data(estimator: Any, settings: ReportSettings | None = None) -> Repor
         words=list(table.words),
         overall=[_digits(p) for p in table.overall],
         holders=_holders(source, settings.sampled_from, table.columns),
-        topics=_with_words(_topics(source, shown, found, periods, course), table),
+        topics=_with_words(_topics(source, shown, found, texts, course), table),
         unit=course.unit,
         periods=course.labels,
         sizes=course.sizes,
@@ -235,7 +234,7 @@ def _with_words(topics: list[Topic], table: WordTable) -> list[Topic]:
 
 
 def _topics(
-    source: Source, shown: np.ndarray, found: Survey, periods: Periods | None, course: _Course
+    source: Source, shown: np.ndarray, found: Survey, times: list[str], course: _Course
 ) -> list[Topic]:
     """The topics, without their words."""
     place = np.full(len(source.weights), -1)
@@ -244,7 +243,7 @@ def _topics(
     map_of, near = places(affinity), neighbours(affinity)
     names = source.labels
     best = [row for k in shown for row in found.best[k]]
-    documents = iter(show(source, best, place, periods))
+    documents = iter(show(source, best, place, times))
     topics = []
     for i, k in enumerate(shown):
         name = shortened(names[k], LONGEST_WORD) if k < len(names) else ""
@@ -260,12 +259,12 @@ def _topics(
     return topics
 
 
-def _periods(source: Source, whole: Whole | None) -> Periods | None:
-    """The periods of the report, those of all documents where they are known."""
-    if whole is None or whole.periods is None:
-        return None if source.times is None else periods_of(source.times, LEAST)
-    times = [None] * source.counts.shape[0] if source.times is None else source.times
-    return replace(whole.periods, times=read_times(times, whole.periods.times.order))
+def _periods(source: Source, known: Periods | None) -> tuple[Periods | None, list[str]]:
+    """The periods of the report, those of all documents if known, and its times as text."""
+    if source.times is None:
+        return known, []
+    times = read_times(source.times, known.times.order if known else "")
+    return known or periods_of(times, LEAST), times.texts()
 
 
 def _holders(source: Source, whole: Any, columns: np.ndarray) -> list[int]:

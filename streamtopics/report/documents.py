@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -172,7 +172,7 @@ class _Best:
         return [[row for _, _, row in kept] for kept in self.kept]
 
 
-def show(source: Source, rows: Sequence[int], place: np.ndarray, periods: Any) -> list[Document]:
+def show(source: Source, rows: list[int], place: np.ndarray, times: list[str]) -> list[Document]:
     """Documents with a topic for each of their words; `place` is where topics are shown, or -1.
 
     A word is from the topic k with the largest ``p(k | document) p(w | k)``; where it is no more
@@ -195,7 +195,7 @@ def show(source: Source, rows: Sequence[int], place: np.ndarray, periods: Any) -
         topics = np.full(len(columns), -1)
         topics[known] = np.where(tells, place[best], -1)
         title = "" if source.titles is None else shortened(source.titles[row], LONGEST_TITLE)
-        time = "" if periods is None else periods.when(row)
+        time = times[row] if times else ""
         mix = _mix(mine, place)
         found.append(Document(int(row), title, time, mix, parts, topics.tolist(), n_more))
     return found

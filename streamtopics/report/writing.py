@@ -84,9 +84,10 @@ def report(
     title, date : str, default=None
         Of the report. A date is shown where one is given, so that the same input makes the same
         bytes.
-    sampled_from : int, default=None
+    sampled_from : int or Whole, default=None
         Of how many documents those that are given are a sample; None if they are all there are.
-        The page says so beside its counts, and documents have no numbers.
+        The page says so beside its counts, and documents have no numbers. The command passes a
+        `Whole` instead, which has the words and the shares over time of all documents, too.
     intake : mapping of str to str, default=None
         What was read and left out, by name, for the model's card.
     n_words : int, default=15

@@ -315,8 +315,9 @@ def test_a_report_of_many_documents_says_that_it_is_a_sample(fitted, capsys, tmp
 @pytest.mark.parametrize("more", [(), ("--vocabulary-from", 100)])
 def test_shares_over_time_are_those_of_all_documents(more, capsys, tmp_path, monkeypatch):
     """Of fit, also where it streams, and of report; the page shows 40 documents of 300."""
-    monkeypatch.setattr("streamtopics.cli.fit.N_SAMPLE", 40)
+    # In this order: the first import of the second module takes the number of the first one.
     monkeypatch.setattr("streamtopics.cli.report.N_SAMPLE", 40)
+    monkeypatch.setattr("streamtopics.cli.fit.N_SAMPLE", 40)
     texts, page, model = lines(300), tmp_path / "page.html", tmp_path / "t.model"
     months = np.sort(np.random.default_rng(0).integers(1, 6, 300))
     rows = zip(months, texts, strict=True)

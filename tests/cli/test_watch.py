@@ -12,7 +12,8 @@ import subprocess
 import threading
 import time
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
+from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,7 +25,7 @@ from sklearn.pipeline import Pipeline
 from streamtopics import SVBLDA, StreamingLDA, load, save
 from streamtopics.cli import main
 from streamtopics.cli.model_file import CHECKSUMS
-from streamtopics.cli.recent import add_recent, add_shares, nothing_recent, whole_stream
+from streamtopics.cli.recent import _floor, add_recent, add_shares, nothing_recent, whole_stream
 from streamtopics.datasets import Record
 from streamtopics.saving.models import read, write
 from streamtopics.streams import resume
@@ -434,8 +435,9 @@ def test_the_report_after_a_break_is_that_without_one(tmp_path, capsys, monkeypa
     assert b'"n_documents":250' in pages[0]
     data = json.loads(re.search(rb'id="data">(.*?)</script>', pages[0], re.DOTALL)[1])
     assert (data["sampled_from"], data["over_all"]) == (400, True)
-    # The years of all that was read, and not of the last documents alone.
-    assert (data["periods"], sum(data["sizes"])) == ([str(year) for year in range(1950, 1990)], 400)
+    # The years of all that was read, and not of the last documents alone: 10 in a year, 50 in five.
+    assert data["periods"] == [f"{year} to {year + 4}" for year in range(1950, 1990, 5)]
+    assert data["sizes"] == [50] * 8
     told = [json.loads(line)["text"].lower().split() for line in texts]
     assert data["holders"] == [sum(word in one for one in told) for word in data["words"]]
     capsys.readouterr()
@@ -469,13 +471,77 @@ def test_sums_of_a_stream_are_those_of_all_its_documents(monkeypatch):
     assert whole.periods.labels == tuple(map(str, np.unique(months)))
     np.testing.assert_allclose(whole.shares.means(), wanted, rtol=1e-9)
     tracker.ids_ = np.array([1, 2])
-    add_shares(kept, [Record(texts[0], datetime(2026, 1, 1), {}, "", 1)], model, tracker)
+    add_shares(kept, [Record(texts[0], datetime(2025, 6, 1), {}, "", 1)], model, tracker)
     found = whole_stream(kept, None).shares.means()
     np.testing.assert_allclose(found[: len(wanted), 0], np.array(wanted)[:, 1], rtol=1e-9)
     assert not found[: len(wanted), 1].any()
     add_shares(kept, [Record(texts[0], 7, {}, "", 1)], model, tracker)
     assert "all numbers or all dates" in kept["problem"]
-    assert whole_stream(kept, None).periods is None
+    assert (kept["n_left_out"], whole_stream(kept, None).shares.n.sum()) == (1, 601)
+
+
+def test_times_that_are_known_later_are_read_from_then_on(tmp_path, capsys):
+    """The first twelve days of a year do not say whether the day or the month comes first."""
+    path, page = tmp_path / "feed.jsonl", tmp_path / "feed.html"
+    days = np.repeat([f"01/{day:02}/2024" for day in [*range(1, 25), *range(1, 13)]], 30)
+    append(path, *(
+        json.dumps({"text": text.strip(), "day": day}) + "\n"
+        for day, text in zip(days, lines(1080), strict=True)
+    ))  # fmt: skip
+    more = ["--time-key", "day", "--report", page, "--report-every", 1, "--idle", 0.1]
+    assert main(given(path, tmp_path / "feed.model", 360, *more)) == 0
+    err = capsys.readouterr().err
+    assert err.count("note: the shares over time leave out 360 documents: ") == 1
+    assert "may begin with the day or with the month" in err
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page.read_text("utf-8"), re.DOTALL)[1])
+    assert (data["n_documents"], sum(data["sizes"])) == (1080, 720)
+    assert (data["periods"][0], data["periods"][-1]) == ("2024-01-01", "2024-01-24")
+    read = dict(data["card"])["Read and left out"]
+    assert ["Left out of the shares over time", "360 documents"] in read
+
+
+def kept_of(*batches):
+    """What is kept of minibatches of records with these times."""
+    model = Pipeline([("words", CountVectorizer()), ("topics", SVBLDA(2, random_state=0))])
+    texts, kept = lines(20), nothing_recent()
+    model.fit(texts)
+    for times in batches:
+        records = [Record(texts[i % 20], time, {}, "", 1) for i, time in enumerate(times)]
+        add_recent(kept, records)
+        add_shares(kept, records, model, None)
+    return kept
+
+
+def test_running_numbers_stay_numbers_from_one_minibatch_to_the_next():
+    kept = kept_of(range(190001, 190013), range(190013, 190025))
+    assert (kept["n_left_out"], kept["sums"][1].sum()) == (0, 24)
+
+
+def test_minibatches_with_times_of_another_kind_are_left_out():
+    zoned = [datetime(2024, 1, 2, tzinfo=UTC)]
+    first = [datetime(2024, 1, 1)]
+    for other in ([7], zoned):
+        kept = kept_of(first, other, first)
+        assert (kept["n_left_out"], kept["sums"][1].sum()) == (1, 2)
+        assert [time is None for time in kept["times"]] == [False, True, False]
+    kept = kept_of(["05/17/2024"], ["17/05/2024"], ["05/06/2024"])
+    assert (kept["n_left_out"], kept["sums"][0].tolist()) == (
+        1, [datetime(2024, 5, 6), datetime(2024, 5, 17)],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("level", range(13))
+def test_bins_of_numbers_begin_where_decimals_do(level):
+    """Compared with decimal arithmetic: .3 is not .2, and 1068 no fraction below it."""
+    values = [0.3, 0.29, 0.7, 1068.0, 1234.3, -0.3, 57.0, 123456.7]
+    step = Decimal(10) ** (level - 8) if level else Decimal("1e-9")
+    wanted = [float((Decimal(str(v)) / step).to_integral_value(ROUND_FLOOR) * step) for v in values]
+    assert _floor(np.array(values), level).tolist() == wanted
+
+
+def test_dates_of_many_years_have_few_bins():
+    kept = kept_of([datetime(year, 1, 1) for year in range(500, 2000)])
+    assert (len(kept["sums"][0]), kept["sums"][1].tolist()) == (150, [10] * 150)
 
 
 def test_the_last_documents_are_of_bounded_size(monkeypatch):
@@ -623,7 +689,7 @@ def test_times_that_are_no_dates(tmp_path, capsys):
     assert main(given(path, model, 100, "--idle", 0.1, *more)) == 0
     out, err = capsys.readouterr()
     assert out.startswith("04/04/2024  100 documents")
-    assert err.count("note: the report has no times: ") == 1
+    assert err.count("note: the shares over time leave out 100 documents: ") == 1
     assert "write dates as 2003-05-17" in err
     assert load(model)[-1].n_documents_seen_ == 300
     assert b'"n_documents":300' in page.read_bytes()

@@ -223,7 +223,7 @@ def test_labels_of_a_series_are_taken_by_their_places():
     ("times", "expected"),
     [
         (["2025", 2024, date(2024, 1, 1)], "must be all numbers or all dates"),
-        (np.array([10, "2009", 2], object), "must be all numbers or all dates"),
+        (np.array([10, "2009-05", 2], object), "must be all numbers or all dates"),
         (["May", "June", "July"], "which is no date"),
         ([[2024], [2025], [2024]], "must be numbers or dates"),
         ([np.arange(2), np.arange(2), 1], "must be numbers or dates"),

@@ -377,7 +377,7 @@ def test_times_that_lack_are_refused(groups, message):
 
 
 def test_times_of_several_kinds_are_refused():
-    for groups in ([9, "2010", 2], (9, "2010", 2)):
+    for groups in ([9, "2010-05", 2], (9, "2010-05", 2)):
         with pytest.raises(TypeError, match="groups must be times of one kind"):
             next(TimeSplit(2).split(np.zeros(3), groups=groups))
 
