@@ -7,6 +7,7 @@ to 32 bits, or refuse a power, where they meet others.
 """
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +15,7 @@ from contextlib import contextmanager
 from inspect import signature
 from numbers import Integral, Real
 from pathlib import Path
+from traceback import walk_stack
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -35,17 +37,36 @@ LEAST_SCALE, MOST_SCALE = 1e-50, 1e50
 SUM_TOLERANCE = 1e-6
 # Characters of a value in a message.
 LONG = 200
+# Packages between a line of a user's and what it brings about.
+BETWEEN = ("streamtopics", "sklearn", "joblib")
+# Warnings that this process has shown, and where.
+_SHOWN: set[tuple[str, str, int]] = set()
 
 
 def warn_of_no_effect(estimator: Any, *names: str) -> None:
     """Warn of parameters that were set and that `fit` does not read, if the estimator has them."""
     parameters = signature(type(estimator)).parameters
-    for name in parameters.keys() & names:
-        value, default = getattr(estimator, name), parameters[name].default
-        if value is not default and not (value and default and np.isclose(value, default, 1e-3)):
+    for name in names:
+        if name in parameters and (value := getattr(estimator, name)) != parameters[name].default:
             text = f"{name}={value!r} of {type(estimator).__name__} has no effect in fit, only in"
             remedy = "leave it at its default, or learn by partial_fit"
-            warnings.warn(f"{text} partial_fit; {remedy}", UserWarning, stacklevel=5)
+            warn_once(f"{text} partial_fit; {remedy}", UserWarning)
+
+
+def warn_once(text: str, category: type[Warning]) -> None:
+    """Warn once for a line of the caller's, unless filters ask for it always or as an error.
+
+    Python forgets what it has shown when a search of scikit-learn sets the filters for each fit.
+    """
+    stack = [(frame, frame.f_globals.get("__name__", "")) for frame, _ in walk_stack(None)]
+    outside = (one for one in stack if one[1].partition(".")[0] not in BETWEEN)
+    frame, module = next(outside, stack[-1])
+    key = text, frame.f_code.co_filename, frame.f_lineno
+    filters = (one for one in warnings.filters if issubclass(category, one[2]))
+    action = next((one[0] for one in filters if re.match(one[1] or "", text)), "default")
+    if action in ("always", "all", "error") or (action != "ignore" and key not in _SHOWN):
+        _SHOWN.add(key)
+        warnings.warn_explicit(text, category, *key[1:], module)
 
 
 def check_range(record: object, least: float, most: float, **values: Any) -> None:

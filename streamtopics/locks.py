@@ -23,7 +23,7 @@ class KeepsAside:
         return made
 
 
-# What is not named here is seen by neither `vars`, copy, pickle nor scikit-learn.
+# Else copy and pickle would take it along. In `vars`, it would count as a change by learning.
 del KeepsAside.__slots__
 
 

@@ -163,7 +163,7 @@ def test_seed_pulls_tell_what_is_expected():
     (row,) = seed_pulls({"a": ["sea"]}, WORDS, 9.9, n_components=2, base=0.1, elsewhere=0.01)
     assert_allclose(row.odds, 11 / 1.01)
     (row,) = seed_pulls({"a": ["sea"]}, WORDS, 9.9, n_components=2, base=0.1, elsewhere=1e-6)
-    assert_allclose(row.odds, 11 / (1 + 1e-6) * 1e7)  # It is excluded there.
+    assert_allclose(row.odds, 11 / (1 + 1e-6) * (1e-3 * 1e7) ** 2)  # It is excluded there.
     with pytest.raises(ValueError, match=r"counts must have shape \(5,\)"):
         seed_pulls({"a": ["sea"]}, WORDS, 5, counts=[1, 2])
 

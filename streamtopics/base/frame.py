@@ -13,8 +13,6 @@ An estimator says how to read its input, what it starts from and how it learns a
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
@@ -36,7 +34,7 @@ from streamtopics.base.fit_callbacks import (
     ended_task,
     with_callbacks,
 )
-from streamtopics.checks import HoldsPlainNumbers, warn_of_no_effect
+from streamtopics.checks import HoldsPlainNumbers, warn_of_no_effect, warn_once
 from streamtopics.documentation import LinksToReference
 from streamtopics.locks import KeepsAside, held, lock_of
 from streamtopics.parallel import Workers, workers
@@ -50,8 +48,6 @@ Request: TypeAlias = bool | str | None
 READS = 3
 # Fewer steps from a random start find no topics.
 FEW_STEPS = 5
-# Warnings that this process has shown.
-_SHOWN: set[str] = set()
 # Ways of merging of the rules whose posterior is a running mean over documents.
 MEANS = ("mean", "decayed mean")
 # What the score of a pipeline is always asked for, where metadata is routed: without weights of
@@ -461,36 +457,16 @@ def check_update(update: Any, boosting_scale: float | None) -> None:
         )
 
 
-def warn_once(text: str, category: type[Warning], stacklevel: int) -> None:
-    """Warn of a text once in a process, unless filters ask for it always or as an error.
-
-    A search of scikit-learn sets the filters anew for each fit, whereupon Python forgets what it
-    has shown, and shows it with each.
-    """
-    filters = (one for one in warnings.filters if issubclass(category, one[2]))
-    action = next((one[0] for one in filters if re.match(one[1] or "", text)), "default")
-    if action in ("always", "all", "error") or text not in _SHOWN:
-        if action != "ignore":
-            _SHOWN.add(text)
-        warnings.warn(text, category, stacklevel=stacklevel + 1)
-
-
 def warn_of_few_steps(model: Any, remedy: str) -> None:
     """Say that `fit` ends before topics are found."""
-    warn_once(
-        f"{type(model).__name__}.fit makes fewer than {FEW_STEPS} steps from a random start, too "
-        f"few to find topics; for a corpus of few minibatches {remedy}",
-        ConvergenceWarning,
-        5,
-    )
+    few = f"{type(model).__name__}.fit makes fewer than {FEW_STEPS} steps from a random start, too"
+    remedy = f"for a corpus of few minibatches {remedy}"
+    warn_once(f"{few} few to find topics; {remedy}", ConvergenceWarning)
 
 
 def warn_of_no_boost(blend: Any, remedy: str) -> None:
     """Say that knowledge is given and not used, unless there was nothing to boost it by."""
     if np.any(blend.boost) or not np.any(blend.statistics.mass):
         return
-    warn_once(
-        f"boosted_prior is given, but nothing boosts it, so that it has no effect; use {remedy}",
-        UserWarning,
-        3,
-    )
+    trouble = "boosted_prior is given, but nothing boosts it, so that it has no effect"
+    warn_once(f"{trouble}; use {remedy}", UserWarning)

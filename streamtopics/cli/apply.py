@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +31,7 @@ def run(options: Namespace) -> None:
     found = tally.over(found, model.steps[0][1])
     labels = labels_of(model, options.words, options.relevance)
     rows = rows_of_documents(model, found, options.leading, labels, kind or "jsonl")
-    first = next(rows, None)
-    if first is None:
-        return tally.tell()
-    n = write_rows(path, chain([first], rows), kind or "jsonl")
+    n = write_rows(path, rows, kind or "jsonl")
     tally.tell()
     if path is not None:
         note(f"topics of {counted(n, 'document')} written to {path}")
@@ -51,7 +47,9 @@ def rows_of_documents(
         for record, share, first in zip(batch, shares, order, strict=True):
             row: dict[str, Any] = {"source": record.source, "line": record.line}
             row["time"] = time_of(record.time)
-            topics = [(int(k), round(float(share[k]), 4), labels[k]) for k in first]
+            topics: list[Any] = [(int(k), round(float(share[k]), 4), labels[k]) for k in first]
+            if not record.text.strip():
+                topics = [] if kind == "jsonl" else [(None, None, None)] * len(topics)
             if kind == "jsonl":
                 names = ("topic", "share", "label")
                 row["topics"] = [dict(zip(names, one, strict=True)) for one in topics]

@@ -42,7 +42,7 @@ def begin(options: Namespace, folder: Path) -> Beginning:
         model, learner = _start(options)
         place = {
             "batch": 0, "places": {}, "recent": nothing_recent(), "model": file.checksum,
-            "tally": {}, "n_before": int(getattr(topics_of(model), "n_documents_seen_", 0)),
+            "n_before": int(getattr(topics_of(model), "n_documents_seen_", 0)),
         }  # fmt: skip
         return Beginning(file, model, learner, place, ScoreHistory(), monitor, TopicTracker())
     front, *others = found.callbacks
@@ -84,8 +84,6 @@ def _start(options: Namespace) -> tuple[Any, Learner]:
         )
         return model, learner_of(model)
     words: Any = vectorizer_for(options, None)
-    if options.seeds:
-        model = pipeline(StreamingPipeline, NamedVectorizer(words), estimator(options))
-        return model, learner_of(model)
+    words = NamedVectorizer(words) if options.seeds else words
     model = pipeline(StreamingPipeline, words, estimator(options))
-    return model, Learner(model, None)
+    return model, learner_of(model) if options.seeds else Learner(model, None)

@@ -105,8 +105,6 @@ def check_targets(options: Namespace) -> None:
 def learn(options: Namespace, made: Any, found: Iterator[Record], tally: Tally) -> Learnt:
     """Learn a corpus at once, or what is more than that as a stream."""
     first = list(islice(found, options.vocabulary_from))
-    if not first:
-        tally.tell()
     more = next(found, None)
     size = options.batch_size or MINIBATCH
     if options.batch_size:

@@ -113,6 +113,7 @@ def parser() -> ArgumentParser:
         epilog=FILES + SAY_MORE,
         formatter_class=RawDescriptionHelpFormatter,
     )
+    result.color = False  # type: ignore[attr-defined,unused-ignore]
     result.add_argument("--version", action="version", version=f"streamtopics {__version__}")
     verbs = result.add_subparsers(dest="verb", metavar="VERB", required=True)
     for verb, add in ADDERS.items():
@@ -124,6 +125,7 @@ def parser() -> ArgumentParser:
             epilog=("" if verb == "show" else FILES + "\n") + f"Example: {EXAMPLES[verb]}\n",
             formatter_class=RawDescriptionHelpFormatter,
         )
+        one.color = False  # type: ignore[attr-defined,unused-ignore]
         add(one)
     return result
 

@@ -22,16 +22,31 @@ def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
 
 
 def records(options: Namespace, skipped: Skipped) -> Iterator[Record]:
-    """Yield the documents of the files, or documentation strings where there are none."""
+    """Yield documents of files, those with a text but for `apply`, or documentation strings."""
     if not options.files:
         texts = enumerate(load_docstrings().data, start=1)
-        return (Record(text, None, {}, "documentation", i) for i, text in texts)
+        yield from (Record(text, None, {}, "documentation", i) for i, text in texts)
+        return
     if "" in options.files:
         raise ValueError(
             "the name of a file is empty, as of a variable of the shell that is not set; name a "
             "file, or . for the files of this folder"
         )
-    return read_records([Path(name) for name in options.files], **settings(options, skipped))
+    found = read_records([Path(name) for name in options.files], **settings(options, skipped))
+    record = None
+    for record in found if options.verb == "apply" else with_text(found, skipped):
+        yield record
+    if record is None:
+        raise ValueError(f"there are no documents to read, and {skipped}; check the files")
+
+
+def with_text(found: Iterable[Any], skipped: Skipped) -> Iterator[Any]:
+    """Yield the records that have a text, and None for None; count the others."""
+    for record in found:
+        if record is None or record.text.strip():
+            yield record
+        else:
+            skipped.add("missing texts", f"{record.source}, line {record.line}")
 
 
 def time_of(when: Any) -> Any:

@@ -99,7 +99,7 @@ class Tally:
         return rows if len(rows) > 1 else {}
 
     def tell(self) -> None:
-        """Say what was left out, and warn if it is much; ValueError if nothing was read."""
+        """Say what was left out, and warn if it is much."""
         if rows := self.rows():
             note("; ".join(f"{name.lower()}: {value}" for name, value in rows.items()))
         if self.left_out > MUCH:
@@ -108,5 +108,3 @@ class Tally:
                 f"note: {self.left_out:.1%} of the words that are no stop words were left out; "
                 f"{WHY[most][1]}"
             )
-        if not self._n["documents"]:
-            raise ValueError("there are no documents to read; check the files")

@@ -15,7 +15,7 @@ from typing import Any
 from streamtopics.cli.beginning import begin
 from streamtopics.cli.models import n_words_of, words_of
 from streamtopics.cli.places import keep_place, place_of_file
-from streamtopics.cli.reading import settings, texts_of, time_of
+from streamtopics.cli.reading import settings, texts_of, time_of, with_text
 from streamtopics.cli.recent import add_recent, add_shares, nothing_recent, whole_stream
 from streamtopics.cli.stopping import Stopping
 from streamtopics.cli.tally import Tally
@@ -42,7 +42,7 @@ class Watch:
         begun = begin(options, folder)
         self.file = begun.file
         self.model, self.learner, self.place = begun.model, begun.learner, begun.place
-        self.tally = Tally(self.place["tally"])
+        self.tally = Tally(self.place.setdefault("tally", {}))
         self.history, self.monitor, self.tracker = begun.history, begun.monitor, begun.tracker
         also = (self.learner.front, self.place, self.history, self.monitor, self.tracker)
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
@@ -147,7 +147,7 @@ class Watch:
         began, stopping = 0.0, self.stopping
         stopping.waiting = True
         try:
-            for record in found:
+            for record in with_text(found, self.tally.skipped):
                 stopping.waiting = False
                 if record is not None:
                     began = began if batch else time.monotonic()
@@ -214,7 +214,7 @@ def run(options: Namespace) -> None:
                     watch.write_all()
         watch.stopping.check()
     if not watch.place["batch"]:
-        watch.tally.tell()
+        raise ValueError(f"there are no documents to read, and {watch.tally.skipped}")
 
 
 def _in_words(alarm: Alarm, names: Any) -> Alarm:

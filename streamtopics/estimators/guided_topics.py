@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -18,7 +17,7 @@ from streamtopics.base.composition import INFERENCE, UPDATES, Composition, suite
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.checks import MOST_WHOLE, is_masked, is_whole
+from streamtopics.checks import MOST_WHOLE, is_masked, is_whole, warn_once
 from streamtopics.local import Hinted, LocalStep, OneTopic, Told, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
@@ -287,11 +286,10 @@ class GuidedTopics(StreamingTopicModel):
         seeded = marked > 0.5
         lacking = self.topic_names_[~seeded[: len(self.topic_names_)].any(axis=1)]
         if len(lacking):
-            warnings.warn(
+            warn_once(
                 f"no seed of {lacking.tolist()[:5]} is in a column of X, so that nothing tells "
                 "these topics apart; give them other words",
                 UserWarning,
-                stacklevel=5,
             )
         return sparse.csr_matrix(seeded.T.astype(np.float64))
 

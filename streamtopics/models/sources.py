@@ -116,12 +116,12 @@ def allowed(eta: np.ndarray) -> np.ndarray:
     """Factors by which a prior excludes words from topics, from its rows; else ones.
 
     It does where a topic has less than a thousandth of the pseudo-count that another has of the
-    word; the factor is this share.
+    word. The factor is the square of this share in thousandths, so that it has no jump.
     """
     if not eta.strides[1]:  # All topics have one prior.
         return np.ones((1, 1))
-    share = eta / eta.max(axis=1, keepdims=True)
-    return np.where(share < EXCLUDED, share, 1.0)
+    factors: np.ndarray = np.minimum(1.0, eta / (EXCLUDED * eta.max(axis=1, keepdims=True))) ** 2
+    return factors
 
 
 @dataclass(frozen=True)

@@ -179,9 +179,7 @@ def seed_pulls(
                 continue
             k, column = topics[topic], columns[word]
             own = float(prior[k, column])
-            odds = (1 + own) / (1 + float(other))
-            if other < EXCLUDED * own:
-                odds *= own / other
+            odds = (1 + own) / (1 + float(other)) * max(1.0, EXCLUDED * own / float(other)) ** 2
             share = own / (own + seen[column])
             table.append(SeedPull(k, str(topic), word, column, own, odds, float(share)))
     return table

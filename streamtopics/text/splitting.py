@@ -68,10 +68,10 @@ FIRST_WORDS = _words(
     """
 )
 
-# A sentence that begins with one of these goes on from another.
+# A sentence that begins with one of these goes on from another; a clause (although) is in its own.
 GOES_ON = _words(
-    "also although and because besides but furthermore hence her he him his however instead it its "
-    "moreover nor or otherwise she so still such their them then therefore they though thus yet"
+    "also and besides but furthermore hence her he him his however instead it its "
+    "moreover nor or otherwise she so still such their them then therefore they thus yet"
 )
 
 

@@ -10,6 +10,7 @@ import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from streamtopics.cli import main
+from streamtopics.cli.tally import Tally
 
 WORDS = [f"{first}{middle}{last}" for first in "bdfgj" for middle in "aeiou" for last in "klmnp"]
 
@@ -114,6 +115,49 @@ def test_verbs_tell_what_a_model_does_not_know(path, capsys, tmp_path, verb):
         data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
         card = dict(dict(data["card"])["Read and left out"])
         assert "; ".join(f"{k.lower()}: {v}" for k, v in card.items()) + "\n" == told
+
+
+def test_rows_without_a_text_keep_their_place_but_are_not_learnt(path, capsys, tmp_path):
+    """Of a table and of JSON lines alike; "NULL" is a text there."""
+    model, table, lines = (tmp_path / name for name in ("m.model", "a.csv", "a.jsonl"))
+    run(capsys, path, "--topics", 2, "--quiet", "--model", model)
+    table.write_text("id,text\n1,bak\n2,\n3,NULL\n4,bak bal\n", encoding="utf-8")
+    words = [{"text": "bak"}, {"text": None}, {"text": " "}, {"text": "NULL"}]
+    lines.write_text("\n".join(map(json.dumps, words)), encoding="utf-8")
+    for file, none in ((table, (1, 2)), (lines, (1, 2))):
+        out, _ = run(capsys, "apply", model, file)
+        topics = [json.loads(line)["topics"] for line in out.splitlines()]
+        assert [i for i, found in enumerate(topics) if not found] == list(none)
+        assert len(topics) == 4
+        first = 3 if file is table else 2
+        told = f"documents read: 2; skipped: 2: 2 missing texts (first: {file}, line {first})"
+        out, err = run(capsys, "update", model, file, "--model", tmp_path / "new", "--quiet")
+        assert told in err
+        assert out.startswith("2 new documents\n")
+    out, _ = run(capsys, "apply", model, table, "--output-format", "csv")
+    assert [line.count(",") for line in out.splitlines()] == [8] * 5
+    table.write_text("text\nNULL\n", encoding="utf-8")
+    assert main(["fit", str(table)]) == 2
+    assert f"skipped 1: 1 missing texts (first: {table}, line 2)" in capsys.readouterr().err
+
+
+def test_watch_passes_over_what_has_no_text(capsys, tmp_path):
+    path, model = tmp_path / "a.jsonl", tmp_path / "w.model"
+    given = [*({"text": text} for text in texts(60)), {"text": None}]
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in given), encoding="utf-8")
+    watch = ["watch", path, "--model", model, "--topics", 2, "--idle", 0.1, "--poll", 0.05]
+    _, err = run(capsys, *watch, "--batch-size", 30)
+    assert f"documents read: 60; skipped: 1: 1 missing texts (first: {path}, line 61)" in err
+
+
+def test_telling_raises_nothing_and_reading_says_that_there_are_no_documents(capsys, tmp_path):
+    Tally().tell()
+    assert capsys.readouterr().err == ""
+    path = tmp_path / "a.txt"
+    path.write_text("\n\n", encoding="utf-8")
+    assert main(["summarize", str(path)]) == 2
+    told = f"no documents to read, and skipped 2: 2 empty lines (first: {path}, line 1); check the"
+    assert told in capsys.readouterr().err
 
 
 def test_summarize_tells_what_was_skipped(capsys, tmp_path):

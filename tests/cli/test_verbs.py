@@ -21,6 +21,7 @@ import pytest
 from streamtopics import load
 from streamtopics.cli import main
 from streamtopics.cli.models import has_open_vocabulary
+from streamtopics.cli.parsers import VERBS, parser
 
 WORDS = {
     "sea": ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
@@ -258,6 +259,18 @@ def test_no_name_of_a_file_commands_a_terminal(fitted, tmp_path, python):
     assert not set("\x1b\x07\u202e\u061c\u2066") & set(printed)
 
 
+def test_help_has_no_colours(monkeypatch, capsys):
+    """From Python 3.14 on argparse has them on a terminal, where no escapes are let through."""
+    every = [parser(), *parser()._subparsers._group_actions[0].choices.values()]
+    assert [one.color for one in every] == [False] * (1 + len(VERBS))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for words in (["--help"], ["fit", "--help"]):
+        with pytest.raises(SystemExit):
+            main(words)
+    assert not set("\ufffd\x1b") & set(capsys.readouterr().out)
+
+
 def test_no_documents_leave_the_file_that_was_there(fitted, capsys, tmp_path):
     _, model = fitted
     (tmp_path / "empty.jsonl").touch()
@@ -379,7 +392,7 @@ def test_what_was_skipped_is_said(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "more", "remedy"),
     [
-        ("a.jsonl", '{"text": null}', [], "Convert it, or leave it out (--skip-bad"),
+        ("a.jsonl", '{"text": 7}', [], "Convert it, or leave it out (--skip-bad"),
         ("a.jsonl", '{"text": "a", "day": NaN}', ["--time-key", "day"], "got nan (float). Write"),
         ("a.jsonl", '{"text": "a", "day": 1}', ["--time-key", "year"], "pass --time-key day, "),
         ("a.csv", "day,body\n1,a", [], "name one of these columns; pass --text-key body, "),

@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from streamtopics.datasets import Skipped, iter_minibatches, read_records, read_texts
+from streamtopics.datasets import iter_minibatches, read_records, read_texts
 
 TEXTS = ["one text", "a second", "thé third", "number four", "the last"]
 JSON_LINES = "\n".join(json.dumps({"id": i, "text": text}) for i, text in enumerate(TEXTS))
@@ -137,8 +137,8 @@ def test_tables(write, name):
     is_csv = "csv" in name.lower()
     commas = write(name, "\ufeff" + TABLE if is_csv else TABLE.replace(",", "\t"))
     expected = 'red, "red" sea\nand sky' if is_csv else 'red\t "red" sea\nand sky'
-    assert list(read_texts(commas)) == [expected, " blue "]
-    assert list(read_texts([commas, "else"], text_key="when")) == ["2020", "2021", "else"]
+    assert list(read_texts(commas)) == [expected, "", " blue "]
+    assert list(read_texts([commas, "else"], text_key="when")) == ["2020", "2021", "", "else"]
     assert list(iter_minibatches(commas, 2, text_key="id")) == [["1", "2"], ["3"]]
 
 
@@ -146,14 +146,16 @@ def test_missing_texts_of_tables_are_those_of_pandas(write):
     cells = ["a ship", "NULL", "NaN", "NA", "N/A", "", "None", "#N/A", "<NA>", "-1.#IND", "null"]
     cells += ["nan", "NULLS", "none", "Na", "Namibia", "n/a", "-nan", "1.#QNAN", "#NA", "0"]
     path = write("a.csv", "id,text\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(cells)))
-    skipped = Skipped()
-    found = list(read_records(path, keys=["id"], skipped=skipped))
-    table = pd.read_csv(path).dropna(subset="text")
+    found = list(read_records(path, keys=["id"]))
+    table = pd.read_csv(path).fillna("")
     assert [(record.fields["id"], record.text) for record in found] == [
         (str(i), text) for i, text in zip(table["id"], table["text"], strict=True)
     ]
-    assert skipped.counts == {"missing texts": len(cells) - len(table)}
-    assert skipped.first == {"missing texts": f"{path}, line 3"}
+
+
+def test_a_missing_text_of_json_is_null(write):
+    path = write("a.jsonl", '{"text": null}\n{"text": ""}\n{"text": "NULL"}\n')
+    assert list(read_texts(path)) == ["", "", "NULL"]
 
 
 @pytest.mark.parametrize("content", ["", "text\n", "\n\ntext\n\n"])
@@ -242,7 +244,7 @@ def test_later_lines_are_read_later(write):
         ("a.jsonl", '[\n"a"\n]\n', 1, "not JSON"),
         ("a.jsonl", '{"body": "b", "id": 1}\n', 1, "under the key 'text'.*'body', 'id'.*text_key"),
         ("a.jsonl", "{}\n", 1, "the keys are: none"),
-        ("a.jsonl", '{"text": null}\n', 1, r"must be a str; got None \(NoneType\)"),
+        ("a.jsonl", '{"text": 7}\n', 1, r"must be a str; got 7 \(int\)"),
         ("a.jsonl", '"fine"\n7\n', 2, r"must be a str; got 7 \(int\)"),
         ("a.jsonl", '[["a"], "b"]', 1, "must be a str; got .* \\(list\\).*by itself"),
     ],

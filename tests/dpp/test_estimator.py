@@ -277,6 +277,14 @@ def test_a_minibatch_without_sets_teaches_nothing(fitted):
 # Parameters arrive where they should
 
 
+def test_fit_tells_of_each_parameter_of_steps_that_was_set():
+    """However little it was changed, and in one order."""
+    with pytest.warns(UserWarning, match="has no effect") as told:
+        model(batch_size=64, kappa=0.7005).fit(X)
+    names = [str(one.message).split("=")[0] for one in told if "has no effect" in str(one.message)]
+    assert names == ["batch_size", "kappa"]
+
+
 def test_what_is_learnt_is_what_the_functions_of_learning_find():
     given = {"penalty": 0.02, "gamma": 0.05, "noise_level": 0.7}
     settings = learning.Settings(

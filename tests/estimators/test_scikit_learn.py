@@ -105,6 +105,31 @@ def test_a_search_says_the_same_once(python):
     ]
 
 
+LINES = """
+import warnings
+from sklearn.model_selection import GridSearchCV
+from streamtopics import SVBLDA
+from streamtopics.datasets import make_lda_corpus
+
+warnings.filters[:] = [one for one in warnings.filters if one[0] != "error"]
+X = make_lda_corpus(n_documents=90, n_features=20, random_state=0).X
+for _ in range(2):
+    SVBLDA(2).fit(X)
+SVBLDA(2).fit(X[:50])
+GridSearchCV(SVBLDA(2), {"max_iter": [1, 2]}, cv=3).fit(X)
+GridSearchCV(SVBLDA(2), {"max_iter": [1, 2]}, cv=3).fit(X)
+"""
+
+
+def test_a_warning_is_shown_once_for_each_line_of_a_script(python):
+    """Also for each line that searches."""
+    with python(["-c", LINES]) as process:
+        said = process.communicate()[1]
+    assert process.returncode == 0, said
+    lines = [line.split(":")[1] for line in said.splitlines() if "Warning: " in line]
+    assert lines == ["10", "11", "12", "13"]
+
+
 def test_grid_search_over_the_boosting_scale_and_the_step_size_on_texts(docstrings):
     texts = docstrings[0][:400]
     model = make_pipeline(

@@ -34,12 +34,12 @@ def read_texts(
         ``backports.zstd``). The suffix says the format:
 
         - ".jsonl" and ".ndjson" have JSON on each line: an object with `text_key`, or a string.
-          Empty lines are skipped, empty texts are not.
+          Empty lines are skipped, empty texts are not, and null is one.
         - ".json" may have the same, or an array of such values, over any number of lines.
         - ".csv" and ".tsv" are tables with the names of the columns in the first row; the
           texts are in the column `text_key`. Fields are separated by commas or tabs; those in
-          quotation marks may have more than one line. Empty rows are skipped, and so are missing
-          texts: empty ones, and "NULL", "NaN", "NA", "None" and the like, as pandas reads them.
+          quotation marks may have more than one line. Empty rows are skipped. Missing texts, which
+          are "NULL", "NaN", "NA", "None" and the like, as in pandas, are read as empty ones.
         - ".parquet" are tables too, which ``pyarrow`` reads.
         - Any other file is plain text, with one document on each line but empty ones. If its
           suffix is not ".txt" and the first line is a JSON object, `format` must say that.

@@ -79,11 +79,11 @@ def record_of(origin: Origin, number: int, value: Any, how: How, times: Times) -
 
 
 def text_of(value: Any, text_key: str, origin: Origin, number: int) -> str:
-    """Return a document itself, or the one in an object: of a file, or an item of the source."""
+    """Return a document itself, or the one in an object, "" for None."""
     if type(value) is dict or isinstance(value, Mapping):
         if text_key not in value:
             raise _no_key("text", "text_key", text_key, value, origin.place(number))
-        value = value[text_key]
+        value = "" if value[text_key] is None else value[text_key]
     if not isinstance(value, str):
         remedy = "Convert it, or leave it out"
         if isinstance(value, list):

@@ -37,12 +37,10 @@ def _table(path: Path, how: How, origin: Origin, mark: str) -> Iterator[Found]:
             width = len(row)
         elif len(row) != width and (len(row) <= max(columns) or any(row[width:])):
             how.bad(_other_width(row, width, between, origin.place(number)))
-        elif row[columns[0]].strip() in MISSING:
-            how.skipped.add("missing texts", origin.place(number))
-        elif text_alone:
-            yield origin, number, row[columns[0]]
         else:
-            yield origin, number, {n: row[c] for n, c in zip(names, columns, strict=True)}
+            row[columns[0]] = "" if row[columns[0]].strip() in MISSING else row[columns[0]]
+            fields = {n: row[c] for n, c in zip(names, columns, strict=True)}
+            yield origin, number, row[columns[0]] if text_alone else fields
 
 
 commas = partial(_table, mark=",")
