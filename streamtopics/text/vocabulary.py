@@ -168,9 +168,13 @@ class OpenVocabulary:
 
     def check_held(self) -> None:
         """Refuse words that are not where they are said to be."""
-        held = np.flatnonzero(self.holder >= 0)
-        agree = len(held) == np.count_nonzero(self.column >= 0) and len(self.places) >= self.n_words
-        agree &= dict(zip(self.words, range(len(self.words)), strict=True)) == self.places
+        held, n = np.flatnonzero(self.holder >= 0), self.n_words
+        agree = len(held) == np.count_nonzero(self.column >= 0) and len(self.words) >= n
+        with lock_of(SHARED):
+            # A later step, or one that was interrupted, may have added others.
+            places = {word: place for word, place in self.places.items() if place < n}
+        agree = agree and len(places) == n
+        agree = agree and dict(zip(self.words[:n], range(n), strict=True)) == places
         if not agree or (self.column[self.holder[held]] != held).any():
             raise ValueError("words, their places and their columns must agree")
 
