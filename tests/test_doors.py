@@ -194,7 +194,7 @@ def test_partitions_stay_as_they_are(tmp_path):
     assert twice.nnz == 2 * X.nnz
 
 
-@pytest.mark.parametrize("time", [1e300, -1e300, 2.0**53, 1e16])
+@pytest.mark.parametrize("time", [1e300, -1e300, -(2.0**53), 1e16])
 def test_a_report_of_documents_of_one_huge_time(time, tmp_path):
     """A number to which one cannot be added is a period, too."""
     page = tmp_path / "page.html"
