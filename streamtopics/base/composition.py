@@ -23,7 +23,8 @@ from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch
 from streamtopics.models import LDA
 from streamtopics.models.group_start import GroupStart
-from streamtopics.models.sources import DOCUMENTS, NOISE, Start
+from streamtopics.models.spectral_start import SPECTRAL
+from streamtopics.models.sources import DOCUMENTS, NOISE, Source, Start
 from streamtopics.models.views import TopicView, corrected_mean, geometric_mean, mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, Learn, TopicPosterior
@@ -64,7 +65,7 @@ UPDATES = {
 }
 INFERENCE = {"gibbs": Gibbs(), "variational": Variational(), "one_topic": OneTopic()}
 VIEWS = {"mean": mean, "geometric_mean": geometric_mean, "corrected_mean": corrected_mean}
-STARTS = {"noise": NOISE, "documents": DOCUMENTS, "groups": GroupStart()}
+STARTS = {"noise": NOISE, "documents": DOCUMENTS, "groups": GroupStart(), "spectral": SPECTRAL}
 # Documents in a part of a minibatch, and power of the documents seen that minibatches weigh by,
 # where nothing else is said and the rule allows it.
 PART, GROWTH = 150, 3.0
@@ -176,6 +177,7 @@ class Composition:
         model: LDA,
         pool: Workers,
         seen: TopicPosterior | None = None,
+        first: Source | None = None,
     ) -> tuple[Blend, Any]:
         """The blend that takes in a minibatch, whole or in parts, and the state after it.
 
@@ -183,12 +185,13 @@ class Composition:
         """
         bounds = self._bounds(posterior.knows_nothing, minibatch.n_documents)
         settles = self.inner_batch_size is not None and self.rule.settles
-        if len(bounds) == 2 and seen is None and not settles:
-            return self.rule.step(posterior, model.learner(posterior, minibatch, pool), state)
-        first = None
         if posterior.knows_nothing and seen is None:
-            # Of the part that sees them: topics that start from other words would be all alike.
-            first = model.first_topics(posterior, part(minibatch, 0, bounds[1])[0])
+            first = model.first_topics(posterior, minibatch) if first is None else first
+        if len(bounds) == 2 and seen is None and not settles:
+            learner = model.learner(posterior, minibatch, pool, first)
+            return self.rule.step(posterior, learner, state)
+        if isinstance(first, TopicPosterior):
+            seen = first.of_words(minibatch.words)
         whole: Rule = self.rule
         if settles:
             whole = whole.settled(posterior, model.learner(posterior, minibatch, pool))

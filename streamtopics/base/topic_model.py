@@ -37,7 +37,7 @@ from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.models.evidence import bound_of_documents, check_local
-from streamtopics.models.sources import NOISE
+from streamtopics.models.sources import NOISE, Source
 from streamtopics.models.views import geometric_mean, mean
 from streamtopics.output import labelled, row_labels
 from streamtopics.parallel import Workers
@@ -76,6 +76,7 @@ class TopicCommit(Commit):
     drift: tuple[Drift, ...] = field(default=())
     led_at: int = -1
     lives: Lives | None = None
+    first: Source | None = None
 
     def apart(self) -> Self:
         """Return a record that no later step changes.
@@ -245,6 +246,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         state = composition.rule.init(posterior)
         self._commit = TopicCommit(posterior, state, update=composition, average=average)
 
+    def _start_corpus(self, batch: Documents) -> None:
+        super()._start_corpus(batch)
+        commit = self._commit
+        first = commit.update.model(self.seed_).first_topics(commit.posterior, batch.minibatch)
+        self._commit = replace(commit, first=first)
+
     def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
         """The prior of the topics by word."""
         n_priors = self.n_components if self._topics_have_priors else None
@@ -304,9 +311,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """The blend that takes in a minibatch, and what else it changes of the commit record."""
         commit, model = self._commit, composition.model(self.seed_)
         blend, state = composition.step(
-            commit.posterior, batch.minibatch, commit.state, model, pool
+            commit.posterior, batch.minibatch, commit.state, model, pool, first=commit.first
         )
-        return blend, {"state": state}
+        return blend, {"state": state, "first": None}
 
     def _show(self, batch: Documents, pool: Workers, report: Progress) -> None:
         if self.n_batch_iter_:

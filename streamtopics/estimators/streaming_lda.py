@@ -188,7 +188,7 @@ class StreamingLDA(StreamingTopicModel):
         boosted_prior: WordPriorLike = None,
         prior_limit: float | None = 0.3,
         growth: float | None = None,
-        start: str | Start = "documents",
+        start: str | Start = "spectral",
         n_rounds: int = 1,
         n_start_rounds: int = 1,
         warm_rounds: bool = False,
@@ -340,8 +340,6 @@ class StreamingLDA(StreamingTopicModel):
             growth=suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,
             inner_batch_size=suited_part(update, inference) if part == "auto" else part,
-            # A document for each topic to start from.
-            first_batch_size=self.n_components,
         )
 
 

@@ -24,7 +24,8 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import OneTopic
-from streamtopics.models.group_start import DOCUMENTS_FOR_TOPIC, GroupStart
+from streamtopics.models.group_start import DOCUMENTS_FOR_TOPIC
+from streamtopics.models.spectral_start import SPECTRAL
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend
@@ -307,7 +308,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
             mean,
             doc_topic=Shares() if self.births is None else FIXED,
             n_start_rounds=self.n_start_rounds,
-            start=GroupStart(1.0 - float(self.background)),
+            start=SPECTRAL,
             inner_batch_size=suited_part(update, None) if part == "auto" else part,
             first_batch_size=self._first_batch_size(),
             growth=self._suited_growth(update) if self.growth is None else self.growth,
@@ -322,4 +323,4 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
 
     def _first_batch_size(self) -> int:
         """Documents that the first part of a stream has, if the minibatch has as many."""
-        return DOCUMENTS_FOR_TOPIC * self.n_components if self.births is None else MOST_DOCUMENTS
+        return 0 if self.births is None else MOST_DOCUMENTS

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A start from clusters of documents, by vectors of their words.
+
+With B = (X > 0), L_d the distinct words of document d and W = diag(1 / max(L_d - 1, 1)), the
+contexts of a word are C = B' W B without its diagonal, where each document spreads one count over
+its pairs of words. f is the share of each word in B. The vectors of words are the leading left
+singular vectors, times the roots of their singular values and scaled to length 1, of
+
+    M_w = sqrt(log(1 + n_w)) (C_w / |C_w|_1 - f) / |C_w / |C_w|_1 - f|_2,
+
+n_w documents having the word: how the company of a word differs from that of any word. M is never
+made; a round of subspace iteration (Halko, Martinsson and Tropp 2011) starts from its product with
+random signs (random indexing: Kanerva, Kristoferson and Holst 2000), which tells the lengths, too.
+A document is the sum of the vectors of its words, times their counts and log(D / n_w), scaled to
+length 1; k-means gives the clusters.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from streamtopics.messages import Minibatch, Statistics
+from streamtopics.models.sources import RandomStart, Source
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.seeds import content_seeds, mix, standard_noise
+
+# Columns of signs, dimensions of the vectors, and columns of the subspace.
+N_SIGNS, N_DIMENSIONS, N_SUBSPACE = 320, 50, 64
+# Documents that clusters are found among, at most, and starts of k-means.
+MOST_DOCUMENTS, N_STARTS = 20_000, 3
+LEAST = 1e-9
+
+
+@dataclass(frozen=True)
+class SpectralStart:
+    """Each topic starts as the words of a cluster of documents.
+
+    The clusters go by the company that words keep, so that documents without a word in common
+    can be in one. They depend on the documents alone: on no seed, and not on their order. Topics
+    beyond the number of different documents differ at random, and so do all if the prior tells
+    topics apart, such as seed words do.
+    """
+
+    of_seed: ClassVar[bool] = False
+
+    def __call__(
+        self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
+    ) -> Source:
+        """Return the prior with the tokens of the minibatch, each where its document's cluster is."""
+        eta = prior.prior_rows(minibatch.words)[:, n_background:]
+        if np.any(eta != eta[:, :1]) or not minibatch.n_tokens > 0:
+            return RandomStart(prior, seed)
+        n_topics = prior.n_nodes - n_background
+        counts = np.zeros((len(minibatch.words), prior.n_nodes))
+        counts[:, n_background:] = cluster_counts(minibatch, n_topics)
+        if n_background:
+            counts[:, :n_background] = minibatch.word_counts[:, None]
+        start = prior.of_words(minibatch.words)
+        # They are of no minibatch and of no documents: what counts these goes on as it was.
+        statistics = Statistics(minibatch.words, counts, np.zeros(0), n_batches=0)
+        start.blend(Blend(1.0, 1.0, 0.0, statistics))
+        return start
+
+
+def cluster_counts(minibatch: Minibatch, n_clusters: int) -> np.ndarray:
+    """Tokens of each word in each cluster of documents, of shape (n_words, n_clusters).
+
+    Clusters that lack documents have the words of all, in noise.
+    """
+    X = minibatch.matrix(minibatch.counts).astype(np.float64)
+    # Hashes of contents order the documents: which came first makes no difference.
+    contents = content_seeds(minibatch)
+    order = np.argsort(contents, kind="stable")
+    order = order[minibatch.lengths[order] > 0]
+    kept = order[np.linspace(0, len(order) - 1, min(len(order), MOST_DOCUMENTS)).astype(int)]
+    X = X[kept]
+    n_found = min(n_clusters, len(np.unique(contents[kept])))
+    with threadpool_limits(1):
+        # Sums over several threads would depend on their number.
+        E = document_vectors(X, word_vectors(X, minibatch.words))
+        means = KMeans(n_found, n_init=N_STARTS, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            labels = means.fit_predict(E)
+    member = sparse.csr_matrix(
+        (np.ones(len(kept)), (labels, np.arange(len(kept)))), (n_clusters, len(kept))
+    )
+    counts: np.ndarray = (member @ X).toarray().T
+    lacking = counts.sum(axis=0) == 0
+    if lacking.any():
+        noise = 1.0 + 0.2 * standard_noise(0, minibatch.words, n_clusters)[:, lacking]
+        counts[:, lacking] = noise * (minibatch.word_counts / n_clusters)[:, None]
+    return counts
+
+
+def word_vectors(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
+    """Vectors of words by the company that they keep, of shape (n_words, n_dimensions)."""
+    company = Company.of(X)
+    signs = random_signs(words)
+    drawn = company.times(signs)
+    lengths = np.linalg.norm(drawn, axis=1) / np.sqrt(signs.shape[1])
+    weight = np.sqrt(np.log1p(company.n_documents)) / np.maximum(lengths, LEAST)
+    weight = weight[:, None].astype(np.float32)
+    basis = np.linalg.qr(weight * drawn[:, :N_SUBSPACE])[0]
+    basis = np.linalg.qr(company.transposed(weight * basis))[0]
+    basis = np.linalg.qr(weight * company.times(basis))[0]
+    rest = company.transposed(weight * basis)
+    squares, turned = np.linalg.eigh(rest.T @ rest)
+    leading = slice(None, -1 - min(N_DIMENSIONS, len(squares)), -1)
+    return unit(basis @ (turned[:, leading] * np.maximum(squares[leading], 0.0) ** 0.25))
+
+
+@dataclass(frozen=True)
+class Company:
+    """C_w / |C_w|_1 - f for all words w, as a matrix that is never made."""
+
+    has: sparse.csr_matrix
+    spread: sparse.csr_matrix
+    own: np.ndarray
+    mass: np.ndarray
+    expected: np.ndarray
+    n_documents: np.ndarray
+
+    @classmethod
+    def of(cls, X: sparse.csr_matrix) -> Self:
+        """The company that words keep in some documents."""
+        has = X.astype(np.float32)
+        has.eliminate_zeros()
+        has.data[:] = 1
+        n_words = np.asarray(has.sum(axis=1)).ravel()
+        spread = sparse.diags_array(1 / np.maximum(n_words - 1, 1), dtype=np.float32) @ has
+        own, n_documents = (np.asarray(part.sum(axis=0)).ravel() for part in (spread, has))
+        mass = np.maximum(spread.T @ n_words - own, LEAST)
+        expected = n_documents / n_documents.sum()
+        return cls(has, spread.tocsr(), own[:, None], mass[:, None], expected, n_documents)
+
+    def times(self, right: np.ndarray) -> np.ndarray:
+        """The matrix times `right`."""
+        found = self.has.T @ (self.spread @ right) - self.own * right
+        return found / self.mass - self.expected @ right
+
+    def transposed(self, right: np.ndarray) -> np.ndarray:
+        """The transposed matrix times `right`."""
+        shared = right / self.mass
+        found = self.has.T @ (self.spread @ shared) - self.own * shared
+        return found - self.expected[:, None] * right.sum(axis=0)
+
+
+def document_vectors(X: sparse.csr_matrix, vectors: np.ndarray) -> np.ndarray:
+    """Vectors of documents, by those of their words."""
+    rarity = np.log(X.shape[0] / np.maximum(X.getnnz(axis=0), 1))
+    # Where every document has all of its words there is nothing rare.
+    found: np.ndarray = unit(X.astype(np.float32) @ (vectors * rarity[:, None]))
+    return found.astype(np.float32)
+
+
+def random_signs(words: np.ndarray) -> np.ndarray:
+    """Signs of words, of shape (n_words, N_SIGNS), float32: hashes of their columns."""
+    cells = words.astype(np.uint64)[:, None] * np.uint64(N_SIGNS // 64)
+    bits = mix(cells + np.arange(N_SIGNS // 64, dtype=np.uint64))
+    return 2 * np.unpackbits(bits.view(np.uint8), axis=1).astype(np.float32) - 1
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    """Rows scaled to length 1; what has none stays."""
+    found: np.ndarray = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), LEAST)
+    return found
+
+
+SPECTRAL = SpectralStart()
