@@ -94,6 +94,7 @@ MAY_USE_SCIKIT_LEARN = {
     "saving", "steps", "streams", "text", "validation",
 }  # fmt: skip
 FACES_OF_THEIR_OWN = {
+    "models/spectral_start.py",  # k-means
     "dpp/estimator.py", "dpp/learnt.py", "dpp/summarizer.py", "was/estimator.py", "reviews/base.py",
     "reviews/checks.py", "reviews/rating_lda.py", "reviews/supervised_lda.py",
     "reviews/hidden_factors.py",

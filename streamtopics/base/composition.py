@@ -23,8 +23,8 @@ from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch
 from streamtopics.models import LDA
 from streamtopics.models.group_start import GroupStart
-from streamtopics.models.spectral_start import SPECTRAL
 from streamtopics.models.sources import DOCUMENTS, NOISE, Source, Start
+from streamtopics.models.spectral_start import SPECTRAL
 from streamtopics.models.views import TopicView, corrected_mean, geometric_mean, mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, Learn, TopicPosterior
@@ -65,7 +65,12 @@ UPDATES = {
 }
 INFERENCE = {"gibbs": Gibbs(), "variational": Variational(), "one_topic": OneTopic()}
 VIEWS = {"mean": mean, "geometric_mean": geometric_mean, "corrected_mean": corrected_mean}
-STARTS = {"noise": NOISE, "documents": DOCUMENTS, "groups": GroupStart(), "spectral": SPECTRAL}
+STARTS: dict[str, Any] = {
+    "noise": NOISE,
+    "documents": DOCUMENTS,
+    "groups": GroupStart(),
+    "spectral": SPECTRAL,
+}
 # Documents in a part of a minibatch, and power of the documents seen that minibatches weigh by,
 # where nothing else is said and the rule allows it.
 PART, GROWTH = 150, 3.0
@@ -182,11 +187,14 @@ class Composition:
         """The blend that takes in a minibatch, whole or in parts, and the state after it.
 
         `seen` is a copy of the posterior, of the minibatch's words, to start from in its place.
+        `first` is what a start has made of the corpus; None to make it of this minibatch.
         """
         bounds = self._bounds(posterior.knows_nothing, minibatch.n_documents)
         settles = self.inner_batch_size is not None and self.rule.settles
-        if posterior.knows_nothing and seen is None:
-            first = model.first_topics(posterior, minibatch) if first is None else first
+        if posterior.knows_nothing and seen is None and first is None:
+            # Of the part that sees them: topics that start from other words would be all alike.
+            n_first = minibatch.n_documents if of_corpus(self.start) else bounds[1]
+            first = model.first_topics(posterior, part(minibatch, 0, n_first)[0])
         if len(bounds) == 2 and seen is None and not settles:
             learner = model.learner(posterior, minibatch, pool, first)
             return self.rule.step(posterior, learner, state)
@@ -327,6 +335,11 @@ def suited_word_prior(update: Any, n_documents: int, n_components: int) -> float
     if n_documents >= ENOUGH or getattr(update, "merges", None) != "sum":
         return WORD_PRIOR
     return min(MOST_WORD_PRIOR, max(WORD_PRIOR, WORD_PRIOR_OF_ALL / n_components))
+
+
+def of_corpus(start: Start) -> bool:
+    """Whether a start is made of all documents at hand, which not every start says."""
+    return getattr(start, "of_corpus", False)
 
 
 def word(options: dict[str, Any], value: Any) -> Any:

@@ -17,7 +17,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.composition import Composition, check_averageable, check_contracts
+from streamtopics.base.composition import (
+    Composition,
+    check_averageable,
+    check_contracts,
+    of_corpus,
+)
 from streamtopics.base.drift import Drift, DriftRow, drift_table, kept_records, observe
 from streamtopics.base.frame import (
     FEW_STEPS,
@@ -68,6 +73,8 @@ class TopicCommit(Commit):
         Number of minibatches of the posterior whose leading words are those of the last record.
     lives : Lives or None
         Record of births and deaths, where topics come and go.
+    first : Source or None
+        Topics that a start has made of the corpus, until the first minibatch was seen with them.
     """
 
     _holds = "posterior: V K; average: V K"
@@ -249,6 +256,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _start_corpus(self, batch: Documents) -> None:
         super()._start_corpus(batch)
         commit = self._commit
+        if not of_corpus(commit.update.start):
+            return
         first = commit.update.model(self.seed_).first_topics(commit.posterior, batch.minibatch)
         self._commit = replace(commit, first=first)
 

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from streamtopics.base.births import ReportsLives, step_with_births
 from streamtopics.base.composition import (
+    STARTS,
     UPDATES,
     Composition,
     suited_growth,
@@ -24,8 +25,8 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import OneTopic
-from streamtopics.models.group_start import DOCUMENTS_FOR_TOPIC
-from streamtopics.models.spectral_start import SPECTRAL
+from streamtopics.models.group_start import DOCUMENTS_FOR_TOPIC, GroupStart
+from streamtopics.models.sources import Start
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend
@@ -69,6 +70,12 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         Power of the tokens seen that minibatches weigh by: with 3, the first third of a stream
         has 4 % of the weight. None is 3 for rules that add a minibatch once to what they keep, and
         1 for others, and for those that forget if there are births.
+    start : {"groups", "spectral"} or Start, default="groups"
+        What the clusters that the first minibatch is seen with are made of: groups of documents
+        that have their words in common, or clusters by k-means on vectors of the words. With
+        "spectral", `fit` takes the clusters of the whole corpus, `partial_fit` those of the first
+        minibatch. It finds better clusters, which do not depend on the seed, if there are 3,000
+        documents or more. It does not count if there are births.
     n_start_rounds : int, default=1
         Rounds in each of the first three parts of the stream.
     births : DirichletProcess or None, default=None
@@ -130,6 +137,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
 
     _records: ClassVar[dict[str, dict[str, Any]]] = {
         "update": UPDATES,
+        "start": STARTS,
         "births": {},
     } | StreamingTopicModel._records
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
@@ -149,6 +157,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         boosted_prior: WordPriorLike = None,
         prior_limit: float | None = 0.3,
         growth: float | None = None,
+        start: str | Start = "groups",
         n_start_rounds: int = 1,
         births: DirichletProcess | None = None,
         drift_threshold: float = 0.5,
@@ -167,6 +176,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         self.boosted_prior = boosted_prior
         self.prior_limit = prior_limit
         self.growth = growth
+        self.start = start
         self.n_start_rounds = n_start_rounds
         self.births = births
         self.drift_threshold = drift_threshold
@@ -308,7 +318,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
             mean,
             doc_topic=Shares() if self.births is None else FIXED,
             n_start_rounds=self.n_start_rounds,
-            start=SPECTRAL,
+            start=self._suited_start(),
             inner_batch_size=suited_part(update, None) if part == "auto" else part,
             first_batch_size=self._first_batch_size(),
             growth=self._suited_growth(update) if self.growth is None else self.growth,
@@ -321,6 +331,14 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         forgets = self.births is not None and getattr(update, "forgets", False)
         return 1.0 if forgets else suited_growth(update)
 
+    def _suited_start(self) -> Any:
+        start = self._record("start", self.start)
+        grouped = isinstance(start, GroupStart) or self.births is not None
+        return GroupStart(1.0 - float(self.background)) if grouped else start
+
     def _first_batch_size(self) -> int:
         """Documents that the first part of a stream has, if the minibatch has as many."""
-        return 0 if self.births is None else MOST_DOCUMENTS
+        if self.births is not None:
+            return MOST_DOCUMENTS
+        grouped = isinstance(self._suited_start(), GroupStart)
+        return DOCUMENTS_FOR_TOPIC * self.n_components if grouped else 0

@@ -57,6 +57,8 @@ class Start(Protocol):
     ----------
     of_seed : bool
         Whether the seed alone makes them, so that two streams with one seed start alike.
+    of_corpus : bool, optional
+        Whether `fit` gives it the whole corpus, not the first part of the first minibatch.
     """
 
     of_seed: ClassVar[bool]

@@ -48,11 +48,12 @@ class SpectralStart:
     """
 
     of_seed: ClassVar[bool] = False
+    of_corpus: ClassVar[bool] = True
 
     def __call__(
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
     ) -> Source:
-        """Return the prior with the tokens of the minibatch, each where its document's cluster is."""
+        """Return the prior with the tokens of the minibatch, each in its document's topic."""
         eta = prior.prior_rows(minibatch.words)[:, n_background:]
         if np.any(eta != eta[:, :1]) or not minibatch.n_tokens > 0:
             return RandomStart(prior, seed)
@@ -142,14 +143,14 @@ class Company:
 
     def times(self, right: np.ndarray) -> np.ndarray:
         """The matrix times `right`."""
-        found = self.has.T @ (self.spread @ right) - self.own * right
-        return found / self.mass - self.expected @ right
+        found: np.ndarray = self.has.T @ (self.spread @ right) - self.own * right
+        return np.asarray(found / self.mass - self.expected @ right)
 
     def transposed(self, right: np.ndarray) -> np.ndarray:
         """The transposed matrix times `right`."""
         shared = right / self.mass
         found = self.has.T @ (self.spread @ shared) - self.own * shared
-        return found - self.expected[:, None] * right.sum(axis=0)
+        return np.asarray(found - self.expected[:, None] * right.sum(axis=0))
 
 
 def document_vectors(X: sparse.csr_matrix, vectors: np.ndarray) -> np.ndarray:

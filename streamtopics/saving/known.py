@@ -85,6 +85,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.models.mean_field_regression": ("MeanFieldRegression",),
     "streamtopics.models.naive_bayes_mixture": ("NaiveBayesMixture",),
     "streamtopics.models.sources": ("DocumentStart", "HintedStart", "NoiseStart"),
+    "streamtopics.models.spectral_start": ("SpectralStart",),
     "streamtopics.models.views": ("CorrectedMean", "GeometricMean", "Mean"),
     "streamtopics.posteriors.all_words": ("Kept",),
     "streamtopics.posteriors.average": ("IterateAverage",),

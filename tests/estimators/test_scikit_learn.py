@@ -16,7 +16,15 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from streamtopics import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
+from streamtopics import (
+    BPSLDA,
+    SVBHPP,
+    SVBLDA,
+    GibbsOnlineEM,
+    StreamingLDA,
+    StreamingMixture,
+    VariationalOnlineEM,
+)
 from streamtopics.datasets import load_docstrings, make_lda_corpus
 from streamtopics.local import Gibbs, Variational
 from streamtopics.priors import SeedWords
@@ -45,6 +53,8 @@ VARIANTS = [
     StreamingLDA(3, update="bps", transform_inference=Variational(), warm_rounds=True, n_rounds=2),
     StreamingLDA(3, update=Window(2), view="geometric_mean"),
     StreamingLDA(3, update=IncrementalVB(2), inference="gibbs", doc_topic_prior_update="gamma"),
+    StreamingLDA(3, update="hpp", start="spectral"),
+    StreamingMixture(3, start="spectral"),
 ]
 
 

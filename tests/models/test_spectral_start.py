@@ -5,9 +5,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.metrics import normalized_mutual_info_score
 
+from streamtopics import load, save
 from streamtopics.estimators import StreamingLDA, StreamingMixture
 from streamtopics.local.minibatches import minibatch_of
+from streamtopics.models import spectral_start
 from streamtopics.models.sources import NoiseStart
 from streamtopics.models.spectral_start import (
     Company,
@@ -18,6 +22,7 @@ from streamtopics.models.spectral_start import (
     word_vectors,
 )
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates import DirichletProcess
 
 V, K = 24, 3
 
@@ -133,7 +138,8 @@ def test_each_token_is_in_the_topic_of_its_document(n_background):
 def test_topics_that_lack_documents_differ(X):
     counts = cluster_counts(batch(X), 5)
     assert counts.shape[1] == 5
-    assert np.isfinite(counts).all() and (counts.sum(axis=0) > 0).all()
+    assert np.isfinite(counts).all()
+    assert (counts.sum(axis=0) > 0).all()
     start = counts / counts.sum(axis=0)
     several = len(counts) > 1
     assert len(np.unique(start.round(12), axis=1).T) >= (4 if several else 1)
@@ -153,8 +159,58 @@ def test_a_prior_that_tells_topics_apart_says_which_is_which():
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_no_trace_of_the_start_is_left(estimator, method):
     X, _ = blocks(200)
-    model = estimator(K, random_state=0, topic_word_prior=0.1)
+    model = estimator(K, start="spectral", random_state=0, topic_word_prior=0.1)
     getattr(model, method)(X)
     passes = model.n_documents_seen_ / len(X)
     assert_allclose(model.posterior_.learnt_part.sum(), passes * X.sum())
     assert model.n_tokens_seen_ == passes * X.sum()
+
+
+@pytest.mark.parametrize(("method", "n"), [("fit", 300), ("partial_fit", 300), ("fit", 20)])
+def test_fit_starts_from_the_corpus_and_a_stream_from_its_first_minibatch(method, n, monkeypatch):
+    sizes = []
+
+    def counted(minibatch, n_clusters):
+        sizes.append(minibatch.n_documents)
+        return cluster_counts(minibatch, n_clusters)
+
+    monkeypatch.setattr(spectral_start, "cluster_counts", counted)
+    X, _ = blocks(n)
+    model = StreamingMixture(K, start="spectral", batch_size=60, random_state=0)
+    getattr(model, method)(X)
+    model.partial_fit(X)
+    assert sizes == [n]
+
+
+@pytest.mark.parametrize("estimator", [StreamingLDA, StreamingMixture])
+def test_a_stream_that_was_saved_goes_on(estimator, tmp_path):
+    X, _ = blocks(300)
+    whole = estimator(K, start="spectral", random_state=0).partial_fit(X[:200])
+    save(whole, tmp_path / "model")
+    again = load(tmp_path / "model")
+    for model in (whole, again):
+        model.partial_fit(X[200:])
+    assert_array_equal(whole.components_, again.components_)
+
+
+def test_births_start_from_groups_all_the_same():
+    X, _ = blocks(300)
+    births = DirichletProcess(min_documents=4)
+    plain, spectral = (
+        StreamingMixture(6, births=births, start=start, random_state=0).fit(X)
+        for start in ("groups", "spectral")
+    )
+    assert_array_equal(plain.components_, spectral.components_)
+
+
+@pytest.mark.parametrize("update", ["svb", "online_em", "bps", "power_prior", "hpp", "svi"])
+@pytest.mark.parametrize("inference", ["gibbs", "variational", "one_topic"])
+def test_any_rule_and_local_step_may_start_so(update, inference):
+    X, subject = blocks(600)
+    model = StreamingLDA(
+        K, update=update, inference=inference, start="spectral", random_state=0, n_jobs=2
+    )
+    clusters = model.fit(X).transform(X).argmax(axis=1)
+    assert normalized_mutual_info_score(subject, clusters) > 0.9
+    alone = clone(model).set_params(n_jobs=1).fit(X)
+    assert_array_equal(model.components_, alone.components_)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a start from clusters of documents is worth, beside the default and scikit-learn.
+
+    python -m benchmarks.start [CORPUS:K ...] [--results FILE] [--seeds 0 1 2 3 4]
+    python -m benchmarks.start --table
+
+Corpora, words, splits by the seed and figures are those of `benchmarks.text_quality`; here K is
+the number of classes where the corpus has some. `agreement` is the NMI of the clusters of the
+same held-out documents by two models, whose seeds differ by 1. "NMF" is scikit-learn's NMF of
+tf-idf with the largest weight as the cluster, "LSA" is TruncatedSVD of tf-idf with 100 dimensions,
+normalised, and KMeans.
+
+The table has means over the seeds, and of "spectral" the mean and the standard error of the paired
+differences from the default.
+"""
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.decomposition import NMF, TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.metrics import normalized_mutual_info_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
+from threadpoolctl import threadpool_limits
+
+from benchmarks.results import append, read
+from benchmarks.text_quality import documents, halves
+from streamtopics import StreamingLDA, StreamingMixture
+from streamtopics.metrics import topic_coherence
+
+
+def nmf(K: int, *, random_state: int) -> Any:
+    """Factors of tf-idf."""
+    return make_pipeline(
+        TfidfTransformer(), NMF(K, random_state=random_state, init="nndsvda", max_iter=200)
+    )
+
+
+def lsa(K: int, *, random_state: int) -> Any:
+    """Clusters of tf-idf in 100 dimensions; `transform` has minus the distances."""
+    svd = TruncatedSVD(100, random_state=random_state)
+    clusters = KMeans(K, n_init=3, random_state=random_state)
+    return make_pipeline(TfidfTransformer(), svd, Normalizer(), clusters)
+
+
+CHOOSE = (
+    "newsgroups:20", "newsgroups:100", "dblp_titles:4", "wordnet_glosses:45", "m10_titles:10",
+    "imdb_unlabelled:50",
+)  # fmt: skip
+CONFIRM = (
+    "commit_subjects:10", "health_tweets:16", "search_snippets:8", "bbc_news:5", "webkb:4",
+    "commit_subjects:50", "health_tweets:50", "search_snippets:50", "reuters21578:50",
+    "bbc_news:20", "nips_abstracts:20", "presidential_speeches:20", "rated_movie_reviews:20",
+    "webkb:20",
+)  # fmt: skip
+MODELS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "StreamingMixture": (StreamingMixture, {}),
+    "StreamingMixture, spectral": (StreamingMixture, {"start": "spectral"}),
+    "StreamingLDA": (StreamingLDA, {}),
+    "StreamingLDA, spectral": (StreamingLDA, {"start": "spectral"}),
+    "NMF": (nmf, {}),
+    "LSA": (lsa, {}),
+}
+KEY = ("corpus", "K", "seed", "model")
+FIGURES = ("score", "npmi", "nmi", "agreement", "seconds")
+RESULTS = Path(__file__).with_suffix(".csv")
+
+
+def clusters_of(model: Any, X: sparse.csr_matrix) -> np.ndarray:
+    """The cluster of each document."""
+    if hasattr(model, "predict"):
+        return np.asarray(model.predict(X))
+    return np.asarray(model.transform(X).argmax(axis=1))
+
+
+def measured(make: Callable[..., Any], corpus: str, seed: int) -> dict[str, float]:
+    """The figures of a model of one seed, and how far one of the next seed agrees with it."""
+    split = documents(corpus, seed)
+    model, start = make(random_state=seed), time.process_time()
+    model.fit(split.train)
+    found = {"seconds": time.process_time() - start}
+    if hasattr(model, "topic_word_"):
+        observed, held_out = halves(split.test)
+        score = model.held_out_log_probability(observed, held_out).sum() / held_out.sum()
+        top = np.argsort(-model.topic_word_, axis=1, kind="stable")[:, :10]
+        found |= {"score": score, "npmi": float(topic_coherence(top, split.train).mean())}
+    own = clusters_of(model, split.test)
+    asked = np.flatnonzero([label is not None for label in split.test_labels])
+    if len(asked):
+        labels = split.test_labels[asked].astype(str)
+        found["nmi"] = normalized_mutual_info_score(labels, own[asked])
+    other = clusters_of(make(random_state=seed + 1).fit(split.train), split.test)
+    return found | {"agreement": normalized_mutual_info_score(other, own)}
+
+
+def run(places: list[str], seeds: list[int], results: Path) -> None:
+    """Add what is missing in the results."""
+    for place in places:
+        corpus, n_topics = place.split(":")
+        for seed in seeds:
+            for name, (make, more) in MODELS.items():
+                key = dict(zip(KEY, (corpus, n_topics, str(seed), name), strict=True))
+                if any(all(row[field] == key[field] for field in KEY) for row in read(results)):
+                    continue
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    found = measured(partial(make, int(n_topics), **more), corpus, seed)
+                append(results, (*KEY, *FIGURES), key | {f: f"{v:.4f}" for f, v in found.items()})
+
+
+def table(results: Path) -> str:
+    """Rows of CSV: figures of each model on each corpus, and paired differences."""
+    rows = read(results)
+    lines = ["corpus,K,model," + ",".join(FIGURES)]
+    for place in (*CHOOSE, *CONFIRM):
+        corpus, K = place.split(":")
+        here = [row for row in rows if (row["corpus"], row["K"]) == (corpus, K)]
+        for name in dict.fromkeys(row["model"] for row in here):
+            own = {row["seed"]: row for row in here if row["model"] == name}
+            cells = []
+            for figure in FIGURES:
+                values = [float(row[figure]) for row in own.values() if row[figure]]
+                cells.append(f"{np.mean(values):.3f}" if values else "")
+            lines.append(",".join((corpus, K, name, *cells)))
+            if name.endswith(", spectral"):
+                default = {row["seed"]: row for row in here if row["model"] == name.split(",")[0]}
+                cells = []
+                for figure in FIGURES:
+                    pairs = [
+                        float(own[s][figure]) - float(default[s][figure])
+                        for s in own if s in default and own[s][figure] and default[s][figure]
+                    ]  # fmt: skip
+                    error = np.std(pairs, ddof=1) / len(pairs) ** 0.5 if len(pairs) > 1 else np.nan
+                    cells.append(f"{np.mean(pairs):+.3f} ± {error:.3f}" if pairs else "")
+                lines.append(",".join((corpus, K, "  less the default", *cells)))
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run what is missing, or print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("places", nargs="*", default=[*CHOOSE, *CONFIRM], metavar="CORPUS:K")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--seeds", type=int, nargs="+", default=list(range(5)))
+    parser.add_argument("--table", action="store_true")
+    options = parser.parse_args()
+    if not options.table:
+        with threadpool_limits(1):
+            run(options.places, options.seeds, options.results)
+    print(table(options.results))
+
+
+if __name__ == "__main__":
+    main()
