@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a start from clusters of documents is worth, beside the default and scikit-learn.
 
-    python -m benchmarks.start [CORPUS:K ...] [--results FILE] [--seeds 0 1 2 3 4]
+    python -m benchmarks.start [CORPUS:K ...] [--models NAME ...] [--seeds 0 1 2] [--results FILE]
     python -m benchmarks.start --table
 
 Corpora, words, splits by the seed and figures are those of `benchmarks.text_quality`; here K is
@@ -102,12 +102,13 @@ def measured(make: Callable[..., Any], corpus: str, seed: int) -> dict[str, floa
     return found | {"agreement": normalized_mutual_info_score(other, own)}
 
 
-def run(places: list[str], seeds: list[int], results: Path) -> None:
+def run(places: list[str], seeds: list[int], names: list[str], results: Path) -> None:
     """Add what is missing in the results."""
     for place in places:
         corpus, n_topics = place.split(":")
         for seed in seeds:
-            for name, (make, more) in MODELS.items():
+            for name in names:
+                make, more = MODELS[name]
                 key = dict(zip(KEY, (corpus, n_topics, str(seed), name), strict=True))
                 if any(all(row[field] == key[field] for field in KEY) for row in read(results)):
                     continue
@@ -151,11 +152,12 @@ def main() -> None:
     parser.add_argument("places", nargs="*", default=[*CHOOSE, *CONFIRM], metavar="CORPUS:K")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--seeds", type=int, nargs="+", default=list(range(5)))
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
     if not options.table:
         with threadpool_limits(1):
-            run(options.places, options.seeds, options.results)
+            run(options.places, options.seeds, options.models, options.results)
     print(table(options.results))
 
 
