@@ -119,7 +119,7 @@ class StreamingLDA(StreamingTopicModel):
         each, a group of documents that have their words in common, or noise. "spectral" is a
         cluster of documents for each, by k-means on vectors of their words; `fit` takes the
         clusters of the whole corpus, `partial_fit` those of the first minibatch. It finds better
-        clusters, which hardly depend on the seed, if there are 3,000 documents or more.
+        clusters, which hardly depend on the seed, if there are 1,000 documents or more.
     {n_rounds}
     n_start_rounds : int, default=1
         Rounds in each of the first three minibatches, or parts of them, if that is more.

@@ -74,7 +74,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         What the clusters that the first minibatch is seen with are made of: groups of documents
         that have their words in common, or clusters by k-means on vectors of the words. With
         "spectral", `fit` takes the clusters of the whole corpus, `partial_fit` those of the first
-        minibatch. It finds better clusters, which do not depend on the seed, if there are 3,000
+        minibatch. It finds better clusters, which do not depend on the seed, if there are 1,000
         documents or more. It does not count if there are births.
     n_start_rounds : int, default=1
         Rounds in each of the first three parts of the stream.
