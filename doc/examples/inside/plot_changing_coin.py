@@ -56,8 +56,8 @@ for name in rules:
         f"{name:30} error while still {still[name]:.3f}, after a jump {after[name]:.3f}, "
         f"flips it stands for {sizes[name][-1]:6.0f}"
     )
-assert min(still, key=still.get) == "SVB"
-assert min(after, key=after.get) == "hierarchical power prior"
+assert min(still, key=still.__getitem__) == "SVB"
+assert min(after, key=after.__getitem__) == "hierarchical power prior"
 
 # %%
 # How much of the posterior was kept: about two thirds while the coin stays as it is, and next to
