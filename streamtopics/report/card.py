@@ -55,7 +55,7 @@ def card(
     sections = [
         ("Model", [("Class", type(model).__name__), *_parameters(model)]),
         ("What it has learnt from", [(k, _number(v)) for k, v in seen.items() if v is not None]),
-        ("Read and left out", [(str(k), str(v)) for k, v in (intake or {}).items()]),
+        ("Read and left out", _intake(intake)),
         ("Documents of this report", _documents(source, periods)),
         ("Versions", _versions()),
     ]
@@ -86,6 +86,15 @@ def scores_of(scores: Mapping[str, Any] | None) -> list[Score]:
         last = [float(f"{v:.6g}") if np.isfinite(v) else None for v in values[-MOST_POINTS:]]
         found.append(Score(shortened(str(name), LONGEST_VALUE), last))
     return found
+
+
+def _intake(intake: Mapping[str, str] | None) -> list[tuple[str, str]]:
+    if intake is not None and not isinstance(intake, Mapping):
+        raise TypeError(
+            "intake must be a mapping of names to texts, such as {'Documents read': '1,200'}; got "
+            f"{intake!r:.60}"
+        )
+    return [(str(name), str(value)) for name, value in (intake or {}).items()]
 
 
 def _parameters(estimator: Any) -> list[tuple[str, str]]:
