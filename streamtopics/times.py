@@ -114,7 +114,9 @@ def _order_of(items: list[Any]) -> str:
     """Return "day" or "month", whichever comes first in all texts such as 17.05.2003."""
     texts = [item.strip() for item in items if isinstance(item, str)]
     found = [match for text in texts if (match := YEAR_LAST.fullmatch(text))]
-    first = {name: m[0] for m in found for name, i in (("day", 1), ("month", 3)) if int(m[i]) > 12}
+    # A text in which both are above 12 is no date, and tells nothing.
+    known = [match for match in found if min(int(match[1]), int(match[3])) <= 12]
+    first = {name: m[0] for m in known for name, i in (("day", 1), ("month", 3)) if int(m[i]) > 12}
     if len(first) > 1:
         raise ValueError(
             f"times has the day first in {first['day']!r}, and the month in {first['month']!r}; "

@@ -327,3 +327,8 @@ def test_periods_of_years_are_long_enough_too(as_given):
     assert len(periods_of(years[:60], 100).labels) == 7
     assert len(periods_of(np.repeat([1905, 1984], 30), 30).labels) == 2
     assert periods_of(np.arange(100) / 99, 10).labels[1] == "0.2 to 0.4"
+
+
+def test_what_is_no_date_tells_no_order():
+    with pytest.raises(ValueError, match=r"times has '32\.13\.2015', which is no date"):
+        read_times(["25.04.2014", "32.13.2015"])

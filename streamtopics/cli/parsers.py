@@ -80,7 +80,8 @@ at all.
     "apply": """\
 Write the leading topics of each document, a line for each, as the documents are read.
 
-Shares are expected ones: a document of few words has none near 1.
+A short text often has nearly all of its share in one topic, which is no measure of
+certainty. A text without a known word has the shares of a document that nothing is known of.
 """,
     "show": "Show the topics of a model, its parameters, what it has seen, and its versions.\n",
     "watch": """\

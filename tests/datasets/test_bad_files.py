@@ -249,6 +249,8 @@ def test_what_is_no_text_is_named(tmp_path, kind, encoding, monkeypatch):
         read = {"encoding": encoding, "on_bad": "skip", "skipped": skipped}
         assert list(read_texts(source, **read)) == []
         assert skipped.counts == {"not text": 1}
+        with pytest.raises(ReadingError, match=rf"{path}: is .*{message}"):
+            list(read_records(source, encoding=encoding, time_key="date"))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
     with pytest.raises(ReadingError, match=rf"standard input: is .*{message}"):
         list(read_texts("-", format="jsonl"))

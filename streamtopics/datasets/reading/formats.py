@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from streamtopics.datasets.reading.json_values import json_file, json_lines
-from streamtopics.datasets.reading.opening import kind_of, name_of
+from streamtopics.datasets.reading.opening import STANDARD_INPUT, byte_chunks, kind_of, name_of
 from streamtopics.datasets.reading.parquet import parquet_rows
 from streamtopics.datasets.reading.plain import plain_lines, supposed_lines, whole_documents
 from streamtopics.datasets.reading.problems import How, Origin, ReadingError
@@ -61,6 +61,8 @@ def found_in_file(path: Path, how: How, in_folder: bool = False) -> Iterator[Fou
     """Read a file or standard input."""
     form = format_of(path, how, in_folder)
     name = name_of(path)
+    if not form.has_fields and len(how.names) > 1 and str(path) != STANDARD_INPUT:
+        next(byte_chunks(path, how), None)  # What is no text at all is refused as that.
     check_fields(form.has_fields, how, name)
     return form.read(path, how, Origin(name, form.unit))
 
@@ -70,7 +72,6 @@ def check_fields(has_fields: bool, how: How, name: str) -> None:
     if not has_fields and len(how.names) > 1:
         raise ReadingError(
             "no fields", name,
-            f"plain text has no {how.names[1]!r} beside the text; write JSON lines or a table. If "
-            "these are some",
+            f"plain text has no {how.names[1]!r} beside the text, as JSON lines and tables may",
             "format", "jsonl",
         )  # fmt: skip
