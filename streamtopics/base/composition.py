@@ -22,8 +22,7 @@ from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
 from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch
 from streamtopics.models import LDA
-from streamtopics.models.group_start import GroupStart
-from streamtopics.models.sources import DOCUMENTS, NOISE, Source, Start
+from streamtopics.models.sources import NOISE, Source, Start
 from streamtopics.models.spectral_start import SPECTRAL
 from streamtopics.models.views import TopicView, corrected_mean, geometric_mean, mean
 from streamtopics.parallel import Workers
@@ -65,12 +64,7 @@ UPDATES = {
 }
 INFERENCE = {"gibbs": Gibbs(), "variational": Variational(), "one_topic": OneTopic()}
 VIEWS = {"mean": mean, "geometric_mean": geometric_mean, "corrected_mean": corrected_mean}
-STARTS: dict[str, Any] = {
-    "noise": NOISE,
-    "documents": DOCUMENTS,
-    "groups": GroupStart(),
-    "spectral": SPECTRAL,
-}
+STARTS: dict[str, Any] = {"spectral": SPECTRAL, "noise": NOISE}
 # Documents in a part of a minibatch, and power of the documents seen that minibatches weigh by,
 # where nothing else is said and the rule allows it.
 PART, GROWTH = 150, 3.0
@@ -126,9 +120,9 @@ class Composition:
         Weights of the iterates whose average the topics are; None for the last one.
     start : Start
         What makes the topics that the first minibatch is seen with.
-    inner_batch_size, first_batch_size : int or None, int
-        Documents in the parts that a minibatch is stepped through in, and at least in the
-        first part of a stream; None takes minibatches whole.
+    inner_batch_size : int or None
+        Documents in the parts that a minibatch is stepped through in; None takes minibatches
+        whole. The first of a stream is taken whole if there are births.
     growth : float
         Power of the number of tokens that minibatches weigh by.
     prior_limit : float or None
@@ -148,7 +142,6 @@ class Composition:
     averaging: Averaging = None
     start: Start = NOISE
     inner_batch_size: int | None = None
-    first_batch_size: int = 0
     growth: float = 1.0
     prior_limit: float | None = None
     births: DirichletProcess | None = None
@@ -217,14 +210,12 @@ class Composition:
 
     def _bounds(self, starts: bool, n_documents: int) -> list[int]:
         """Return the first document of each part of a minibatch, all about as long, and the end."""
-        size = self.inner_batch_size
-        larger = size is not None and starts and self.first_batch_size > size
-        if size is None or (n_documents <= size and not larger):
+        size, whole = self.inner_batch_size, starts and self.births is not None
+        if size is None or n_documents <= size or whole:
             return [0, n_documents]
-        first = min(self.first_batch_size, n_documents) if larger else 0
-        n_parts = -(-(n_documents - first) // int(size))
-        ends = np.linspace(first, n_documents, n_parts + 1).astype(int).tolist()
-        return ends if first == 0 else [0, *ends]
+        n_parts = -(-n_documents // int(size))
+        ends: list[int] = np.linspace(0, n_documents, n_parts + 1).astype(int).tolist()
+        return ends
 
 
 def bayesian(estimator: Any, update: Rule) -> Composition:
@@ -378,7 +369,7 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
     start = composition.start
     if isinstance(start, type) or not (callable(start) and hasattr(start, "of_seed")):
         raise TypeError(
-            f"start must be one of {list(STARTS)}, or a record such as DocumentStart() with "
+            f"start must be one of {list(STARTS)}, or a record such as SpectralStart() with "
             f"__call__ and the class attribute of_seed; got {start!r}"
         )
     if composition.inner_batch_size is not None and not can_be_cut(composition.rule):

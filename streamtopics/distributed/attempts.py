@@ -216,7 +216,10 @@ class Task:
     def _check_left(self, error: Exception) -> None:
         """Give the task up where no attempt is left."""
         if not self.handles and self.n_begun >= self.policy.max_attempts:
-            raise self._error(f"failed: {type(error).__name__}: {error}") from error
+            # Dask blames all tasks that a worker held when it died.
+            killed = hasattr(error, "allowed_failures")
+            blame = "; the worker may have died of another partition that it held" if killed else ""
+            raise self._error(f"failed: {type(error).__name__}: {error}{blame}") from error
 
     def _error(self, trouble: str) -> PartitionError:
         times = "once" if self.n_begun == 1 else f"{self.n_begun} times"

@@ -114,12 +114,12 @@ class StreamingLDA(StreamingTopicModel):
         B tokens from the minibatch, so that what was learnt from shapeless topics fades; 1 weighs
         all alike. None is 3 for rules that add a minibatch once to what they keep, also those that
         forget by a power prior, and 1 for others.
-    start : {"documents", "groups", "noise", "spectral"} or Start, default="documents"
-        What the topics that the first minibatch is seen with are made of: a document of it for
-        each, a group of documents that have their words in common, or noise. "spectral" is a
-        cluster of documents for each, by k-means on vectors of their words; `fit` takes the
-        clusters of the whole corpus, `partial_fit` those of the first minibatch. It finds better
-        clusters, which hardly depend on the seed, if there are 1,000 documents or more.
+    start : {"spectral", "noise"} or Start, default="spectral"
+        What the topics that the first minibatch is seen with are made of. "spectral" is a cluster
+        of documents for each topic, by k-means on vectors of their words: `fit` takes the clusters
+        of the whole corpus, `partial_fit` those of the first minibatch, which is better large.
+        They depend on no seed. "noise" is a topic at random for each, of the seed alone: `fit` is
+        the same as `partial_fit` on its minibatches then, and streams of one seed can be merged.
     {n_rounds}
     n_start_rounds : int, default=1
         Rounds in each of the first three minibatches, or parts of them, if that is more.
@@ -191,7 +191,7 @@ class StreamingLDA(StreamingTopicModel):
         boosted_prior: WordPriorLike = None,
         prior_limit: float | None = 0.3,
         growth: float | None = None,
-        start: str | Start = "documents",
+        start: str | Start = "spectral",
         n_rounds: int = 1,
         n_start_rounds: int = 1,
         warm_rounds: bool = False,
@@ -343,8 +343,6 @@ class StreamingLDA(StreamingTopicModel):
             growth=suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,
             inner_batch_size=suited_part(update, inference) if part == "auto" else part,
-            # A document for each topic to start from.
-            first_batch_size=self.n_components,
         )
 
 

@@ -25,7 +25,6 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import OneTopic
-from streamtopics.models.group_start import DOCUMENTS_FOR_TOPIC, GroupStart
 from streamtopics.models.sources import Start
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
@@ -36,8 +35,6 @@ from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.lives import Lives
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
-
-MOST_DOCUMENTS = 2**31
 
 
 @documented
@@ -70,12 +67,9 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         Power of the tokens seen that minibatches weigh by: with 3, the first third of a stream
         has 4 % of the weight. None is 3 for rules that add a minibatch once to what they keep, and
         1 for others, and for those that forget if there are births.
-    start : {"groups", "spectral"} or Start, default="groups"
-        What the clusters that the first minibatch is seen with are made of: groups of documents
-        that have their words in common, or clusters by k-means on vectors of the words. With
-        "spectral", `fit` takes the clusters of the whole corpus, `partial_fit` those of the first
-        minibatch. It finds better clusters, which do not depend on the seed, if there are 1,000
-        documents or more. It does not count if there are births.
+    start : {"spectral", "noise"} or Start, default="spectral"
+        What the clusters that the first minibatch is seen with are made of; see `StreamingLDA`.
+        It does not count if there are births.
     n_start_rounds : int, default=1
         Rounds in each of the first three parts of the stream.
     births : DirichletProcess or None, default=None
@@ -91,8 +85,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         Documents in the parts that a minibatch is stepped through in, each from where the last one
         left the clusters; None to take minibatches whole. "auto" is 150, or None for rules that
         take only whole ones, such as ``Window(3)``. Those that settle a rate, such as "hpp", do so
-        before the parts. The first part of a stream has thirty documents a cluster, if the
-        minibatch has as many: clusters start from groups of documents.
+        before the parts.
     max_iter : int or "auto", default="auto"
         Passes of `fit` over the corpus. "auto" is one over 5,000 documents or more, else two.
     {common_parameters}
@@ -157,7 +150,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         boosted_prior: WordPriorLike = None,
         prior_limit: float | None = 0.3,
         growth: float | None = None,
-        start: str | Start = "groups",
+        start: str | Start = "spectral",
         n_start_rounds: int = 1,
         births: DirichletProcess | None = None,
         drift_threshold: float = 0.5,
@@ -318,9 +311,8 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
             mean,
             doc_topic=Shares() if self.births is None else FIXED,
             n_start_rounds=self.n_start_rounds,
-            start=self._suited_start(),
+            start=self._record("start", self.start),
             inner_batch_size=suited_part(update, None) if part == "auto" else part,
-            first_batch_size=self._first_batch_size(),
             growth=self._suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,
             births=self.births,
@@ -330,15 +322,3 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         """The power of growing weights; 1 for a rule that forgets with births, at one rate."""
         forgets = self.births is not None and getattr(update, "forgets", False)
         return 1.0 if forgets else suited_growth(update)
-
-    def _suited_start(self) -> Any:
-        start = self._record("start", self.start)
-        grouped = isinstance(start, GroupStart) or self.births is not None
-        return GroupStart(1.0 - float(self.background)) if grouped else start
-
-    def _first_batch_size(self) -> int:
-        """Documents that the first part of a stream has, if the minibatch has as many."""
-        if self.births is not None:
-            return MOST_DOCUMENTS
-        grouped = isinstance(self._suited_start(), GroupStart)
-        return DOCUMENTS_FOR_TOPIC * self.n_components if grouped else 0

@@ -10,12 +10,8 @@ from streamtopics.checks import EXCLUDED
 from streamtopics.local.told import shares_of_hints
 from streamtopics.messages import Minibatch
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.seeds import content_seeds, mix, standard_noise
+from streamtopics.seeds import standard_noise
 
-# Documents with fewer tokens say too little to start a topic from.
-LEAST_LENGTH = 5
-SHARE_OF_DOCUMENT = 0.3
-ODDS_OF_DOCUMENT = SHARE_OF_DOCUMENT / (1.0 - SHARE_OF_DOCUMENT)
 # The least of a prior that is left of it.
 ROUNDING = 1e-13
 
@@ -163,48 +159,6 @@ class NoiseStart:
 
 
 @dataclass(frozen=True)
-class DocumentStart:
-    """Each topic starts as the words of the minibatch mixed with those of one document.
-
-    Topics that start from documents are apart from the first minibatch on. Where there are fewer
-    different documents than topics, some share one, and noise as in `RandomStart` tells them
-    apart. A background starts as the words of the minibatch alone. A prior that tells topics
-    apart, such as seed words, says itself which is which: then all start as in `RandomStart`.
-    """
-
-    of_seed: ClassVar[bool] = False
-
-    def __call__(
-        self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
-    ) -> Source:
-        """Rows 100 (1 + .3 / .7 p(w | document of k) / p(w)), times noise where documents lack."""
-        n_topics, random = prior.n_nodes, RandomStart(prior, seed)
-        usable = np.flatnonzero(minibatch.lengths >= LEAST_LENGTH)
-        eta = prior.prior_rows(minibatch.words)[:, n_background:]
-        if len(usable) == 0 or np.any(eta != eta[:, :1]):
-            return random
-        # Hashes of contents and seed choose: no order of documents, no worker counts.
-        # Of documents with the same words one is enough.
-        contents, firsts = np.unique(content_seeds(minibatch)[usable], return_index=True)
-        keys = mix(contents ^ mix(np.array([seed], np.uint64)))
-        chosen = usable[firsts[np.argsort(keys, kind="stable")]]
-        n_apart = len(chosen)
-        chosen = np.resize(chosen, n_topics - n_background)
-        frequency = minibatch.word_counts / minibatch.n_tokens
-        documents = minibatch.matrix(minibatch.counts)[chosen].toarray().T
-        documents = documents / minibatch.lengths[chosen]
-        rows = np.full((len(minibatch.words), n_topics), 100.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(frequency[:, None] > 0, documents / frequency[:, None], 0.0)
-        rows[:, n_background:] *= 1.0 + ODDS_OF_DOCUMENT * ratio
-        if n_apart < n_topics - n_background:
-            noise = random.rows(minibatch.words)
-            noise[:, :n_background] = 100.0
-            rows *= noise
-        return Table(minibatch.words, rows, prior.alpha, random.mass)
-
-
-@dataclass(frozen=True)
 class HintedStart:
     """Topics start from the documents with hints of them, as naive Bayes would.
 
@@ -244,7 +198,7 @@ class HintedStart:
         return Table(minibatch.words, values, prior.alpha, mass)
 
 
-NOISE, DOCUMENTS = NoiseStart(), DocumentStart()
+NOISE = NoiseStart()
 
 
 class LimitedPrior:

@@ -25,10 +25,9 @@ from streamtopics.streams.chart import chart_p
 from streamtopics.streams.features import document_features
 from streamtopics.streams.relabelling import Comparison, compare, relabelled
 
-# Statistics of a test; each has a third of the level. In the chart words have a tenth of that,
-# since every stream in order of time has bursts of words.
-STATISTICS = ("surprise", "use", "words")
-FAMILY = len(STATISTICS)
+# Statistics of a test: surprise, use and words. Each has a third of the level. In the chart words
+# have a tenth of that, since every stream in order of time has bursts of words.
+FAMILY = 3
 TIMES = np.array([3.0, 3.0, 30.0])
 # Tests that the chart keeps, and the fewest it needs.
 PAST, LEAST_PAST = 20, 3
@@ -140,16 +139,6 @@ class DriftMonitor:
         self.n_batches = 0
         self.past = np.empty((0, FAMILY))
         self.documents: tuple[pieces.Documents, ...] = ()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "statistics": STATISTICS}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set what was kept. The past of other statistics, as of other versions, begins anew."""
-        kept = dict(state)
-        if tuple(kept.pop("statistics", ())) != STATISTICS:
-            kept["past"] = np.empty((0, FAMILY))
-        vars(self).update(kept)
 
     @property
     def n_held_back(self) -> int:

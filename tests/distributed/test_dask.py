@@ -74,7 +74,7 @@ def client():
 def all_workers(client):
     """Wait for the workers that come in the place of others, whose start has traces."""
     yield
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=200)
 
 
 @pytest.fixture(scope="module")
@@ -204,22 +204,29 @@ class Poison:
         return PARTITIONS[number]
 
 
+KILLED = r"partition \d could not .*begun 4 times .*another partition"
+
+
 def allow_failures(n, dask_scheduler):
     dask_scheduler.allowed_failures = n
 
 
 def test_a_partition_that_kills_every_worker_is_named(client, tmp_path):
-    """Dask begins it again three times by itself, and nobody else does."""
+    """Dask begins it again three times by itself, and nobody else does.
+
+    It blames all that a worker held when it died, and one that waited there may be given up first.
+    """
     model = clone(MODEL)
     client.run_on_scheduler(allow_failures, 3)
     try:
-        with pytest.raises(PartitionError, match=r"partition 3 could not .*begun 4 times") as error:
+        with pytest.raises(PartitionError, match=KILLED) as error:
             fit_partitions(model, range(5), client, read=Poison(tmp_path), patience=60.0)
     finally:
         client.run_on_scheduler(allow_failures, 0)
     assert len(list(tmp_path.iterdir())) == 4
-    assert error.value.number == 3
-    assert model.n_documents_seen_ == 590
+    before = PARTITIONS[: error.value.number]
+    assert getattr(model, "n_documents_seen_", 0) == sum(part.shape[0] for part in before)
+    assert error.value.number <= 3
     found = fit_partitions(experienced(MODEL), PARTITIONS, client, **LATE)
     assert found.n_documents_seen_ == 8 * X.shape[0]
 

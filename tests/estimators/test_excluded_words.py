@@ -9,7 +9,8 @@ from scipy import sparse
 import streamtopics
 from streamtopics import AspectSentimentModel, MultiViewLDA, StreamingLDA
 from streamtopics.local import OneTopic
-from streamtopics.models.sources import NOISE, DocumentStart, HintedStart, allowed
+from streamtopics.models.sources import NOISE, HintedStart, allowed
+from streamtopics.models.spectral_start import SPECTRAL
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.priors import SeedWords
 from tests.models.test_sources import hinted
@@ -21,7 +22,7 @@ COUNTS = np.random.default_rng(0).poisson(0.7, (200, V)).astype(np.float64)
 PRIOR = np.full((K, V), 0.1)
 PRIOR[0, :20] = 1e-8
 QUICK = {"random_state": 0, "batch_size": 50}
-STARTS = ("documents", "groups", "noise")
+STARTS = ("spectral", "noise")
 
 
 def in_topic(model, topic, words):
@@ -78,7 +79,7 @@ def test_excluded_words_stay_out_of_topics_of_classes_and_sentiments():
     assert in_topic(aspects, [2, 3], slice(20)) > 0.1
 
 
-@pytest.mark.parametrize("start", [NOISE, DocumentStart(), HintedStart()], ids=str)
+@pytest.mark.parametrize("start", [NOISE, SPECTRAL, HintedStart()], ids=str)
 def test_a_prior_that_excludes_nothing_leaves_a_start_as_it_is(start):
     """Also where topics differ: then it is below a thousandth of another topic nowhere."""
     words = np.arange(V, dtype=np.int32)

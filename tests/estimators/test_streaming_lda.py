@@ -577,10 +577,10 @@ def test_merging_advises_what_the_estimator_has(estimator):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_start_from_groups_finds_all_topics(seed):
+def test_all_topics_are_found(seed):
     rng = np.random.default_rng(seed)
     beta, theta = rng.dirichlet(np.full(100, 0.1), 4), rng.dirichlet(np.full(4, 0.2), 300)
     X = np.array([rng.multinomial(30, p) for p in theta @ beta], float)
-    model = StreamingLDA(4, start="groups", random_state=seed).fit(X)
+    model = StreamingLDA(4, random_state=seed).fit(X)
     affinity = np.sqrt(model.topic_word_) @ np.sqrt(beta).T
     assert (affinity.max(axis=0) > 0.9).all()

@@ -10,7 +10,8 @@ from scipy import sparse
 
 from streamtopics.estimators import StreamingLDA
 from streamtopics.messages import Minibatch, Statistics
-from streamtopics.models.sources import DocumentStart, HintedStart, LimitedPrior, NoiseStart
+from streamtopics.models.sources import HintedStart, LimitedPrior, NoiseStart
+from streamtopics.models.spectral_start import SpectralStart
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import BPS, SVB, PowerPrior
 from tests.local.test_one_topic import minibatch_of
@@ -100,7 +101,7 @@ def test_topics_of_few_tokens_stay_apart():
     assert_allclose(ratio(LimitedPrior(posterior, 0.3)), 3.03 / 0.03)
 
 
-# DocumentStart
+# Starts of an estimator
 
 
 def documents(seed=0, n=40, length=8):
@@ -113,66 +114,6 @@ def flat_prior(n_components=K, eta=0.1):
     return TopicPosterior(np.full((1, 1), eta), (V, n_components))
 
 
-def start(counts, seed=0, prior=None, n_background=0, of=None):
-    minibatch = minibatch_of(counts)
-    return (of or DocumentStart())(prior or flat_prior(), minibatch, seed, n_background)
-
-
-def origins(rows, counts):
-    """The documents whose 1 + (.3 / .7) p(w | d) / p(w) each column is, up to its factor."""
-    p = counts.sum(axis=0) / counts.sum()
-    made = 1 + 0.3 / 0.7 * (counts / counts.sum(axis=1, keepdims=True) / p).T
-    scaled = rows / rows.min(axis=0)
-    return [
-        np.flatnonzero(np.isclose(column[:, None], made, rtol=1e-6).all(axis=0))
-        for column in scaled.T
-    ]
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_each_topic_starts_from_another_document(seed):
-    counts = documents()
-    source = start(counts, seed)
-    rows = source.rows(WORDS)[counts.sum(axis=0) > 0]
-    counts = counts[:, counts.sum(axis=0) > 0]
-    found = origins(rows, counts)
-    assert all(len(each) == 1 for each in found)
-    assert len({int(each[0]) for each in found}) == K
-    assert_allclose(rows.min(axis=0), rows.min(), rtol=1e-9)
-    assert_allclose(source.mass, source.mass[0])
-
-
-def test_documents_of_less_than_five_tokens_are_not_taken():
-    counts = documents(n=60, length=4)
-    counts[7] = documents(1, n=1, length=5)[0]
-    counts[31] = documents(2, n=1, length=9)[0]
-    used = counts.sum(axis=0) > 0
-    rows = start(counts, prior=flat_prior(2)).rows(WORDS)[used]
-    assert sorted(int(d[0]) for d in origins(rows, counts[:, used])) == [7, 31]
-
-
-def test_without_documents_of_five_tokens_it_is_noise():
-    counts = documents(length=4)
-    used = WORDS[counts.sum(axis=0) > 0]
-    rows, noise = start(counts, 3).rows(used), start(counts, 3, of=NoiseStart()).rows(used)
-    assert_allclose(rows / rows.mean(), noise / noise.mean(), rtol=1e-9)
-    assert rows.std(axis=1).min() > 0
-
-
-def test_seeds_choose_other_documents():
-    counts = documents()
-    first, second = start(counts, 0).rows(WORDS), start(counts, 1).rows(WORDS)
-    assert not np.allclose(first, second)
-    assert_array_equal(start(counts, 0).rows(WORDS), first)
-
-
-def test_the_order_of_documents_does_not_matter():
-    counts = documents()
-    order = np.random.default_rng(0).permutation(len(counts))
-    assert_allclose(start(counts[order]).rows(WORDS), start(counts).rows(WORDS), rtol=1e-12)
-    assert_allclose(start(counts[order]).mass, start(counts).mass, rtol=1e-12)
-
-
 @pytest.mark.parametrize("inference", ["one_topic", "gibbs"])
 def test_n_jobs_does_not_matter(inference):
     X = sparse.csr_matrix(documents(n=200))
@@ -181,56 +122,6 @@ def test_n_jobs_does_not_matter(inference):
         for n in (1, 2)
     )
     assert_array_equal(one.components_, two.components_)
-
-
-def test_topics_that_share_a_document_differ_by_noise():
-    counts = documents(n=2, length=40)
-    rows = start(counts).rows(WORDS)[counts.sum(axis=0) > 0]
-    assert np.isfinite(rows).all()
-    assert np.all(rows > 0)
-    for j in range(K):
-        for k in range(j):
-            assert np.abs(rows[:, j] / rows[:, k] - 1).max() > 1e-3
-
-
-def test_the_background_is_flat():
-    counts = documents()
-    used = WORDS[counts.sum(axis=0) > 0]
-    rows = start(counts, n_background=1).rows(used)
-    assert_allclose(rows[:, 0], rows[0, 0])
-    found = origins(rows[:, 1:], counts[:, counts.sum(axis=0) > 0])
-    assert [len(each) for each in found] == [1] * (K - 1)
-
-
-def test_the_background_is_flat_where_topics_share_documents_too():
-    counts = documents(n=2, length=40)
-    rows = start(counts, n_background=1).rows(WORDS)
-    assert_allclose(rows[:, 0], rows[0, 0])
-    assert np.abs(rows[:, 1] / rows[:, 3] - 1).max() > 1e-3
-
-
-def test_as_many_documents_as_topics_beside_the_background_are_enough():
-    counts = documents(n=K - 1, length=12)
-    used = counts.sum(axis=0) > 0
-    rows = start(counts, n_background=1).rows(WORDS)[used]
-    found = origins(rows[:, 1:], counts[:, used])
-    assert sorted(int(each[0]) for each in found) == list(range(K - 1))
-
-
-def test_a_prior_that_tells_topics_apart_says_how_they_start():
-    """Documents would say otherwise."""
-    eta = np.full((V, K), 0.02)
-    eta[np.arange(K), np.arange(K)] = 5.0
-    counts = documents()
-    rows = start(counts, prior=TopicPosterior(eta, (V, K))).rows(WORDS)
-    noise = start(counts, prior=TopicPosterior(eta, (V, K)), of=NoiseStart()).rows(WORDS)
-    assert_array_equal(rows, noise)
-    # One that is the same for all topics, or differs by the background alone, does not.
-    same = TopicPosterior(np.linspace(0.1, 1.0, V)[:, None], (V, K))
-    assert_array_equal(start(counts, prior=same).rows(WORDS), start(counts).rows(WORDS))
-    eta[:, 1:], eta[:, 0] = 0.02, 0.5
-    rows = start(counts, prior=TopicPosterior(eta, (V, K)), n_background=1).rows(WORDS)
-    assert_array_equal(rows, start(counts, n_background=1).rows(WORDS))
 
 
 @pytest.mark.parametrize("inference", ["gibbs", "variational", "one_topic"])
@@ -319,7 +210,7 @@ def test_a_minibatch_without_words_has_a_start():
     empty = Minibatch(
         np.zeros(0, np.int32), np.zeros(4, np.int32), np.zeros(0, np.int32), np.zeros(0)
     )
-    for begin in (DocumentStart(), HintedStart(), NoiseStart()):
+    for begin in (SpectralStart(), HintedStart(), NoiseStart()):
         assert begin(flat_prior(), empty, 0).rows(empty.words).shape == (0, K)
 
 
@@ -340,10 +231,13 @@ def short_documents(n_copies, n_words=400, n_documents=600):
 @pytest.mark.parametrize("n_copies", [0, 200])
 @pytest.mark.parametrize("n_components", [20, 120])
 def test_no_two_topics_are_alike(inference, n_copies, n_components):
-    """Neither where documents are, nor where those of the first part are few."""
+    """Neither where documents are, nor where those of the first part are few.
+
+    Of topics that start from a document each, one may come to the same words as another.
+    """
     model = StreamingLDA(n_components, inference=inference, inner_batch_size=50, random_state=1)
     model.fit(short_documents(n_copies))
     # Topics that no document is of have the words of all, each the same share of them.
     learnt = model.posterior_.learnt_part[-n_components:]
     topics = model.topic_word_[learnt > 0.3 * learnt.mean()]
-    assert len(np.unique(topics.round(9), axis=0)) == len(topics) > 0.6 * n_components
+    assert len(np.unique(topics.round(9), axis=0)) >= 0.99 * len(topics) > 0.9 * n_components

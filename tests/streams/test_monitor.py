@@ -4,7 +4,6 @@
 import pickle
 from itertools import combinations
 from math import comb
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -632,18 +631,6 @@ def test_a_pipeline_that_is_stopped_goes_on_to_the_same_bits():
     for one in ((model, monitor), again):
         taught(*one, batches[4:])
     assert state(model, monitor) == state(*again)
-
-
-def test_a_checkpoint_of_other_statistics_goes_on_with_a_past_of_its_own():
-    """One of the time when the statistics were score, surprise and use."""
-    found = resume(Path(__file__).parent / "files" / "checkpoint_of_scores")
-    (monitor,) = found.callbacks
-    assert monitor.past.shape == (0, 3)
-    assert (len(monitor.tests), len(monitor.alarms), monitor.n_held_back) == (10, 1, 8)
-    batches = make_lda_corpus(n_documents=160, n_features=40, random_state=1).X
-    for i in range(4):
-        monitor.learn(found.model, batches[40 * i : 40 * (i + 1)])
-    assert [np.isnan(test.p_chart) for test in monitor.tests[10:]] == [True, True, True, False]
 
 
 def test_a_checkpoint_keeps_the_past(tmp_path):
