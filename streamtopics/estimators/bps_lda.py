@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-from streamtopics.base.composition import Composition, bayesian
 from streamtopics.base.glossary import documented
-from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.estimators.named import NamedLDA
 from streamtopics.local import LocalStep
+from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates import BPS
 from streamtopics.updates.doc_topic import DocTopicUpdate
+from streamtopics.updates.rule import Rule
 
 
 @documented
-class BPSLDA(StreamingTopicModel):
+class BPSLDA(NamedLDA):
     """Latent Dirichlet allocation whose prior knowledge is boosted on the stream.
 
     With each minibatch the prior is added again, in proportion to what the
@@ -41,17 +42,18 @@ class BPSLDA(StreamingTopicModel):
         that rarely used topics are pulled hardest; "topic" gives each topic a
         boost in proportion to its own tokens.
     {doc_topic_prior}
-    {fixed_doc_topic_prior_update}
-    {topic_word_prior}
+    {suited_doc_topic_prior_update}
+    {suited_topic_word_prior}
     {boosted_prior}
-    {inference}
-    {view}
+    {suited_inference}
+    {suited_view}
+    {pieces}
     {n_rounds}
     {few_start_rounds}
     {max_local_iter}
     {local_tol}
     {large_batch_size}
-    {max_iter}
+    {suited_max_iter}
     {common_parameters}
 
     Attributes
@@ -80,8 +82,6 @@ class BPSLDA(StreamingTopicModel):
     1.25
     """
 
-    _doc_topic_mass = 10.0
-
     def __init__(
         self,
         n_components: int = 10,
@@ -89,17 +89,21 @@ class BPSLDA(StreamingTopicModel):
         boosting_scale: float = 0.1,
         boosting_norm: Literal["whole", "topic"] = "whole",
         doc_topic_prior: DocTopicPriorLike = None,
-        doc_topic_prior_update: str | DocTopicUpdate = "fixed",
-        topic_word_prior: WordPriorLike = None,
+        doc_topic_prior_update: str | DocTopicUpdate = "auto",
+        topic_word_prior: WordPriorLike | Literal["auto"] = "auto",
         boosted_prior: WordPriorLike = None,
-        inference: str | LocalStep = "variational",
-        view: str | TopicView | None = None,
+        inference: str | LocalStep = "auto",
+        view: str | TopicView | None = "auto",
+        prior_limit: float | None = 0.3,
+        growth: float | None = None,
+        start: str | Start = "spectral",
+        inner_batch_size: int | Literal["auto"] | None = "auto",
         n_rounds: int = 1,
         n_start_rounds: int = 1,
         max_local_iter: int = 100,
         local_tol: float = 1e-3,
         batch_size: int = 1200,
-        max_iter: int = 1,
+        max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
@@ -113,6 +117,10 @@ class BPSLDA(StreamingTopicModel):
         self.boosted_prior = boosted_prior
         self.inference = inference
         self.view = view
+        self.prior_limit = prior_limit
+        self.growth = growth
+        self.start = start
+        self.inner_batch_size = inner_batch_size
         self.n_rounds = n_rounds
         self.n_start_rounds = n_start_rounds
         self.max_local_iter = max_local_iter
@@ -123,5 +131,5 @@ class BPSLDA(StreamingTopicModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _composition(self) -> Composition:
-        return bayesian(self, BPS(self.boosting_scale, self.boosting_norm))
+    def _rule(self) -> Rule:
+        return BPS(self.boosting_scale, self.boosting_norm)

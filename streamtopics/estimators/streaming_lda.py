@@ -289,7 +289,7 @@ class StreamingLDA(StreamingTopicModel):
         super()._check_continuable()
 
     def _start_corpus(self, batch: Documents) -> None:
-        update = self._record("update", self.update)
+        update = self._parts()["update"]
         self._suited_prior = suited_word_prior(update, batch.n_documents, self.n_components)
         super()._start_corpus(batch)
 
@@ -324,23 +324,34 @@ class StreamingLDA(StreamingTopicModel):
         inference = self._composition().inference
         return suited_passes(inference, batch.n_documents, batch.n_tokens)
 
+    def _parts(self) -> dict[str, Any]:
+        """The rule, the local step and the other parts, or what they are left to."""
+        return {name: self._record(name, getattr(self, name, None)) for name in PARTS}
+
+    def _own(self, inference: LocalStep) -> LocalStep:
+        """The local step that a word stands for, or that suits, with the settings that it has."""
+        return inference
+
     def _composition(self) -> Composition:
-        parts = {name: self._record(name, getattr(self, name)) for name in PARTS}
+        parts = self._parts()
         update, inference = parts["update"], parts["inference"]
         if is_auto(inference):
-            inference = parts["inference"] = getattr(self, "_suited", INFERENCE["gibbs"])
+            inference = getattr(self, "_suited", INFERENCE["gibbs"])
+        if isinstance(self.inference, str) and isinstance(inference, LocalStep):
+            inference = self._own(inference)
+        parts["inference"] = inference
         if is_auto(parts["view"]):
             parts["view"] = suited_view(inference, update)
         doc_topic = parts.pop("doc_topic_prior_update")
-        part = self.inner_batch_size
+        part, growth = self.inner_batch_size, getattr(self, "growth", None)
         return Composition(
             **parts,
             doc_topic=suited_doc_topic(inference) if is_auto(doc_topic) else doc_topic,
-            n_rounds=self.n_rounds,
-            n_start_rounds=self.n_start_rounds,
-            warm_rounds=self.warm_rounds,
-            averaging=self.averaging,
-            growth=suited_growth(update) if self.growth is None else self.growth,
+            n_rounds=getattr(self, "n_rounds", 1),
+            n_start_rounds=getattr(self, "n_start_rounds", 1),
+            warm_rounds=getattr(self, "warm_rounds", False),
+            averaging=getattr(self, "averaging", None),
+            growth=suited_growth(update) if growth is None else growth,
             prior_limit=self.prior_limit,
             inner_batch_size=suited_part(update, inference) if part == "auto" else part,
             # A document for each topic to start from.

@@ -8,12 +8,7 @@ from scipy import sparse
 from scipy.special import digamma
 from sklearn.base import clone
 
-from streamtopics import (
-    SVBLDA,
-    GibbsOnlineEM,
-    StreamingLDA,
-    VariationalOnlineEM,
-)
+from streamtopics import StreamingLDA
 from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models import LDA
@@ -23,6 +18,7 @@ from streamtopics.parallel import SERIAL, workers
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.priors import Symmetric
 from streamtopics.updates import SVB, Decay, MeanDecay, OnlineEM, StochasticVI
+from tests.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from tests.reference import online_em as reference
 from tests.reference import variational
 
