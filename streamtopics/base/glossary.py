@@ -15,6 +15,10 @@ n_jobs : int or None, default=None
     for any number. Under `joblib.parallel_config` with a backend of processes
     or a cluster, documents are sent there."""
 PARAMETERS = {
+    "by_default": """\
+By default what is around the rule is as in `StreamingLDA`: first topics, parts of minibatches,
+and how they weigh and documents are read. `preset`, called with the name of the class, has the
+settings of the source.""",
     "n_components": """\
 n_components : int, default=10
     Number of topics.""",
@@ -97,11 +101,6 @@ update_each_sweep : bool, default=False
     time from where they were before it, rather than once at the end (the "++" of
     the source). As many times slower to build the weights; it fits the minibatch
     closer, which a short stream or a small kappa does not forgive.""",
-    "inference": """\
-inference : {"variational", "gibbs"} or LocalStep, default="variational"
-    How the topics of a document are found: mean-field variational inference, with
-    `max_local_iter` and `local_tol`, as in the source; collapsed Gibbs sampling,
-    ``Gibbs(n_sweeps=5)``; or another record.""",
     "suited_view": """\
 view : {"auto", "mean", "corrected_mean", "geometric_mean"}, view or None, default="auto"
     Weights of words that the local step sees: expected topics; nearly these; or
@@ -113,12 +112,15 @@ inference : {"auto", "variational", "gibbs", "one_topic"} or LocalStep, default=
     `max_local_iter` and `local_tol`, as in the source; by collapsed Gibbs sampling; as one topic
     and a background; or by another record. "auto" goes by the length of the documents, as in
     `StreamingLDA`: one topic for less than 12 words, sampling up to 60, then variational.""",
+    "read_inference": """\
+inference : {"auto", "gibbs"} or {"auto", "variational"}, default="auto"
+    How the topics of a document are found. "auto" is one topic and a background for documents of
+    less than 12 words, and else, as the other word, the local step of the source.""",
+    "growth": """\
+growth : float or None, default=None
+    Power of the number of tokens seen that minibatches weigh by, as in `StreamingLDA`; None is 3
+    for rules that add up counts. In the source all weigh alike, as with 1.""",
     "pieces": """\
-prior_limit, growth, start, inner_batch_size : default=0.3, None, "spectral", "auto"
-    As in `StreamingLDA`: the most that the prior weighs in learning; the power of the tokens seen
-    that minibatches weigh by; what the first topics are made of; and the parts that a minibatch
-    is stepped through in. The source has None, 1, "noise" and None.""",
-    "mean_pieces": """\
 prior_limit, start, inner_batch_size : default=0.3, "spectral", "auto"
     As in `StreamingLDA`: the most that the prior weighs in learning, what the first topics are
     made of, and the parts that a minibatch is stepped through in. The source has None, "noise"

@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from streamtopics.base.glossary import documented
-from streamtopics.estimators.named import NamedLDA
+from streamtopics.estimators.named import BayesianLDA
 from streamtopics.local import LocalStep
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
+from streamtopics.records import keep
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates import BPS
 from streamtopics.updates.doc_topic import DocTopicUpdate
-from streamtopics.updates.rule import Rule
 
 
 @documented
-class BPSLDA(NamedLDA):
+class BPSLDA(BayesianLDA):
     """Latent Dirichlet allocation whose prior knowledge is boosted on the stream.
 
     With each minibatch the prior is added again, in proportion to what the
@@ -30,6 +30,8 @@ class BPSLDA(NamedLDA):
     mass that grows with the stream: worth it where the prior carries knowledge
     that the data lack, harmful where the prior is wrong, and no remedy for a
     `topic_word_prior` of the wrong mass, which should be tuned first.
+
+    {by_default}
 
     Parameters
     ----------
@@ -47,6 +49,7 @@ class BPSLDA(NamedLDA):
     {boosted_prior}
     {suited_inference}
     {suited_view}
+    {growth}
     {pieces}
     {n_rounds}
     {few_start_rounds}
@@ -77,10 +80,14 @@ class BPSLDA(NamedLDA):
     >>> from streamtopics import BPSLDA
     >>> from streamtopics.datasets import make_lda_corpus
     >>> X = make_lda_corpus(n_documents=500, n_features=200, random_state=0).X
-    >>> model = BPSLDA(5, boosting_scale=0.25, batch_size=100, random_state=0).fit(X)
-    >>> round(float((model.components_.sum() - 5 * 200 * 0.05) / X.sum()), 3)
+    >>> model = BPSLDA(5, boosting_scale=0.25, topic_word_prior=0.05, random_state=0).fit(X)
+    >>> learnt = model.components_.sum() - 5 * 200 * 0.05
+    >>> round(float(learnt / model.n_tokens_seen_), 3)
     1.25
     """
+
+    boosting_scale: float
+    boosting_norm: Literal["whole", "topic"]
 
     def __init__(
         self,
@@ -108,28 +115,8 @@ class BPSLDA(NamedLDA):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.boosting_scale = boosting_scale
-        self.boosting_norm = boosting_norm
-        self.doc_topic_prior = doc_topic_prior
-        self.doc_topic_prior_update = doc_topic_prior_update
-        self.topic_word_prior = topic_word_prior
-        self.boosted_prior = boosted_prior
-        self.inference = inference
-        self.view = view
-        self.prior_limit = prior_limit
-        self.growth = growth
-        self.start = start
-        self.inner_batch_size = inner_batch_size
-        self.n_rounds = n_rounds
-        self.n_start_rounds = n_start_rounds
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
-    def _rule(self) -> Rule:
-        return BPS(self.boosting_scale, self.boosting_norm)
+    def _parts(self) -> dict[str, Any]:
+        update = BPS(self.boosting_scale, self.boosting_norm)
+        return super()._parts() | {"update": update}

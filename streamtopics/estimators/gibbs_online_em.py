@@ -10,6 +10,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.estimators.named import OnlineEMLDA
 from streamtopics.local import Gibbs, LocalStep
 from streamtopics.models.sources import Start
+from streamtopics.records import keep
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.validation import StrOptions
@@ -28,6 +29,8 @@ class GibbsOnlineEM(OnlineEMLDA):
     The longer the chains, the less biased the statistics, where those of variational
     inference stay so.
 
+    {by_default}
+
     Parameters
     ----------
     {n_components}
@@ -44,10 +47,8 @@ class GibbsOnlineEM(OnlineEMLDA):
     {start_of_doc_topic_prior}
     {suited_doc_topic_prior_update}
     {mean_topic_word_prior}
-    inference : {"auto", "gibbs"}, default="auto"
-        How the topics of a document are found: "auto" is `OneTopic`, one topic and a background,
-        for documents of less than 12 words on the average, and else "gibbs".
-    {mean_pieces}
+    {read_inference}
+    {pieces}
     {large_batch_size}
     {suited_max_iter}
     {common_parameters}
@@ -73,9 +74,6 @@ class GibbsOnlineEM(OnlineEMLDA):
     `transform` estimates the posterior mean of the proportions by the last 30 of 40
     sweeps, seeded by what a document holds.
 
-    The settings of the source are
-    ``GibbsOnlineEM(kappa=0.5, n_sweeps=20, n_start_rounds=1)``.
-
     References
     ----------
     C. Dupuy and F. Bach (2017), "Online but accurate inference for latent variable
@@ -91,6 +89,9 @@ class GibbsOnlineEM(OnlineEMLDA):
     (3, 5)
     """
 
+    n_sweeps: int
+
+    _sweeps_in = "n_sweeps"
     _parameter_constraints: ClassVar[dict[str, Any]] = OnlineEMLDA._parameter_constraints | {
         "inference": [StrOptions({"auto", "gibbs"})],
     }
@@ -118,29 +119,7 @@ class GibbsOnlineEM(OnlineEMLDA):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.kappa = kappa
-        self.tau = tau
-        self.n_sweeps = n_sweeps
-        self.n_start_rounds = n_start_rounds
-        self.update_each_sweep = update_each_sweep
-        self.averaging = averaging
-        self.doc_topic_prior = doc_topic_prior
-        self.doc_topic_prior_update = doc_topic_prior_update
-        self.topic_word_prior = topic_word_prior
-        self.inference = inference
-        self.prior_limit = prior_limit
-        self.start = start
-        self.inner_batch_size = inner_batch_size
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    @property
-    def _n_sweeps(self) -> int:
-        return self.n_sweeps
+        keep(self, locals())
 
     def _sweeps(self, n_sweeps: int) -> LocalStep:
         return Gibbs(n_sweeps)

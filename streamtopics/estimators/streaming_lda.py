@@ -36,7 +36,7 @@ from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel, auto_parameters
 from streamtopics.checks import check_one_of
 from streamtopics.estimators.presets import PRESETS
-from streamtopics.local import LocalStep
+from streamtopics.local import LocalStep, OneTopic
 from streamtopics.messages import Statistics
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
@@ -232,12 +232,13 @@ class StreamingLDA(StreamingTopicModel):
 
     @classmethod
     def preset(cls, name: str, n_components: int = 10, **parameters: Any) -> Self:
-        """Return the estimator of a method of the literature.
+        """Return the estimator of a method of the literature, with the settings of its source.
 
         Parameters
         ----------
         name : str
-            A row of `streamtopics.estimators.presets.PRESETS`, such as "PowerPriorLDA".
+            A row of `streamtopics.estimators.presets.PRESETS`, such as "PowerPriorLDA"; of a class
+            that has a row, such as `SVBLDA`, its own name.
         n_components : int, default=10
             Number of topics.
         **parameters : dict
@@ -246,6 +247,7 @@ class StreamingLDA(StreamingTopicModel):
         Returns
         -------
         model : StreamingLDA
+            Of the class that it was asked of.
 
         Examples
         --------
@@ -253,8 +255,11 @@ class StreamingLDA(StreamingTopicModel):
         >>> StreamingLDA.preset("PowerPriorLDA", 20, update__rho=0.95).update
         PowerPrior(rho=0.95, boost=Boost(scale=0.0, norm='whole'))
         """
-        check_one_of(sorted(PRESETS), name=name)
-        model = cls(n_components, **PRESETS[name].parameters)
+        own = [kind.__name__ for kind in cls.__mro__ if kind.__name__ in PRESETS]
+        check_one_of(own or sorted(PRESETS), name=name)
+        row, known = PRESETS[name], cls._get_param_names()
+        settings = row.parameters | (row.of_class if own else {})
+        model = cls(n_components, **{k: v for k, v in settings.items() if k in known or not own})
         return model.set_params(**parameters)
 
     @property
@@ -337,6 +342,9 @@ class StreamingLDA(StreamingTopicModel):
         update, inference = parts["update"], parts["inference"]
         if is_auto(inference):
             inference = getattr(self, "_suited", INFERENCE["gibbs"])
+            needs = getattr(parts["doc_topic_prior_update"], "needs", ())
+            if isinstance(inference, OneTopic) and "log_theta" in needs:
+                inference = INFERENCE["gibbs"]  # One topic has no proportions to learn it by.
         if isinstance(self.inference, str) and isinstance(inference, LocalStep):
             inference = self._own(inference)
         parts["inference"] = inference

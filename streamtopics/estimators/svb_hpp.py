@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Literal
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.checks import MOST_WHOLE
-from streamtopics.estimators.named import NamedLDA
+from streamtopics.estimators.named import BayesianLDA
 from streamtopics.local import LocalStep
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
+from streamtopics.records import keep
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates import Boost, EmpiricalPowerPrior, HierarchicalPowerPrior
 from streamtopics.updates.doc_topic import DocTopicUpdate
@@ -23,7 +24,7 @@ from streamtopics.validation import Interval, StrOptions
 
 
 @documented
-class SVBHPP(NamedLDA):
+class SVBHPP(BayesianLDA):
     """Latent Dirichlet allocation that learns how much to forget (SVB-HPP, SVB-MHPP).
 
     With each minibatch the posterior loses a share, and the prior gets it back::
@@ -37,6 +38,8 @@ class SVBHPP(NamedLDA):
     It is made for few large minibatches, each of which takes several rounds, and for changes of
     all there is. A slow drift it mostly does not notice, and predicts as `SVBLDA` then: where
     prediction counts, ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` is better.
+
+    {by_default}
 
     Parameters
     ----------
@@ -64,6 +67,7 @@ class SVBHPP(NamedLDA):
     {on_drift}
     {suited_inference}
     {suited_view}
+    {growth}
     {pieces}
     {few_start_rounds}
     {max_local_iter}
@@ -102,7 +106,14 @@ class SVBHPP(NamedLDA):
     array([1., 1., 0.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = NamedLDA._parameter_constraints | {
+    rate: Literal["shared", "topic"]
+    rate_estimate: Literal["posterior", "point"]
+    rate_prior: float | Exponential | Normal
+    rate_starts: Sequence[float]
+    boosting_scale: float
+    max_rounds: int
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = BayesianLDA._parameter_constraints | {
         "rate": [StrOptions({"shared", "topic"})],
         "rate_estimate": [StrOptions({"posterior", "point"})],
         "rate_prior": [Interval(Real, None, None, closed="neither"), Exponential, Normal],
@@ -141,39 +152,13 @@ class SVBHPP(NamedLDA):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.rate = rate
-        self.rate_estimate = rate_estimate
-        self.rate_prior = rate_prior
-        self.rate_starts = rate_starts
-        self.boosting_scale = boosting_scale
-        self.doc_topic_prior = doc_topic_prior
-        self.doc_topic_prior_update = doc_topic_prior_update
-        self.topic_word_prior = topic_word_prior
-        self.boosted_prior = boosted_prior
-        self.max_rounds = max_rounds
-        self.drift_threshold = drift_threshold
-        self.on_drift = on_drift
-        self.inference = inference
-        self.view = view
-        self.prior_limit = prior_limit
-        self.growth = growth
-        self.start = start
-        self.inner_batch_size = inner_batch_size
-        self.n_start_rounds = n_start_rounds
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
-    def _rule(self) -> Rule:
+    def _parts(self) -> dict[str, Any]:
         prior, boost = self.rate_prior, Boost(self.boosting_scale)
         prior = prior if isinstance(prior, Exponential | Normal) else Exponential(prior)
         starts = tuple(self.rate_starts)
-        update = HierarchicalPowerPrior(self.rate, prior, starts, boost, self.max_rounds)
+        update: Rule = HierarchicalPowerPrior(self.rate, prior, starts, boost, self.max_rounds)
         if self.rate_estimate == "point":
-            return EmpiricalPowerPrior(self.rate, boost, self.max_rounds)
-        return update
+            update = EmpiricalPowerPrior(self.rate, boost, self.max_rounds)
+        return super()._parts() | {"update": update}

@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from streamtopics.base.glossary import documented
-from streamtopics.estimators.named import NamedLDA
+from streamtopics.estimators.named import BayesianLDA
 from streamtopics.local import LocalStep
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
+from streamtopics.records import keep
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates import SVB
 from streamtopics.updates.doc_topic import DocTopicUpdate
-from streamtopics.updates.rule import Rule
 
 
 @documented
-class SVBLDA(NamedLDA):
+class SVBLDA(BayesianLDA):
     """Latent Dirichlet allocation by streaming variational Bayes.
 
     The posterior after each minibatch is the prior of the next::
@@ -28,6 +28,8 @@ class SVBLDA(NamedLDA):
     in each document. Nothing is forgotten and no size of the corpus has to be
     guessed; the share of the prior in the topics falls with every token.
 
+    {by_default}
+
     Parameters
     ----------
     {n_components}
@@ -36,6 +38,7 @@ class SVBLDA(NamedLDA):
     {suited_topic_word_prior}
     {suited_inference}
     {suited_view}
+    {growth}
     {pieces}
     {n_rounds}
     {few_start_rounds}
@@ -98,25 +101,7 @@ class SVBLDA(NamedLDA):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.doc_topic_prior = doc_topic_prior
-        self.doc_topic_prior_update = doc_topic_prior_update
-        self.topic_word_prior = topic_word_prior
-        self.inference = inference
-        self.view = view
-        self.prior_limit = prior_limit
-        self.growth = growth
-        self.start = start
-        self.inner_batch_size = inner_batch_size
-        self.n_rounds = n_rounds
-        self.n_start_rounds = n_start_rounds
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
-    def _rule(self) -> Rule:
-        return SVB()
+    def _parts(self) -> dict[str, Any]:
+        return super()._parts() | {"update": SVB()}

@@ -10,6 +10,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.estimators.named import OnlineEMLDA
 from streamtopics.local import LocalStep, Variational
 from streamtopics.models.sources import Start
+from streamtopics.records import keep
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.validation import StrOptions
@@ -27,6 +28,8 @@ class VariationalOnlineEM(OnlineEMLDA):
     `GibbsOnlineEM` is the same with unbiased statistics; this one draws nothing
     at random but its start.
 
+    {by_default}
+
     Parameters
     ----------
     {n_components}
@@ -42,10 +45,8 @@ class VariationalOnlineEM(OnlineEMLDA):
     {start_of_doc_topic_prior}
     {suited_doc_topic_prior_update}
     {mean_topic_word_prior}
-    inference : {"auto", "variational"}, default="auto"
-        How the topics of a document are found: "auto" is `OneTopic`, one topic and a background,
-        for documents of less than 12 words on the average, and else "variational".
-    {mean_pieces}
+    {read_inference}
+    {pieces}
     {large_batch_size}
     {suited_max_iter}
     {common_parameters}
@@ -75,6 +76,10 @@ class VariationalOnlineEM(OnlineEMLDA):
     (3, 5)
     """
 
+    max_local_iter: int
+    local_tol: float
+
+    _sweeps_in = "max_local_iter"
     _parameter_constraints: ClassVar[dict[str, Any]] = OnlineEMLDA._parameter_constraints | {
         "inference": [StrOptions({"auto", "variational"})],
     }
@@ -102,29 +107,7 @@ class VariationalOnlineEM(OnlineEMLDA):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.kappa = kappa
-        self.tau = tau
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.update_each_sweep = update_each_sweep
-        self.averaging = averaging
-        self.doc_topic_prior = doc_topic_prior
-        self.doc_topic_prior_update = doc_topic_prior_update
-        self.topic_word_prior = topic_word_prior
-        self.inference = inference
-        self.prior_limit = prior_limit
-        self.start = start
-        self.inner_batch_size = inner_batch_size
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    @property
-    def _n_sweeps(self) -> int:
-        return self.max_local_iter
+        keep(self, locals())
 
     def _sweeps(self, n_sweeps: int) -> LocalStep:
         return Variational(self.local_tol, n_sweeps)

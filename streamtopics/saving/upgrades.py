@@ -57,10 +57,10 @@ def upgraded(description: dict[str, Any], format_number: int) -> dict[str, Any]:
 
 
 def renamed_fields(kind: type, state: dict[str, Any]) -> dict[str, Any]:
-    """Return attributes of an object of a class by their present names, with what was not said then."""
+    """Return attributes of an object of a class by their present names, and those since then."""
     places = [f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__]
     names = RENAMED_FIELDS.get(places[0], {})
     gone = {k: v for place in places for k, v in GONE_FIELDS.get(place, {}).items()}
     kept = {k: v for k, v in state.items() if k not in gone or v != gone[k]}
     renamed = {names.get(name, name): value for name, value in kept.items()}
-    return NEW_FIELDS.get(places[0], {}) | renamed
+    return renamed | {k: v for k, v in NEW_FIELDS.get(places[0], {}).items() if k not in renamed}

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import streamtopics
+from benchmarks import plain
 from benchmarks.named import NAMES, finds_planted, planted
 from streamtopics import BPSLDA, SVBHPP, GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
 from streamtopics.datasets import make_lda_corpus
@@ -16,7 +17,6 @@ from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import workers
 from streamtopics.updates import BPS, FixedPoint, HierarchicalPowerPrior, MeanDecay, OnlineEM
-from tests import plain
 
 # Of documents that one topic, sampling and variational inference suit.
 LENGTHS = {5: OneTopic, 30: Gibbs, 90: Variational}

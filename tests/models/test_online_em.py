@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.special import digamma
 from sklearn.base import clone
 
+from benchmarks.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from streamtopics import StreamingLDA
 from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
@@ -18,7 +19,6 @@ from streamtopics.parallel import SERIAL, workers
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.priors import Symmetric
 from streamtopics.updates import SVB, Decay, MeanDecay, OnlineEM, StochasticVI
-from tests.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from tests.reference import online_em as reference
 from tests.reference import variational
 

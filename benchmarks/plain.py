@@ -2,7 +2,9 @@
 """The methods that have a name as their equations alone make them, with no piece around them.
 
 `plain.SVBLDA(5)` is an `SVBLDA` whose first topics are noise and whose minibatches are whole and
-count alike. Tests of an equation compare these with it; pieces have tests of their own.
+count alike; of online EM minibatches have 100 documents, and the step size decays by .7. Figures
+of methods by their names are of these, unless a page says that they are of the defaults, and
+tests of equations compare these with them.
 """
 
 from functools import partial
