@@ -40,8 +40,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
 from benchmarks.alarm_tables import tables
+from benchmarks.plain import SVBHPP, GibbsOnlineEM
 from benchmarks.results import append, read
-from streamtopics import SVBHPP, GibbsOnlineEM
 from streamtopics.streams import DriftMonitor
 
 FILE = Path(__file__).with_name("alarm.csv")

@@ -29,8 +29,8 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks import corpora
+from benchmarks.plain import GibbsOnlineEM, VariationalOnlineEM
 from benchmarks.results import append, read
-from streamtopics import GibbsOnlineEM, VariationalOnlineEM
 from streamtopics.base.composites import local_task, reader_of, take_in
 from streamtopics.datasets import read_texts
 from streamtopics.distributed import fit_partitions

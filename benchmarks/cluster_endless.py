@@ -27,8 +27,8 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.pipeline import make_pipeline
 
 from benchmarks.endless_text import EndlessText
+from benchmarks.plain import VariationalOnlineEM
 from benchmarks.results import append
-from streamtopics import VariationalOnlineEM
 from streamtopics.distributed import fit_partitions
 
 DOCUMENTS, TOKENS = 16_000, 1_600_000

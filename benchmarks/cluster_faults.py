@@ -34,9 +34,9 @@ import dask
 import distributed
 import numpy as np
 from dask.distributed import Client, LocalCluster
+from plain import GibbsOnlineEM
 from scipy import sparse
 
-from streamtopics import GibbsOnlineEM
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.distributed import fit_partitions
 from streamtopics.streams import Checkpointer, resume

@@ -32,8 +32,8 @@ from benchmarks.cluster_costs import (
     newsgroups,
     two_workers,
 )  # fmt: skip
+from benchmarks.plain import GibbsOnlineEM
 from benchmarks.results import read
-from streamtopics import GibbsOnlineEM
 from streamtopics.distributed import fit_partitions
 from streamtopics.distributed.schedule import Schedule
 

@@ -31,8 +31,9 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 from scipy import sparse
 
 from benchmarks import corpora
+from benchmarks.plain import GibbsOnlineEM, VariationalOnlineEM
 from benchmarks.results import append, read
-from streamtopics import GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
+from streamtopics import StreamingLDA
 from streamtopics.metrics.predictive import completion_split, per_token, token_log_probability
 
 FIELDS = ("corpus", "method", "components", "documents", "words", "tokens", "seconds", "score")

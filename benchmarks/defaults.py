@@ -15,9 +15,10 @@ from typing import Any
 
 import corpora
 import numpy as np
+from plain import BPSLDA, SVBLDA
 from sklearn.decomposition import LatentDirichletAllocation
 
-from streamtopics import BPSLDA, SVBLDA, StreamingLDA
+from streamtopics import StreamingLDA
 from streamtopics.metrics import completion_split, log_predictive_probability
 from streamtopics.updates import Boost, PowerPrior
 

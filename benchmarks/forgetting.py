@@ -14,11 +14,12 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from plain import SVBHPP, SVBLDA
 from scipy import sparse
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from streamtopics import SVBHPP, SVBLDA, StreamingLDA
+from streamtopics import StreamingLDA
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import Variational
 

@@ -30,7 +30,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora, results
-from streamtopics import GibbsOnlineEM, StreamingLDA
+from benchmarks.plain import GibbsOnlineEM
+from streamtopics import StreamingLDA
 from streamtopics.updates import Boost, Memory, PowerPrior
 
 N_TOPICS = 50
@@ -131,7 +132,7 @@ def measured(X: sparse.csr_matrix, size: int, model: Any) -> dict[str, float]:
             total, score = model.score_samples(batch).sum(), model.score(batch)
             found.append((total, total / score))
         # As its defaults are: online EM takes a hundred documents at a time.
-        own = model.batch_size if isinstance(model, GibbsOnlineEM) else batch.shape[0]
+        own = model.batch_size if type(model) is GibbsOnlineEM.func else batch.shape[0]
         for place in range(0, batch.shape[0], own):
             model.partial_fit(batch[place : place + own])
     totals = np.array(found)

@@ -18,10 +18,10 @@ from collections.abc import Callable
 
 import corpora
 import numpy as np
+from plain import GibbsOnlineEM
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from streamtopics import GibbsOnlineEM
 from streamtopics.kernels import variational
 from streamtopics.local import Gibbs
 from streamtopics.messages import Minibatch, Topics

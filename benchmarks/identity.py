@@ -38,7 +38,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
 from benchmarks.kappa import counted, rows
-from streamtopics import GibbsOnlineEM, StreamingLDA
+from benchmarks.plain import GibbsOnlineEM
+from streamtopics import StreamingLDA
 from streamtopics.streams import BatchInfo, TopicTracker
 
 SIZES = {"commit_subjects": 1500, "health_tweets": 1500, "nips_abstracts": 300, "newsgroups": 500}

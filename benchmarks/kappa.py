@@ -21,7 +21,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
-from streamtopics import GibbsOnlineEM
+from benchmarks.plain import GibbsOnlineEM
+from streamtopics.base.topic_model import StreamingTopicModel
 
 N_TOPICS = 20
 KAPPAS = (0.5, 0.6, 0.7)
@@ -48,7 +49,7 @@ def rows(name: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in file]
 
 
-def mean_score(model: GibbsOnlineEM, batches: Batches) -> float:
+def mean_score(model: StreamingTopicModel, batches: Batches) -> float:
     """Mean held-out score of the minibatches but the first, each before it is learnt."""
     found = []
     model.partial_fit(batches[0])

@@ -23,12 +23,13 @@ from unittest.mock import patch
 
 import corpora
 import numpy as np
+from plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from scaling import short_documents
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.decomposition import LatentDirichletAllocation
 
-from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, VariationalOnlineEM, parallel
+from streamtopics import StreamingLDA, parallel
 from streamtopics.base.topic_model import StreamingTopicModel
 
 K = 100

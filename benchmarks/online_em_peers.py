@@ -17,15 +17,16 @@ from types import SimpleNamespace
 import corpora
 import numpy as np
 import peers
+from plain import GibbsOnlineEM, VariationalOnlineEM
 from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation, MiniBatchNMF
 from threadpoolctl import threadpool_limits
 
-from streamtopics import GibbsOnlineEM, VariationalOnlineEM
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.metrics import completion_split
 
 
-def ours(estimator: GibbsOnlineEM | VariationalOnlineEM) -> peers.Fit:
+def ours(estimator: StreamingTopicModel) -> peers.Fit:
     def fit(X: sparse.csr_matrix):
         model = estimator.fit(X)
         return lambda Z: (model.transform(Z), model.topic_word_)

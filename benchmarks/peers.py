@@ -16,11 +16,11 @@ from collections.abc import Callable
 
 import corpora
 import numpy as np
+from plain import SVBLDA
 from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 from threadpoolctl import threadpool_limits
 
-from streamtopics import SVBLDA
 from streamtopics.metrics.predictive import completion_split, per_token, token_log_probability
 
 Fit = Callable[[sparse.csr_matrix], Callable[[sparse.csr_matrix], tuple[np.ndarray, np.ndarray]]]

@@ -32,9 +32,10 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+from plain import SVBLDA, GibbsOnlineEM
 from scipy import sparse
 
-from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA
+from streamtopics import StreamingLDA
 from streamtopics.posteriors import Blend, TopicPosterior
 
 IN_DOCUMENT, TOKENS, DOCUMENTS = 100, 100_000, 20

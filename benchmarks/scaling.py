@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+from plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from scipy import sparse
 
-from streamtopics import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.datasets import make_lda_corpus
 

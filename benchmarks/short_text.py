@@ -12,9 +12,9 @@ import argparse
 
 import corpora
 import numpy as np
+from plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from sklearn.decomposition import LatentDirichletAllocation
 
-from streamtopics import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from streamtopics.metrics import completion_split, log_predictive_probability
 
 CORPORA = ["wordnet_glosses", "dblp_titles", "commit_subjects"]

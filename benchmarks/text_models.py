@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 
-from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, StreamingMixture
+from benchmarks.plain import SVBLDA, GibbsOnlineEM
+from streamtopics import StreamingLDA, StreamingMixture
 
 LEAST_PROBABILITY = 1e-12
 

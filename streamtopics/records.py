@@ -147,3 +147,10 @@ def same(one: Any, other: Any) -> bool:
         path == path_ and (is_record(value) or np.array_equal(value, value_))
         for (path, value), (path_, value_) in pairs
     )
+
+
+def keep(estimator: Any, given: dict[str, Any]) -> None:
+    """Keep the parameters of an estimator: `given` has the `locals()` of its `__init__`."""
+    for name, value in given.items():
+        if name != "self":
+            setattr(estimator, name, value)

@@ -13,7 +13,7 @@ this package's defaults, a flat boost, and the unigram model.
 
 import gzip
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +52,8 @@ TESTED, MOST = 2000, 100_000
 SPLITS, SPLITS_OF_RIVALS = 11, 3
 ENGLISH, RIVALS = "Zipf, English ranks", "others"
 Model = BPSLDA | SVBLDA
+svb = partial(SVBLDA.preset, "SVBLDA", 100)
+bps = partial(BPSLDA.preset, "BPSLDA", 100)
 
 
 @cache
@@ -86,7 +88,7 @@ def paper(split: corpora.Split, of: Stream, *, quick: bool) -> Iterator[tuple[st
     grid += [(scale, size) for size in of.sizes for scale in (0.0, of.scale)]
     for scale, size in grid:
         name = f"BPS, s = {scale:g}" if scale else "SVB"
-        yield name, size, BPSLDA(100, boosting_scale=scale, topic_word_prior=prior)
+        yield name, size, bps(boosting_scale=scale, topic_word_prior=prior)
 
 
 def others(split: corpora.Split, of: Stream) -> Iterator[tuple[str, int, Model]]:
@@ -95,13 +97,13 @@ def others(split: corpora.Split, of: Stream) -> Iterator[tuple[str, int, Model]]
     prior = zipf_prior(counts=counted, mass=1.0)
     for scale in CORPUS_SCALES:
         name = f"corpus ranks, s = {scale:g}"
-        yield name, of.size, BPSLDA(100, boosting_scale=scale, topic_word_prior=prior)
+        yield name, of.size, bps(boosting_scale=scale, topic_word_prior=prior)
     for eta in FLAT:
-        yield f"flat {eta:g}, SVB", of.size, SVBLDA(100, topic_word_prior=eta)
+        yield f"flat {eta:g}, SVB", of.size, svb(topic_word_prior=eta)
     flat = np.full(len(split.words), 1 / len(split.words))
     for scale in FLAT_BOOST:
         name = f"flat, mass 1, s = {scale:g}"
-        yield name, of.size, BPSLDA(100, boosting_scale=scale, topic_word_prior=flat)
+        yield name, of.size, bps(boosting_scale=scale, topic_word_prior=flat)
 
 
 def rows(model: Model, split: corpora.Split, size: int) -> Iterator[Row]:
@@ -125,8 +127,8 @@ def run(cell: Cell, quick: bool) -> Iterator[Row]:
         for row in rows(model, split, size):
             yield {"method": method, "size": size, **row}
     if cell["kind"] == RIVALS:
-        method = "defaults of this package, SVB"
-        for row in rows(SVBLDA(100, **given), split, of.size):
+        method = "flat 0.05, alpha 0.1, SVB"
+        for row in rows(svb(**given), split, of.size):
             yield {"method": method, "size": of.size, **row}
         unigram = float(corpora.unigram_score(split.train, completion_split(split.test)[1]))
         end = {"seen": split.train.shape[0], "moment": "last", "score": unigram, "final": unigram}

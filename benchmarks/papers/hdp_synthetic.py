@@ -28,7 +28,9 @@ from streamtopics.metrics import left_to_right
 N_TOPICS, N_WORDS, LENGTH, N_TEST = 10, 1000, 60, 1000
 ALPHA = np.array([0.40, 0.30, 0.25, 0.20, 0.15, 0.10, 0.08, 0.06, 0.04, 0.03])
 MODELS = {
-    "GibbsOnlineEM": GibbsOnlineEM(N_TOPICS),
+    "GibbsOnlineEM": GibbsOnlineEM.preset(
+        "GibbsOnlineEM", N_TOPICS, kappa=0.7, n_sweeps=5, n_start_rounds=10
+    ),
     "HDPGibbsOnlineEM": HDPGibbsOnlineEM(),
     "HDPVarGibbs": HDPVarGibbs(),
 }
@@ -40,8 +42,8 @@ def topics(name: str) -> np.ndarray:
         return np.random.default_rng(0).dirichlet(np.full(N_WORDS, 0.05), N_TOPICS)
     vectorizer = CountVectorizer(stop_words="english", max_features=N_WORDS)
     X = vectorizer.fit_transform(corpora.texts(name))
-    model = SVBLDA(N_TOPICS, doc_topic_prior=ALPHA.sum() / N_TOPICS, max_iter=3, random_state=0)
-    return model.fit(X).topic_word_
+    own = {"doc_topic_prior": ALPHA.sum() / N_TOPICS, "max_iter": 3, "random_state": 0}
+    return SVBLDA.preset("SVBLDA", N_TOPICS, **own).fit(X).topic_word_
 
 
 def main() -> None:

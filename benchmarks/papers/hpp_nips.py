@@ -15,7 +15,7 @@ the paper.
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,8 +48,9 @@ def methods(seed: int, priors: dict[str, float]) -> Iterator[tuple[str, Streamin
     """What is compared, by name; SVB goes first."""
     common: dict[str, Any] = {"n_components": STREAMS["nips"].components, "random_state": seed}
     common |= priors
-    passes, half = common | {"n_rounds": 10}, common | {"rate_starts": (0.5,)}
-    yield "SVB", SVBLDA(**passes)
+    passes, two = common | {"n_rounds": 10}, common | {"rate_starts": (0.05, 0.95)}
+    hpp = partial(SVBHPP.preset, "SVBHPP")
+    yield "SVB", SVBLDA.preset("SVBLDA", **passes)
     for population in ("M = 1000", OF_YEAR):
         for rate in (0.1, 0.01):
             of = {"update__population_size": 1000, "update__rate": rate}
@@ -58,13 +59,13 @@ def methods(seed: int, priors: dict[str, float]) -> Iterator[tuple[str, Streamin
     for rho in (0.99, 0.9, 0.5, 0.0):
         model = StreamingLDA.preset("PowerPriorLDA", update__rho=rho, **passes)
         yield (f"PP {rho}" if rho else "restart"), model
-    yield "HPP", SVBHPP(**half)
-    yield "MHPP", SVBHPP(rate="topic", **half)
-    yield "MHPP, normal", SVBHPP(rate="topic", rate_prior=Normal(0.5, 1.0), **half)
-    yield "HPP, two starts", SVBHPP(**common)
-    yield "MHPP, two starts", SVBHPP(rate="topic", **common)
-    yield "point estimate", SVBHPP(rate_estimate="point", **common)
-    yield "point, by topic", SVBHPP(rate="topic", rate_estimate="point", **common)
+    yield "HPP", hpp(**common)
+    yield "MHPP", hpp(rate="topic", **common)
+    yield "MHPP, normal", hpp(rate="topic", rate_prior=Normal(0.5, 1.0), **common)
+    yield "HPP, two starts", hpp(**two)
+    yield "MHPP, two starts", hpp(rate="topic", **two)
+    yield "point estimate", hpp(rate_estimate="point", **common)
+    yield "point, by topic", hpp(rate="topic", rate_estimate="point", **common)
 
 
 class Year(NamedTuple):

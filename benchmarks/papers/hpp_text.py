@@ -87,21 +87,22 @@ def methods(K: int, n_documents: float, seed: int) -> Iterator[tuple[str, Stream
     passes = common | {"n_rounds": 5}
     keep = partial(StreamingLDA.preset, "PowerPriorLDA", **passes)
     population = partial(StreamingLDA.preset, "PopulationVBLDA", **common)
+    hpp, two = partial(SVBHPP.preset, "SVBHPP", **common), (0.05, 0.95)
     yield "SVB", keep(update__rho=1.0)
     for rho in (0.99, 0.9, 0.5):
         yield f"PP {rho}", keep(update__rho=rho)
     yield "restart", keep(update__rho=0.0)
     for rate, size in ((0.1, 10 * n_documents), (0.5, 2 * n_documents)):
         yield f"PVB {rate}", population(update__population_size=size, update__rate=rate)
-    yield "HPP, start 0.5", SVBHPP(rate_starts=(0.5,), **common)
-    yield "HPP", SVBHPP(**common)
-    yield "MHPP, start 0.5", SVBHPP(rate="topic", rate_starts=(0.5,), **common)
-    yield "MHPP, start 0.95", SVBHPP(rate="topic", rate_starts=(0.95,), **common)
-    yield "MHPP", SVBHPP(rate="topic", **common)
-    yield "point estimate", SVBHPP(rate_estimate="point", **common)
-    yield "point, by topic", SVBHPP(rate="topic", rate_estimate="point", **common)
+    yield "HPP, start 0.5", hpp()
+    yield "HPP", hpp(rate_starts=two)
+    yield "MHPP, start 0.5", hpp(rate="topic")
+    yield "MHPP, start 0.95", hpp(rate="topic", rate_starts=(0.95,))
+    yield "MHPP", hpp(rate="topic", rate_starts=two)
+    yield "point estimate", hpp(rate_estimate="point")
+    yield "point, by topic", hpp(rate="topic", rate_estimate="point")
     yield "PP 0.9, boost 0.1", keep(update__rho=0.9, update__boost__scale=0.1)
-    yield "HPP, boost 0.1", SVBHPP(boosting_scale=0.1, **common)
+    yield "HPP, boost 0.1", hpp(rate_starts=two, boosting_scale=0.1)
 
 
 def prequential(

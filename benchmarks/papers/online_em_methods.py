@@ -103,7 +103,9 @@ def topics_of_newsgroups() -> tuple[np.ndarray, np.ndarray]:
     """Ten topics of the most frequent words of the newsgroups, and these words."""
     X, words = counts(FILES["newsgroups"])
     frequent = np.sort(np.argsort(-X.sum(axis=0).A1, kind="stable")[:FREQUENT])
-    model = GibbsOnlineEM(N_TRUE, max_iter=5, random_state=0).fit(X[:, frequent])
+    own = {"kappa": 0.7, "n_sweeps": 5, "n_start_rounds": 10, "max_iter": 5}
+    model = GibbsOnlineEM.preset("GibbsOnlineEM", N_TRUE, random_state=0, **own)
+    model.fit(X[:, frequent])
     return model.topic_word_, words[frequent]
 
 
@@ -144,13 +146,13 @@ class Setting:
 def g_oem(s: Setting, **others: Any) -> StreamingTopicModel:
     """Gibbs online EM."""
     own = {"kappa": s.kappa, "n_sweeps": s.n_sweeps, "n_start_rounds": 1}
-    return GibbsOnlineEM(**s.common | own | others)
+    return GibbsOnlineEM.preset("GibbsOnlineEM", **s.common | own | others)
 
 
 def v_oem(s: Setting, **others: Any) -> StreamingTopicModel:
     """Variational online EM."""
     own = {"kappa": s.kappa, "max_local_iter": s.n_sweeps, "local_tol": 0.0}
-    return VariationalOnlineEM(**s.common | own | others)
+    return VariationalOnlineEM.preset("VariationalOnlineEM", **s.common | own | others)
 
 
 def of_preset(name: str, s: Setting, **others: Any) -> StreamingTopicModel:
@@ -222,8 +224,8 @@ METHODS: dict[str, Callable[[Setting], StreamingTopicModel]] = {
     "SGS, smoothing 1": lambda s: sgs(s, topic_word_prior=1.0),
     "SVB, prior 0.5": lambda s: svb(s, topic_word_prior=0.5),
     "VarGibbs, prior 0.5": lambda s: var_gibbs(s, topic_word_prior=0.5),
-    "G-OEM, defaults": lambda s: GibbsOnlineEM(**s.common),
-    "V-OEM, defaults": lambda s: VariationalOnlineEM(**s.common),
+    "G-OEM, decay 0.7": lambda s: g_oem(s, kappa=0.7, n_sweeps=5, n_start_rounds=10),
+    "V-OEM, decay 0.7": lambda s: v_oem(s, kappa=0.7, max_local_iter=20, local_tol=1e-3),
 }
 THESIS = ("G-OEM", "V-OEM++", "OLDA", "VarGibbs", "SVB", "SPLDA", "SGS", "LDS")
 # Methods whose alpha is the mean of G-OEM's, which comes before them.

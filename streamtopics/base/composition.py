@@ -33,7 +33,6 @@ from streamtopics.updates import (
     DirichletProcess,
     Growing,
     HierarchicalPowerPrior,
-    MeanDecay,
     OnlineEM,
     PopulationVB,
     PowerPrior,
@@ -161,7 +160,22 @@ class Composition:
         _check_background(self)
         found = self.transform_inference or self.inference.thorough()
         report = self.rule.needs & self.inference.reports
+        if self.settles:
+            report -= {"local_bound"}
         return LDA(self.view, self.inference, found, 0, report, self.start, self.prior_limit)
+
+    @property
+    def settles(self) -> bool:
+        """Whether something is settled over a minibatch before the parts of it."""
+        return self.inner_batch_size is not None and self.rule.settles
+
+    def _settler(self, model: LDA) -> LDA:
+        """The local side that settles it: with the exact bound if it compares several starts."""
+        if "local_bound" not in self.rule.needs:
+            return model
+        local = self.inference if isinstance(self.inference, Variational) else Variational()
+        report = frozenset({"local_bound"})
+        return replace(model, view=geometric_mean, local=local, report=report, prior_limit=None)
 
     def model(self, seed: int) -> LDA:
         """The local side of the method."""
@@ -183,7 +197,7 @@ class Composition:
         `first` is what a start has made of the corpus; None to make it of this minibatch.
         """
         bounds = self._bounds(posterior.knows_nothing, minibatch.n_documents)
-        settles = self.inner_batch_size is not None and self.rule.settles
+        settles = self.settles
         if posterior.knows_nothing and seen is None and first is None:
             # Of the part that sees them: topics that start from other words would be all alike.
             n_first = minibatch.n_documents if of_corpus(self.start) else bounds[1]
@@ -195,7 +209,9 @@ class Composition:
             seen = first.of_words(minibatch.words)
         whole: Rule = self.rule
         if settles:
-            whole = whole.settled(posterior, model.learner(posterior, minibatch, pool))
+            whole = whole.settled(
+                posterior, self._settler(model).learner(posterior, minibatch, pool)
+            )
         scratch = posterior.of_words(minibatch.words) if seen is None else seen
 
         def parts() -> Iterator[tuple[Rule, Learn]]:
@@ -216,47 +232,6 @@ class Composition:
         n_parts = -(-n_documents // int(size))
         ends: list[int] = np.linspace(0, n_documents, n_parts + 1).astype(int).tolist()
         return ends
-
-
-def bayesian(estimator: Any, update: Rule) -> Composition:
-    """The composition of an estimator with a posterior of the topics, of its parameters."""
-    inference, view = estimator.inference, estimator.view
-    if isinstance(inference, str) and inference in INFERENCE:
-        own = {"variational": Variational(estimator.local_tol, estimator.max_local_iter)}
-        inference = (INFERENCE | own)[inference]
-    if view is None:
-        bounded = "local_bound" in getattr(inference, "reports", ())
-        view = "geometric_mean" if bounded else "mean"
-    return Composition(
-        update,
-        inference,
-        word(VIEWS, view),
-        inference if isinstance(inference, Variational) else None,
-        word(DOC_TOPIC_UPDATES, estimator.doc_topic_prior_update),
-        getattr(estimator, "n_rounds", 1),
-        estimator.n_start_rounds,
-    )
-
-
-def of_online_em(
-    estimator: Any, inference: LocalStep, n_sweeps: int, n_start_rounds: int
-) -> Composition:
-    """The composition of an estimator of online EM, of its parameters."""
-    step_size = MeanDecay(estimator.kappa, estimator.tau)
-    doc_topic = word(DOC_TOPIC_UPDATES, estimator.doc_topic_prior_update)
-    if hasattr(doc_topic, "step_size"):
-        doc_topic = replace(doc_topic, step_size=step_size)
-    each_sweep = estimator.update_each_sweep
-    return Composition(
-        OnlineEM(step_size),
-        inference,
-        mean,
-        doc_topic=doc_topic,
-        n_rounds=n_sweeps if each_sweep else 1,
-        n_start_rounds=1 if each_sweep else n_start_rounds,
-        warm_rounds=each_sweep,
-        averaging=estimator.averaging,
-    )
 
 
 def suited_inference(X: sparse.csr_matrix) -> LocalStep:
@@ -300,7 +275,7 @@ def suited_part(update: Any, inference: Any) -> int | None:
     """
     if isinstance(update, type) or not isinstance(update, Rule):
         return None
-    if update.settles and isinstance(inference, Gibbs):
+    if update.settles and isinstance(inference, Gibbs) and "local_bound" not in update.needs:
         return None
     return PART if can_be_cut(update) else None
 
@@ -416,6 +391,8 @@ def check_needs(composition: Composition, posterior: Any) -> None:
     reports = set(inference.reports)
     if not view.keeps_bound or composition.prior_limit is not None:
         reports.discard("local_bound")
+    if composition.settles:
+        reports.add("local_bound")
     for need in sorted(rule.needs - posterior.offers - reports):
         lacking = f"{posterior.__name__} does not offer"
         if need in ("log_theta", "shares", "local_bound"):

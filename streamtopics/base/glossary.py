@@ -15,6 +15,10 @@ n_jobs : int or None, default=None
     for any number. Under `joblib.parallel_config` with a backend of processes
     or a cluster, documents are sent there."""
 PARAMETERS = {
+    "by_default": """\
+By default what is around the rule is as in `StreamingLDA`: first topics, parts of minibatches,
+and how they weigh and documents are read. `preset`, called with the name of the class, has the
+settings of the source.""",
     "n_components": """\
 n_components : int, default=10
     Number of topics.""",
@@ -65,19 +69,28 @@ tau : float, default=0
     Minibatches by which the step size is ahead. Until 1 / t is the smaller, and
     so always if kappa is 1, the step is 1 / t: what was there before the first
     minibatch is random, and has no part in the topics.""",
-    "doc_topic_prior_update": """\
-doc_topic_prior_update : {"fixed_point", "gamma", "fixed"}, default="fixed_point"
+    "suited_doc_topic_prior_update": """\
+doc_topic_prior_update : {"auto", "fixed_point", "gamma", "shares", "fixed"} or \
+        DocTopicUpdate, default="auto"
     How that prior is learnt: "fixed_point" is its maximum likelihood given the
     running mean of E[log theta]; "gamma" puts a gamma prior on it and moves
-    slowly; "fixed" leaves it as it is. It is left alone in the first ten
-    minibatches: learnt from topics that still are alike, it makes them stay so.""",
-    "small_topic_word_prior": """\
+    slowly; "shares" goes by the documents of each topic, if each has one topic; "fixed" leaves
+    it as it is. "auto" is "shares" for one topic a document, and else "fixed_point". It is left
+    alone in the first ten minibatches, or parts: learnt from topics that still are alike, it
+    makes them stay so.""",
+    "mean_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
-        WordPrior or callable, default=0.005
+        WordPrior or callable, default=0.02
     Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
     word in every topic. Under online EM it weighs against the tokens of the documents that
     the running mean stands for. An array, or a record such as
     `streamtopics.priors.SeedWords`, says which words to expect where.""",
+    "part_kappa": """\
+kappa : float, default=0.85
+    How fast the step size (t + tau)^-kappa of the t-th minibatch, or part of one, decays, in
+    [0, 1]. 1 weighs all alike; less forgets the early ones, which saw worse topics, but leaves
+    the later ones more noise, and follows a stream that changes. 0.85 did well on streams that do
+    not change, in parts of 150 documents; the source has 0.5.""",
     "n_sweeps": """\
 n_sweeps : int, default=5
     Gibbs sweeps over each document; the last quarter of them, rounded up, is
@@ -88,19 +101,30 @@ update_each_sweep : bool, default=False
     time from where they were before it, rather than once at the end (the "++" of
     the source). As many times slower to build the weights; it fits the minibatch
     closer, which a short stream or a small kappa does not forgive.""",
-    "inference": """\
-inference : {"variational", "gibbs"} or LocalStep, default="variational"
-    How the topics of a document are found: mean-field variational inference, with
-    `max_local_iter` and `local_tol`, as in the source; collapsed Gibbs sampling,
-    ``Gibbs(n_sweeps=5)``; or another record.""",
-    "view": """\
-view : {"mean", "geometric_mean"} or None, default=None
-    Weights of words that the local step sees: expected topics, or exp(E[log beta]), which the
-    bound of variational Bayes is for. None is that one for variational inference, and the mean
-    for others.""",
-    "fixed_doc_topic_prior_update": """\
-doc_topic_prior_update : {"fixed", "fixed_point", "gamma"} or DocTopicUpdate, default="fixed"
-    How that prior is learnt on the way; see `GibbsOnlineEM`.""",
+    "suited_view": """\
+view : {"auto", "mean", "corrected_mean", "geometric_mean"}, view or None, default="auto"
+    Weights of words that the local step sees: expected topics; nearly these; or
+    exp(E[log beta]), which the source has and the bound of variational Bayes is for. "auto" is
+    the second for variational inference, the first for others; None the third and the first.""",
+    "suited_inference": """\
+inference : {"auto", "variational", "gibbs", "one_topic"} or LocalStep, default="auto"
+    How the topics of a document are found: by mean-field variational inference, with
+    `max_local_iter` and `local_tol`, as in the source; by collapsed Gibbs sampling; as one topic
+    and a background; or by another record. "auto" goes by the length of the documents, as in
+    `StreamingLDA`: one topic for less than 12 words, sampling up to 60, then variational.""",
+    "read_inference": """\
+inference : {"auto", "gibbs"} or {"auto", "variational"}, default="auto"
+    How the topics of a document are found. "auto" is one topic and a background for documents of
+    less than 12 words, and else, as the other word, the local step of the source.""",
+    "growth": """\
+growth : float or None, default=None
+    Power of the number of tokens seen that minibatches weigh by, as in `StreamingLDA`; None is 3
+    for rules that add up counts. In the source all weigh alike, as with 1.""",
+    "pieces": """\
+prior_limit, start, inner_batch_size : default=0.3, "spectral", "auto"
+    As in `StreamingLDA`: the most that the prior weighs in learning, what the first topics are
+    made of, and the parts that a minibatch is stepped through in. The source has None, "noise"
+    and None.""",
     "doc_topic_prior": """\
 doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
     Dirichlet parameter of the documents' topic proportions (the papers'
@@ -116,13 +140,14 @@ doc_topic_prior : float, array-like of shape (n_components,) or None, default=No
     Dirichlet parameter of the documents' topic proportions (the papers'
     alpha), in tokens, that the stream starts with. None is 3 / n_components: together the weight
     of three tokens, which suits short documents, and grows if they are long.""",
-    "topic_word_prior": """\
-topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
-        WordPrior, callable or None, default=None
-    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
-    tokens, for every word. None is 0.05 for each. See `streamtopics.priors` for priors
-    that carry knowledge: arrays, and records such as `SeedWords`, which are made when
-    the model is fitted, as a callable of the words and the counts is.""",
+    "suited_topic_word_prior": """\
+topic_word_prior : "auto", float, array-like of shape (n_features,) or \
+        (n_components, n_features), WordPrior, callable or None, default="auto"
+    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
+    word. "auto" is 0.02, and more in `fit` on less than 5,000 documents, as in `StreamingLDA`;
+    None is 0.05. See `streamtopics.priors` for priors that carry knowledge: arrays, and records
+    such as `SeedWords`, which are made when the model is fitted, as a callable of the words and
+    the counts is.""",
     "n_rounds": """\
 n_rounds : int, default=1
     Rounds of coordinate ascent between topics and documents inside a
@@ -131,10 +156,6 @@ n_rounds : int, default=1
     "few_start_rounds": """\
 n_start_rounds : int, default=1
     Rounds in each of the first three minibatches, if that is more.""",
-    "n_start_rounds": """\
-n_start_rounds : int, default=10
-    Rounds in each of the first three minibatches, so that the topics have a shape before any
-    of these are forgotten.""",
     "extra_boost": """\
 boosting_scale : float, default=0.0
     Pseudo-counts of `boosted_prior` that are added for each token on top, as in `BPSLDA`.""",
@@ -170,6 +191,11 @@ batch_size : int, default=100
     "max_iter": """\
 max_iter : int, default=1
     Passes of `fit` over the corpus; more than one counts the data again.""",
+    "suited_max_iter": """\
+max_iter : int or "auto", default="auto"
+    Passes of `fit` over the corpus; more than one counts the data again. "auto" is one over at
+    least 5,000 documents and 400,000 tokens, and up to five over smaller corpora, as in
+    `StreamingLDA`.""",
     "stream_kappa": """\
 kappa : float, default=0.7
     How fast `partial_fit` forgets, in (0, 1]. The step size of a minibatch of B documents

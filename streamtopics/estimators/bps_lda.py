@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from streamtopics.base.composition import Composition, bayesian
 from streamtopics.base.glossary import documented
-from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.estimators.named import BayesianLDA
 from streamtopics.local import LocalStep
+from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
+from streamtopics.records import keep
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates import BPS
 from streamtopics.updates.doc_topic import DocTopicUpdate
 
 
 @documented
-class BPSLDA(StreamingTopicModel):
+class BPSLDA(BayesianLDA):
     """Latent Dirichlet allocation whose prior knowledge is boosted on the stream.
 
     With each minibatch the prior is added again, in proportion to what the
@@ -30,6 +31,8 @@ class BPSLDA(StreamingTopicModel):
     that the data lack, harmful where the prior is wrong, and no remedy for a
     `topic_word_prior` of the wrong mass, which should be tuned first.
 
+    {by_default}
+
     Parameters
     ----------
     {n_components}
@@ -41,17 +44,19 @@ class BPSLDA(StreamingTopicModel):
         that rarely used topics are pulled hardest; "topic" gives each topic a
         boost in proportion to its own tokens.
     {doc_topic_prior}
-    {fixed_doc_topic_prior_update}
-    {topic_word_prior}
+    {suited_doc_topic_prior_update}
+    {suited_topic_word_prior}
     {boosted_prior}
-    {inference}
-    {view}
+    {suited_inference}
+    {suited_view}
+    {growth}
+    {pieces}
     {n_rounds}
     {few_start_rounds}
     {max_local_iter}
     {local_tol}
     {large_batch_size}
-    {max_iter}
+    {suited_max_iter}
     {common_parameters}
 
     Attributes
@@ -75,12 +80,14 @@ class BPSLDA(StreamingTopicModel):
     >>> from streamtopics import BPSLDA
     >>> from streamtopics.datasets import make_lda_corpus
     >>> X = make_lda_corpus(n_documents=500, n_features=200, random_state=0).X
-    >>> model = BPSLDA(5, boosting_scale=0.25, batch_size=100, random_state=0).fit(X)
-    >>> round(float((model.components_.sum() - 5 * 200 * 0.05) / X.sum()), 3)
+    >>> model = BPSLDA(5, boosting_scale=0.25, topic_word_prior=0.05, random_state=0).fit(X)
+    >>> learnt = model.components_.sum() - 5 * 200 * 0.05
+    >>> round(float(learnt / model.n_tokens_seen_), 3)
     1.25
     """
 
-    _doc_topic_mass = 10.0
+    boosting_scale: float
+    boosting_norm: Literal["whole", "topic"]
 
     def __init__(
         self,
@@ -89,39 +96,27 @@ class BPSLDA(StreamingTopicModel):
         boosting_scale: float = 0.1,
         boosting_norm: Literal["whole", "topic"] = "whole",
         doc_topic_prior: DocTopicPriorLike = None,
-        doc_topic_prior_update: str | DocTopicUpdate = "fixed",
-        topic_word_prior: WordPriorLike = None,
+        doc_topic_prior_update: str | DocTopicUpdate = "auto",
+        topic_word_prior: WordPriorLike | Literal["auto"] = "auto",
         boosted_prior: WordPriorLike = None,
-        inference: str | LocalStep = "variational",
-        view: str | TopicView | None = None,
+        inference: str | LocalStep = "auto",
+        view: str | TopicView | None = "auto",
+        prior_limit: float | None = 0.3,
+        growth: float | None = None,
+        start: str | Start = "spectral",
+        inner_batch_size: int | Literal["auto"] | None = "auto",
         n_rounds: int = 1,
         n_start_rounds: int = 1,
         max_local_iter: int = 100,
         local_tol: float = 1e-3,
         batch_size: int = 1200,
-        max_iter: int = 1,
+        max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.boosting_scale = boosting_scale
-        self.boosting_norm = boosting_norm
-        self.doc_topic_prior = doc_topic_prior
-        self.doc_topic_prior_update = doc_topic_prior_update
-        self.topic_word_prior = topic_word_prior
-        self.boosted_prior = boosted_prior
-        self.inference = inference
-        self.view = view
-        self.n_rounds = n_rounds
-        self.n_start_rounds = n_start_rounds
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
-    def _composition(self) -> Composition:
-        return bayesian(self, BPS(self.boosting_scale, self.boosting_norm))
+    def _parts(self) -> dict[str, Any]:
+        update = BPS(self.boosting_scale, self.boosting_norm)
+        return super()._parts() | {"update": update}

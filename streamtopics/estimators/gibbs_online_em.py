@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
-from streamtopics.base.composition import Averaging, Composition, of_online_em
+from typing import Any, ClassVar, Literal
+
+from streamtopics.base.composition import Averaging
 from streamtopics.base.glossary import documented
-from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.local import Gibbs
+from streamtopics.estimators.named import OnlineEMLDA
+from streamtopics.local import Gibbs, LocalStep
+from streamtopics.models.sources import Start
+from streamtopics.records import keep
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import DocTopicUpdate
+from streamtopics.validation import StrOptions
 
 
 @documented
-class GibbsOnlineEM(StreamingTopicModel):
+class GibbsOnlineEM(OnlineEMLDA):
     """Latent Dirichlet allocation by Gibbs online EM (G-OEM).
 
     The topics are parameters, not random variables: the M-step of a running mean of
@@ -24,10 +29,12 @@ class GibbsOnlineEM(StreamingTopicModel):
     The longer the chains, the less biased the statistics, where those of variational
     inference stay so.
 
+    {by_default}
+
     Parameters
     ----------
     {n_components}
-    {kappa}
+    {part_kappa}
     {tau}
     {n_sweeps}
     n_start_rounds : int, default=10
@@ -38,10 +45,12 @@ class GibbsOnlineEM(StreamingTopicModel):
     {update_each_sweep}
     {averaging}
     {start_of_doc_topic_prior}
-    {doc_topic_prior_update}
-    {small_topic_word_prior}
-    {small_batch_size}
-    {max_iter}
+    {suited_doc_topic_prior_update}
+    {mean_topic_word_prior}
+    {read_inference}
+    {pieces}
+    {large_batch_size}
+    {suited_max_iter}
     {common_parameters}
 
     Attributes
@@ -65,9 +74,6 @@ class GibbsOnlineEM(StreamingTopicModel):
     `transform` estimates the posterior mean of the proportions by the last 30 of 40
     sweeps, seeded by what a document holds.
 
-    The settings of the source are
-    ``GibbsOnlineEM(kappa=0.5, n_sweeps=20, n_start_rounds=1)``.
-
     References
     ----------
     C. Dupuy and F. Bach (2017), "Online but accurate inference for latent variable
@@ -83,41 +89,37 @@ class GibbsOnlineEM(StreamingTopicModel):
     (3, 5)
     """
 
+    n_sweeps: int
+
+    _sweeps_in = "n_sweeps"
+    _parameter_constraints: ClassVar[dict[str, Any]] = OnlineEMLDA._parameter_constraints | {
+        "inference": [StrOptions({"auto", "gibbs"})],
+    }
+
     def __init__(
         self,
         n_components: int = 10,
         *,
-        kappa: float = 0.7,
+        kappa: float = 0.85,
         tau: float = 0,
         n_sweeps: int = 5,
         n_start_rounds: int = 10,
         update_each_sweep: bool = False,
         averaging: Averaging = None,
         doc_topic_prior: DocTopicPriorLike = None,
-        doc_topic_prior_update: str | DocTopicUpdate = "fixed_point",
-        topic_word_prior: WordPriorLike = 0.005,
-        batch_size: int = 100,
-        max_iter: int = 1,
+        doc_topic_prior_update: str | DocTopicUpdate = "auto",
+        topic_word_prior: WordPriorLike = 0.02,
+        inference: Literal["auto", "gibbs"] = "auto",
+        prior_limit: float | None = 0.3,
+        start: str | Start = "spectral",
+        inner_batch_size: int | Literal["auto"] | None = "auto",
+        batch_size: int = 1200,
+        max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.kappa = kappa
-        self.tau = tau
-        self.n_sweeps = n_sweeps
-        self.n_start_rounds = n_start_rounds
-        self.update_each_sweep = update_each_sweep
-        self.averaging = averaging
-        self.doc_topic_prior = doc_topic_prior
-        self.doc_topic_prior_update = doc_topic_prior_update
-        self.topic_word_prior = topic_word_prior
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
-    def _composition(self) -> Composition:
-        n_sweeps = 1 if self.update_each_sweep else self.n_sweeps
-        return of_online_em(self, Gibbs(n_sweeps), self.n_sweeps, self.n_start_rounds)
+    def _sweeps(self, n_sweeps: int) -> LocalStep:
+        return Gibbs(n_sweeps)

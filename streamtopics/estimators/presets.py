@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The methods of the literature, as rows of one table of parameters of `StreamingLDA`.
 
-Checks, benchmarks and the documentation are made from it. Rows that are classes too have the
-same bits there.
+Checks, benchmarks and the documentation are made from it. Settings are those of the sources. Rows
+that are classes too have the same bits there, by the `preset` of the class; the defaults of the
+class are others.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from streamtopics.local import Gibbs, Variational
@@ -14,6 +15,7 @@ from streamtopics.updates import (
     BPS,
     SVB,
     Decay,
+    FixedPoint,
     GammaPrior,
     HierarchicalPowerPrior,
     Langevin,
@@ -39,12 +41,15 @@ class Preset:
         The publication that it is from.
     parameters : dict
         Of `StreamingLDA`.
+    of_class : dict
+        Parameters of its class, in the place of those that it lacks or calls otherwise.
     """
 
     name: str
     title: str
     source: str
     parameters: dict[str, Any]
+    of_class: dict[str, Any] = field(default_factory=dict)
 
 
 AS_PUBLISHED: dict[str, Any] = {
@@ -70,6 +75,10 @@ POINT: dict[str, Any] = AS_PUBLISHED | {
     "n_start_rounds": 1,
     "topic_word_prior": 0.005,
 }
+SQUARE_ROOT: dict[str, Any] = {
+    "update": OnlineEM(MeanDecay(0.5)),
+    "doc_topic_prior_update": FixedPoint(step_size=MeanDecay(0.5)),
+}
 
 ROWS = (
     Preset(
@@ -77,18 +86,21 @@ ROWS = (
         "streaming variational Bayes (SVB)",
         "Broderick et al. (2013)",
         BAYESIAN | {"update": SVB()},
+        {"inference": "variational"},
     ),
     Preset(
         "BPSLDA",
         "boosted prior knowledge (BPS)",
         "Nguyen et al. (2020)",
         BAYESIAN | {"update": BPS(0.1)},
+        {"inference": "variational"},
     ),
     Preset(
         "SVBHPP",
         "hierarchical power prior, learns how much to forget (SVB-HPP)",
         "Masegosa et al. (2020), algorithm 1",
-        BAYESIAN | {"update": HierarchicalPowerPrior(rate_starts=(0.05, 0.95))},
+        BAYESIAN | {"update": HierarchicalPowerPrior()},
+        {"inference": "variational", "rate_starts": (0.5,)},
     ),
     Preset(
         "PowerPriorLDA",
@@ -124,13 +136,15 @@ ROWS = (
         "GibbsOnlineEM",
         "online EM with Gibbs sampling (G-OEM)",
         "Dupuy and Bach (2017)",
-        POINT | {"update": OnlineEM(MeanDecay(0.7)), "inference": Gibbs(5), "n_start_rounds": 10},
+        POINT | SQUARE_ROOT | {"inference": Gibbs(20)},
+        {"inference": "gibbs", "kappa": 0.5, "n_sweeps": 20},
     ),
     Preset(
         "VariationalOnlineEM",
         "online EM with variational inference (V-OEM)",
         "Dupuy and Bach (2017)",
-        POINT | {"update": OnlineEM(MeanDecay(0.7)), "inference": Variational(1e-3, 20)},
+        POINT | SQUARE_ROOT | {"inference": Variational(0.0, 20)},
+        {"inference": "variational", "kappa": 0.5, "local_tol": 0.0},
     ),
     Preset(
         "SinglePassLDA",

@@ -36,7 +36,7 @@ from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel, auto_parameters
 from streamtopics.checks import check_one_of
 from streamtopics.estimators.presets import PRESETS
-from streamtopics.local import LocalStep
+from streamtopics.local import LocalStep, OneTopic
 from streamtopics.messages import Statistics
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
@@ -232,12 +232,13 @@ class StreamingLDA(StreamingTopicModel):
 
     @classmethod
     def preset(cls, name: str, n_components: int = 10, **parameters: Any) -> Self:
-        """Return the estimator of a method of the literature.
+        """Return the estimator of a method of the literature, with the settings of its source.
 
         Parameters
         ----------
         name : str
-            A row of `streamtopics.estimators.presets.PRESETS`, such as "PowerPriorLDA".
+            A row of `streamtopics.estimators.presets.PRESETS`, such as "PowerPriorLDA"; of a class
+            that has a row, such as `SVBLDA`, its own name.
         n_components : int, default=10
             Number of topics.
         **parameters : dict
@@ -246,6 +247,7 @@ class StreamingLDA(StreamingTopicModel):
         Returns
         -------
         model : StreamingLDA
+            Of the class that it was asked of.
 
         Examples
         --------
@@ -253,8 +255,11 @@ class StreamingLDA(StreamingTopicModel):
         >>> StreamingLDA.preset("PowerPriorLDA", 20, update__rho=0.95).update
         PowerPrior(rho=0.95, boost=Boost(scale=0.0, norm='whole'))
         """
-        check_one_of(sorted(PRESETS), name=name)
-        model = cls(n_components, **PRESETS[name].parameters)
+        own = [kind.__name__ for kind in cls.__mro__ if kind.__name__ in PRESETS]
+        check_one_of(own or sorted(PRESETS), name=name)
+        row, known = PRESETS[name], cls._get_param_names()
+        settings = row.parameters | (row.of_class if own else {})
+        model = cls(n_components, **{k: v for k, v in settings.items() if k in known or not own})
         return model.set_params(**parameters)
 
     @property
@@ -289,7 +294,7 @@ class StreamingLDA(StreamingTopicModel):
         super()._check_continuable()
 
     def _start_corpus(self, batch: Documents) -> None:
-        update = self._record("update", self.update)
+        update = self._parts()["update"]
         self._suited_prior = suited_word_prior(update, batch.n_documents, self.n_components)
         super()._start_corpus(batch)
 
@@ -324,23 +329,37 @@ class StreamingLDA(StreamingTopicModel):
         inference = self._composition().inference
         return suited_passes(inference, batch.n_documents, batch.n_tokens)
 
+    def _parts(self) -> dict[str, Any]:
+        """The rule, the local step and the other parts, or what they are left to."""
+        return {name: self._record(name, getattr(self, name, None)) for name in PARTS}
+
+    def _own(self, inference: LocalStep) -> LocalStep:
+        """The local step that a word stands for, or that suits, with the settings that it has."""
+        return inference
+
     def _composition(self) -> Composition:
-        parts = {name: self._record(name, getattr(self, name)) for name in PARTS}
+        parts = self._parts()
         update, inference = parts["update"], parts["inference"]
         if is_auto(inference):
-            inference = parts["inference"] = getattr(self, "_suited", INFERENCE["gibbs"])
+            inference = getattr(self, "_suited", INFERENCE["gibbs"])
+            needs = getattr(parts["doc_topic_prior_update"], "needs", ())
+            if isinstance(inference, OneTopic) and "log_theta" in needs:
+                inference = INFERENCE["gibbs"]  # One topic has no proportions to learn it by.
+        if isinstance(self.inference, str) and isinstance(inference, LocalStep):
+            inference = self._own(inference)
+        parts["inference"] = inference
         if is_auto(parts["view"]):
             parts["view"] = suited_view(inference, update)
         doc_topic = parts.pop("doc_topic_prior_update")
-        part = self.inner_batch_size
+        part, growth = self.inner_batch_size, getattr(self, "growth", None)
         return Composition(
             **parts,
             doc_topic=suited_doc_topic(inference) if is_auto(doc_topic) else doc_topic,
-            n_rounds=self.n_rounds,
-            n_start_rounds=self.n_start_rounds,
-            warm_rounds=self.warm_rounds,
-            averaging=self.averaging,
-            growth=suited_growth(update) if self.growth is None else self.growth,
+            n_rounds=getattr(self, "n_rounds", 1),
+            n_start_rounds=getattr(self, "n_start_rounds", 1),
+            warm_rounds=getattr(self, "warm_rounds", False),
+            averaging=getattr(self, "averaging", None),
+            growth=suited_growth(update) if growth is None else growth,
             prior_limit=self.prior_limit,
             inner_batch_size=suited_part(update, inference) if part == "auto" else part,
         )

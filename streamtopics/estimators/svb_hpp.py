@@ -7,22 +7,24 @@ from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
-from streamtopics.base.composition import Composition, bayesian
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
-from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.checks import MOST_WHOLE
+from streamtopics.estimators.named import BayesianLDA
 from streamtopics.local import LocalStep
+from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
+from streamtopics.records import keep
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates import Boost, EmpiricalPowerPrior, HierarchicalPowerPrior
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rates import Exponential, Normal
+from streamtopics.updates.rule import Rule
 from streamtopics.validation import Interval, StrOptions
 
 
 @documented
-class SVBHPP(StreamingTopicModel):
+class SVBHPP(BayesianLDA):
     """Latent Dirichlet allocation that learns how much to forget (SVB-HPP, SVB-MHPP).
 
     With each minibatch the posterior loses a share, and the prior gets it back::
@@ -36,6 +38,8 @@ class SVBHPP(StreamingTopicModel):
     It is made for few large minibatches, each of which takes several rounds, and for changes of
     all there is. A slow drift it mostly does not notice, and predicts as `SVBLDA` then: where
     prediction counts, ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` is better.
+
+    {by_default}
 
     Parameters
     ----------
@@ -55,19 +59,21 @@ class SVBHPP(StreamingTopicModel):
         is often missed; but where a stream drifts slowly the greatest bound forgets too much.
     {extra_boost}
     {doc_topic_prior}
-    {fixed_doc_topic_prior_update}
-    {topic_word_prior}
+    {suited_doc_topic_prior_update}
+    {suited_topic_word_prior}
     {boosted_prior}
     max_rounds : int, default=10
         Rounds in a minibatch for each start, at most; at least 2.
     {on_drift}
-    {inference}
-    {view}
+    {suited_inference}
+    {suited_view}
+    {growth}
+    {pieces}
     {few_start_rounds}
     {max_local_iter}
     {local_tol}
     {large_batch_size}
-    {max_iter}
+    {suited_max_iter}
     {common_parameters}
 
     Attributes
@@ -100,17 +106,20 @@ class SVBHPP(StreamingTopicModel):
     array([1., 1., 0.])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = (
-        StreamingTopicModel._parameter_constraints
-        | {
-            "rate": [StrOptions({"shared", "topic"})],
-            "rate_estimate": [StrOptions({"posterior", "point"})],
-            "rate_prior": [Interval(Real, None, None, closed="neither"), Exponential, Normal],
-            "rate_starts": [tuple, list],
-            "max_rounds": [Interval(Integral, 2, MOST_WHOLE, closed="both")],
-        }
-    )
-    _doc_topic_mass = 10.0
+    rate: Literal["shared", "topic"]
+    rate_estimate: Literal["posterior", "point"]
+    rate_prior: float | Exponential | Normal
+    rate_starts: Sequence[float]
+    boosting_scale: float
+    max_rounds: int
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = BayesianLDA._parameter_constraints | {
+        "rate": [StrOptions({"shared", "topic"})],
+        "rate_estimate": [StrOptions({"posterior", "point"})],
+        "rate_prior": [Interval(Real, None, None, closed="neither"), Exponential, Normal],
+        "rate_starts": [tuple, list],
+        "max_rounds": [Interval(Integral, 2, MOST_WHOLE, closed="both")],
+    }
 
     def __init__(
         self,
@@ -122,52 +131,34 @@ class SVBHPP(StreamingTopicModel):
         rate_starts: Sequence[float] = (0.05, 0.95),
         boosting_scale: float = 0.0,
         doc_topic_prior: DocTopicPriorLike = None,
-        doc_topic_prior_update: str | DocTopicUpdate = "fixed",
-        topic_word_prior: WordPriorLike = None,
+        doc_topic_prior_update: str | DocTopicUpdate = "auto",
+        topic_word_prior: WordPriorLike | Literal["auto"] = "auto",
         boosted_prior: WordPriorLike = None,
         max_rounds: int = 10,
         drift_threshold: float = 0.5,
         on_drift: Callable[[Drift], Any] | None = None,
-        inference: str | LocalStep = "variational",
-        view: str | TopicView | None = None,
+        inference: str | LocalStep = "auto",
+        view: str | TopicView | None = "auto",
+        prior_limit: float | None = 0.3,
+        growth: float | None = None,
+        start: str | Start = "spectral",
+        inner_batch_size: int | Literal["auto"] | None = "auto",
         n_start_rounds: int = 1,
         max_local_iter: int = 100,
         local_tol: float = 1e-3,
         batch_size: int = 1200,
-        max_iter: int = 1,
+        max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.rate = rate
-        self.rate_estimate = rate_estimate
-        self.rate_prior = rate_prior
-        self.rate_starts = rate_starts
-        self.boosting_scale = boosting_scale
-        self.doc_topic_prior = doc_topic_prior
-        self.doc_topic_prior_update = doc_topic_prior_update
-        self.topic_word_prior = topic_word_prior
-        self.boosted_prior = boosted_prior
-        self.max_rounds = max_rounds
-        self.drift_threshold = drift_threshold
-        self.on_drift = on_drift
-        self.inference = inference
-        self.view = view
-        self.n_start_rounds = n_start_rounds
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
-    def _composition(self) -> Composition:
+    def _parts(self) -> dict[str, Any]:
         prior, boost = self.rate_prior, Boost(self.boosting_scale)
         prior = prior if isinstance(prior, Exponential | Normal) else Exponential(prior)
         starts = tuple(self.rate_starts)
-        update = HierarchicalPowerPrior(self.rate, prior, starts, boost, self.max_rounds)
+        update: Rule = HierarchicalPowerPrior(self.rate, prior, starts, boost, self.max_rounds)
         if self.rate_estimate == "point":
-            return bayesian(self, EmpiricalPowerPrior(self.rate, boost, self.max_rounds))
-        return bayesian(self, update)
+            update = EmpiricalPowerPrior(self.rate, boost, self.max_rounds)
+        return super()._parts() | {"update": update}

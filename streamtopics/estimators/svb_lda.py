@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
-from streamtopics.base.composition import Composition, bayesian
+from typing import Any, Literal
+
 from streamtopics.base.glossary import documented
-from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.estimators.named import BayesianLDA
 from streamtopics.local import LocalStep
+from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
+from streamtopics.records import keep
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates import SVB
 from streamtopics.updates.doc_topic import DocTopicUpdate
 
 
 @documented
-class SVBLDA(StreamingTopicModel):
+class SVBLDA(BayesianLDA):
     """Latent Dirichlet allocation by streaming variational Bayes.
 
     The posterior after each minibatch is the prior of the next::
@@ -25,20 +28,24 @@ class SVBLDA(StreamingTopicModel):
     in each document. Nothing is forgotten and no size of the corpus has to be
     guessed; the share of the prior in the topics falls with every token.
 
+    {by_default}
+
     Parameters
     ----------
     {n_components}
     {doc_topic_prior}
-    {fixed_doc_topic_prior_update}
-    {topic_word_prior}
-    {inference}
-    {view}
+    {suited_doc_topic_prior_update}
+    {suited_topic_word_prior}
+    {suited_inference}
+    {suited_view}
+    {growth}
+    {pieces}
     {n_rounds}
     {few_start_rounds}
     {max_local_iter}
     {local_tol}
     {large_batch_size}
-    {max_iter}
+    {suited_max_iter}
     {common_parameters}
 
     Attributes
@@ -71,42 +78,30 @@ class SVBLDA(StreamingTopicModel):
     (5, 500)
     """
 
-    _doc_topic_mass = 10.0
-
     def __init__(
         self,
         n_components: int = 10,
         *,
         doc_topic_prior: DocTopicPriorLike = None,
-        doc_topic_prior_update: str | DocTopicUpdate = "fixed",
-        topic_word_prior: WordPriorLike = None,
-        inference: str | LocalStep = "variational",
-        view: str | TopicView | None = None,
+        doc_topic_prior_update: str | DocTopicUpdate = "auto",
+        topic_word_prior: WordPriorLike | Literal["auto"] = "auto",
+        inference: str | LocalStep = "auto",
+        view: str | TopicView | None = "auto",
+        prior_limit: float | None = 0.3,
+        growth: float | None = None,
+        start: str | Start = "spectral",
+        inner_batch_size: int | Literal["auto"] | None = "auto",
         n_rounds: int = 1,
         n_start_rounds: int = 1,
         max_local_iter: int = 100,
         local_tol: float = 1e-3,
         batch_size: int = 1200,
-        max_iter: int = 1,
+        max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.doc_topic_prior = doc_topic_prior
-        self.doc_topic_prior_update = doc_topic_prior_update
-        self.topic_word_prior = topic_word_prior
-        self.inference = inference
-        self.view = view
-        self.n_rounds = n_rounds
-        self.n_start_rounds = n_start_rounds
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
-    def _composition(self) -> Composition:
-        return bayesian(self, SVB())
+    def _parts(self) -> dict[str, Any]:
+        return super()._parts() | {"update": SVB()}

@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
-from streamtopics.base.composition import Averaging, Composition, of_online_em
+from typing import Any, ClassVar, Literal
+
+from streamtopics.base.composition import Averaging
 from streamtopics.base.glossary import documented
-from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.local import Variational
+from streamtopics.estimators.named import OnlineEMLDA
+from streamtopics.local import LocalStep, Variational
+from streamtopics.models.sources import Start
+from streamtopics.records import keep
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import DocTopicUpdate
+from streamtopics.validation import StrOptions
 
 
 @documented
-class VariationalOnlineEM(StreamingTopicModel):
+class VariationalOnlineEM(OnlineEMLDA):
     """Latent Dirichlet allocation by variational online EM (V-OEM).
 
     The topics are parameters, not random variables: the M-step of a running mean of
@@ -23,10 +28,12 @@ class VariationalOnlineEM(StreamingTopicModel):
     `GibbsOnlineEM` is the same with unbiased statistics; this one draws nothing
     at random but its start.
 
+    {by_default}
+
     Parameters
     ----------
     {n_components}
-    {kappa}
+    {part_kappa}
     {tau}
     max_local_iter : int, default=20
         Sweeps over a document, at most, while learning; with `update_each_sweep`, exactly.
@@ -36,10 +43,12 @@ class VariationalOnlineEM(StreamingTopicModel):
     {update_each_sweep}
     {averaging}
     {start_of_doc_topic_prior}
-    {doc_topic_prior_update}
-    {small_topic_word_prior}
-    {small_batch_size}
-    {max_iter}
+    {suited_doc_topic_prior_update}
+    {mean_topic_word_prior}
+    {read_inference}
+    {pieces}
+    {large_batch_size}
+    {suited_max_iter}
     {common_parameters}
 
     Attributes
@@ -67,41 +76,38 @@ class VariationalOnlineEM(StreamingTopicModel):
     (3, 5)
     """
 
+    max_local_iter: int
+    local_tol: float
+
+    _sweeps_in = "max_local_iter"
+    _parameter_constraints: ClassVar[dict[str, Any]] = OnlineEMLDA._parameter_constraints | {
+        "inference": [StrOptions({"auto", "variational"})],
+    }
+
     def __init__(
         self,
         n_components: int = 10,
         *,
-        kappa: float = 0.7,
+        kappa: float = 0.85,
         tau: float = 0,
         max_local_iter: int = 20,
         local_tol: float = 1e-3,
         update_each_sweep: bool = False,
         averaging: Averaging = None,
         doc_topic_prior: DocTopicPriorLike = None,
-        doc_topic_prior_update: str | DocTopicUpdate = "fixed_point",
-        topic_word_prior: WordPriorLike = 0.005,
-        batch_size: int = 100,
-        max_iter: int = 1,
+        doc_topic_prior_update: str | DocTopicUpdate = "auto",
+        topic_word_prior: WordPriorLike = 0.02,
+        inference: Literal["auto", "variational"] = "auto",
+        prior_limit: float | None = 0.3,
+        start: str | Start = "spectral",
+        inner_batch_size: int | Literal["auto"] | None = "auto",
+        batch_size: int = 1200,
+        max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.kappa = kappa
-        self.tau = tau
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.update_each_sweep = update_each_sweep
-        self.averaging = averaging
-        self.doc_topic_prior = doc_topic_prior
-        self.doc_topic_prior_update = doc_topic_prior_update
-        self.topic_word_prior = topic_word_prior
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
-    def _composition(self) -> Composition:
-        n_sweeps = 1 if self.update_each_sweep else self.max_local_iter
-        return of_online_em(self, Variational(self.local_tol, n_sweeps), self.max_local_iter, 1)
+    def _sweeps(self, n_sweeps: int) -> LocalStep:
+        return Variational(self.local_tol, n_sweeps)

@@ -35,7 +35,8 @@ CLASSES: dict[str, type[StreamingTopicModel]] = {
     name: found
     for name in estimators.__all__
     if issubclass(found := getattr(estimators, name), StreamingTopicModel)
-    and not issubclass(found, StreamingLDA | GuidedTopics | HDPModel)
+    and found is not StreamingLDA
+    and not issubclass(found, GuidedTopics | HDPModel)
 }
 
 
@@ -53,7 +54,7 @@ def rows(n_components: int = 7, **parameters: Any) -> list[StreamingTopicModel]:
 def name_of(estimator: StreamingTopicModel) -> str:
     """The class, or the rule, of an estimator, and its number of topics."""
     name = type(estimator).__name__
-    if isinstance(estimator, StreamingLDA):
+    if type(estimator) is StreamingLDA:
         parts = estimator._composition()
         name = f"{type(parts.update).__name__}-{type(parts.inference).__name__}"
     return f"{name}-{estimator.n_components}"

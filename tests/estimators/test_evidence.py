@@ -10,16 +10,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.special import digamma
 
-from streamtopics import (
-    BPSLDA,
-    SVBLDA,
-    GibbsOnlineEM,
-    GuidedTopics,
-    HDPGibbsOnlineEM,
-    StreamingLDA,
-    StreamingMixture,
-    VariationalOnlineEM,
-)
+from benchmarks.plain import BPSLDA, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
+from streamtopics import GuidedTopics, HDPGibbsOnlineEM, StreamingLDA, StreamingMixture
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.local import OneTopic
 from tests.reference import lda, variational

@@ -65,7 +65,7 @@ def test_wrong_parameter(name, value, method):
 
 @pytest.mark.parametrize("prior", [0.5, [0.5, 0.25, 1.0], [[0.5, 1.0, 2.0], [0.25, 0.5, 0.5]]])
 def test_shapes_of_the_word_prior(prior):
-    model = SVBLDA(n_components=2, topic_word_prior=prior, random_state=0)
+    model = SVBLDA(2, inference="variational", topic_word_prior=prior, random_state=0)
     model.partial_fit(np.zeros((1, 3)))
     assert_allclose(model.components_, np.broadcast_to(prior, (2, 3)))
     assert_allclose(model.prior_retention_, 1.0)

@@ -37,16 +37,36 @@ def test_every_class_of_lda_is_a_row():
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_a_class_is_its_row(name):
-    """Bit for bit, at the defaults of both, also where the batch size is that of the row."""
+def test_a_preset_of_a_class_is_its_row(name):
+    """Bit for bit, also where the batch size is that of the row."""
     kind = getattr(streamtopics, name)
-    assert kind().batch_size == StreamingLDA.preset(name).batch_size
-    one, other = kind(4, **STREAM).fit(X), StreamingLDA.preset(name, 4, **STREAM).fit(X)
+    assert kind.preset(name).batch_size == StreamingLDA.preset(name).batch_size
+    one, other = (of.preset(name, 4, **STREAM).fit(X) for of in (kind, StreamingLDA))
+    assert (type(one), type(other)) == (kind, StreamingLDA)
     for of_class, of_row in zip(learnt(one), learnt(other), strict=True):
         assert_array_equal(of_class, of_row)
     for model in (one, other):
         model.partial_fit(X[:70])
     assert_array_equal(one.components_, other.components_)
+
+
+def test_a_class_has_no_row_but_its_own():
+    with pytest.raises(ValueError, match="name must be one of 'SVBLDA'; got 'BPSLDA'"):
+        streamtopics.SVBLDA.preset("BPSLDA")
+
+
+def test_rows_are_as_published():
+    gibbs = streamtopics.GibbsOnlineEM.preset("GibbsOnlineEM", 20, kappa=0.6)
+    assert (gibbs.n_components, gibbs.kappa, gibbs.n_sweeps, gibbs.n_start_rounds) == (
+        20,
+        0.6,
+        20,
+        1,
+    )
+    row = PRESETS["VariationalOnlineEM"].parameters
+    assert row["update"].step_size.kappa == row["doc_topic_prior_update"].step_size.kappa == 0.5
+    assert (row["inference"].max_iter, row["inference"].tol) == (20, 0.0)
+    assert streamtopics.SVBHPP.preset("SVBHPP").rate_starts == (0.5,)
 
 
 @pytest.mark.parametrize("name", NAMED)

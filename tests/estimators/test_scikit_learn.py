@@ -94,10 +94,11 @@ from streamtopics.datasets import make_lda_corpus
 warnings.filters[:] = [one for one in warnings.filters if one[0] != "error"]
 X = make_lda_corpus(n_documents=90, n_features=20, random_state=0).X
 for _ in range(2):
-    GridSearchCV(BPSLDA(2, random_state=0), {"boosting_scale": [0.1, 0.2, 0.3]}, cv=3).fit(X)
+    own = {"start": "noise", "max_iter": 1, "random_state": 0}
+    GridSearchCV(BPSLDA(2, **own), {"boosting_scale": [0.1, 0.2, 0.3]}, cv=3).fit(X)
 known = BPSLDA(2, boosted_prior=[0.1] * 20, n_rounds=10, random_state=0)
 GridSearchCV(known, {"boosting_scale": [0.0, 0.1]}, cv=3).fit(X)
-SVBLDA(2, random_state=0).fit(X)
+SVBLDA(2, start="noise", max_iter=1, random_state=0).fit(X)
 """
 
 
@@ -124,10 +125,10 @@ from streamtopics.datasets import make_lda_corpus
 warnings.filters[:] = [one for one in warnings.filters if one[0] != "error"]
 X = make_lda_corpus(n_documents=90, n_features=20, random_state=0).X
 for _ in range(2):
-    SVBLDA(2).fit(X)
-SVBLDA(2).fit(X[:50])
-GridSearchCV(SVBLDA(2), {"max_iter": [1, 2]}, cv=3).fit(X)
-GridSearchCV(SVBLDA(2), {"max_iter": [1, 2]}, cv=3).fit(X)
+    SVBLDA(2, start="noise", max_iter=1).fit(X)
+SVBLDA(2, start="noise", max_iter=1).fit(X[:50])
+GridSearchCV(SVBLDA(2, start="noise", max_iter=1), {"max_iter": [1, 2]}, cv=3).fit(X)
+GridSearchCV(SVBLDA(2, start="noise", max_iter=1), {"max_iter": [1, 2]}, cv=3).fit(X)
 """
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import streamtopics as st
+from benchmarks import plain
 from streamtopics.dpp.measures import Fourier
 from streamtopics.local import Gibbs
 from streamtopics.models import (
@@ -230,41 +231,41 @@ FEW = {"n_sweeps": 6, "n_burn_in": 3, "n_local_sweeps": 4}
 INPUT = {
     "corpus": Case(lambda seed: None, everything, nothing, of_corpus, seeds=(0,)),
     "priors": Case(lambda seed: None, labelled, nothing, of_priors, seeds=(0,)),
-    "metrics": Case(lambda seed: st.SVBLDA(**SMALL, random_state=seed), measure=of_metrics),
+    "metrics": Case(lambda seed: plain.SVBLDA(**SMALL, random_state=seed), measure=of_metrics),
 }
 SVB = {
-    "SVBLDA": Case(lambda seed: st.SVBLDA(**K, random_state=seed)),
-    "SVBLDA small batches": Case(lambda seed: st.SVBLDA(**SMALL, max_iter=2, random_state=seed)),
-    "SVBLDA passes": Case(lambda seed: st.SVBLDA(**SMALL, n_rounds=3, random_state=seed)),
-    "SVBLDA priors": Case(lambda seed: st.SVBLDA(
+    "SVBLDA": Case(lambda seed: plain.SVBLDA(**K, random_state=seed)),
+    "SVBLDA small batches": Case(lambda seed: plain.SVBLDA(**SMALL, max_iter=2, random_state=seed)),
+    "SVBLDA passes": Case(lambda seed: plain.SVBLDA(**SMALL, n_rounds=3, random_state=seed)),
+    "SVBLDA priors": Case(lambda seed: plain.SVBLDA(
         **SMALL, doc_topic_prior=0.3, topic_word_prior=KNOWN, random_state=seed)),
-    "SVBLDA tolerance": Case(lambda seed: st.SVBLDA(
+    "SVBLDA tolerance": Case(lambda seed: plain.SVBLDA(
         **SMALL, max_local_iter=7, local_tol=1e-6, random_state=seed), learn=minibatches),
-    "SVBLDA merged": Case(lambda seed: st.SVBLDA(**SMALL, random_state=seed), learn=merge),
+    "SVBLDA merged": Case(lambda seed: plain.SVBLDA(**SMALL, random_state=seed), learn=merge),
     "SVBLDA merged without base": Case(
-        lambda seed: st.SVBLDA(**SMALL, random_state=seed), learn=merge_strangers),
-    "BPSLDA": Case(lambda seed: st.BPSLDA(**K, random_state=seed)),
-    "BPSLDA topic": Case(lambda seed: st.BPSLDA(
+        lambda seed: plain.SVBLDA(**SMALL, random_state=seed), learn=merge_strangers),
+    "BPSLDA": Case(lambda seed: plain.BPSLDA(**K, random_state=seed)),
+    "BPSLDA topic": Case(lambda seed: plain.BPSLDA(
         **SMALL, boosting_scale=0.25, boosting_norm="topic", topic_word_prior=KNOWN,
         random_state=seed)),
-    "BPSLDA other prior": Case(lambda seed: st.BPSLDA(
+    "BPSLDA other prior": Case(lambda seed: plain.BPSLDA(
         **SMALL, boosting_scale=0.2, topic_word_prior=KNOWN, boosted_prior=OTHER, n_rounds=3,
         random_state=seed)),
-    "BPSLDA topic other prior": Case(lambda seed: st.BPSLDA(
+    "BPSLDA topic other prior": Case(lambda seed: plain.BPSLDA(
         **SMALL, boosting_norm="topic", boosted_prior=OTHER, random_state=seed)),
-    "BPSLDA merged": Case(lambda seed: st.BPSLDA(
+    "BPSLDA merged": Case(lambda seed: plain.BPSLDA(
         **SMALL, boosted_prior=OTHER, random_state=seed), learn=merge),
 }
 FORGETTING = {
-    "SVBHPP": Case(lambda seed: st.SVBHPP(**K, random_state=seed)),
-    "SVBHPP topic": Case(lambda seed: st.SVBHPP(**SMALL, rate="topic", random_state=seed)),
-    "SVBHPP point": Case(lambda seed: st.SVBHPP(
+    "SVBHPP": Case(lambda seed: plain.SVBHPP(**K, random_state=seed)),
+    "SVBHPP topic": Case(lambda seed: plain.SVBHPP(**SMALL, rate="topic", random_state=seed)),
+    "SVBHPP point": Case(lambda seed: plain.SVBHPP(
         **SMALL, rate_estimate="point", random_state=seed)),
-    "SVBHPP point topic": Case(lambda seed: st.SVBHPP(
+    "SVBHPP point topic": Case(lambda seed: plain.SVBHPP(
         **SMALL, rate="topic", rate_estimate="point", boosting_scale=0.1, random_state=seed)),
-    "SVBHPP boost": Case(lambda seed: st.SVBHPP(
+    "SVBHPP boost": Case(lambda seed: plain.SVBHPP(
         **SMALL, boosting_scale=0.2, boosted_prior=OTHER, max_rounds=4, random_state=seed)),
-    "SVBHPP normal": Case(lambda seed: st.SVBHPP(
+    "SVBHPP normal": Case(lambda seed: plain.SVBHPP(
         **SMALL, rate_prior=Normal(0.7, 9.0), rate_starts=(0.5,), random_state=seed),
         learn=minibatches),
     "PowerPriorLDA": Case(lambda seed: row("PowerPriorLDA", **K, random_state=seed)),
@@ -291,15 +292,15 @@ ONLINE = {
     "OnlineVBLDA newton": Case(lambda seed: row(
         "OnlineVBLDA", **SMALL, doc_topic_prior_update=DampedNewton(step_size=Decay(0.7)),
         topic_word_prior=KNOWN, max_iter=3, random_state=seed)),
-    "VariationalOnlineEM": Case(lambda seed: st.VariationalOnlineEM(**K, random_state=seed)),
-    "VariationalOnlineEM boosted": Case(lambda seed: st.VariationalOnlineEM(
+    "VariationalOnlineEM": Case(lambda seed: plain.VariationalOnlineEM(**K, random_state=seed)),
+    "VariationalOnlineEM boosted": Case(lambda seed: plain.VariationalOnlineEM(
         **SMALL, update_each_sweep=True, max_local_iter=5, random_state=seed)),
-    "VariationalOnlineEM averaging": Case(lambda seed: st.VariationalOnlineEM(
+    "VariationalOnlineEM averaging": Case(lambda seed: plain.VariationalOnlineEM(
         **SMALL, averaging="linear", doc_topic_prior_update="fixed", random_state=seed)),
-    "VariationalOnlineEM gamma": Case(lambda seed: st.VariationalOnlineEM(
+    "VariationalOnlineEM gamma": Case(lambda seed: plain.VariationalOnlineEM(
         **SMALL, kappa=0.5, tau=3, doc_topic_prior_update="gamma", topic_word_prior=0.1,
         random_state=seed), learn=minibatches),
-    "VariationalOnlineEM merged": Case(lambda seed: st.VariationalOnlineEM(
+    "VariationalOnlineEM merged": Case(lambda seed: plain.VariationalOnlineEM(
         **SMALL, kappa=1.0, random_state=seed), learn=merge),
     "SinglePassLDA": Case(lambda seed: row("SinglePassLDA", **K, random_state=seed)),
     "SinglePassLDA settings": Case(lambda seed: row(
@@ -309,19 +310,19 @@ ONLINE = {
         lambda seed: row("SinglePassLDA", **SMALL, random_state=seed), learn=merge),
 }
 SAMPLING = {
-    "GibbsOnlineEM": Sampled(lambda seed: st.GibbsOnlineEM(**K, random_state=seed)),
-    "GibbsOnlineEM boosted": Sampled(lambda seed: st.GibbsOnlineEM(
+    "GibbsOnlineEM": Sampled(lambda seed: plain.GibbsOnlineEM(**K, random_state=seed)),
+    "GibbsOnlineEM boosted": Sampled(lambda seed: plain.GibbsOnlineEM(
         **SMALL, update_each_sweep=True, random_state=seed)),
-    "GibbsOnlineEM averaging": Sampled(lambda seed: st.GibbsOnlineEM(
+    "GibbsOnlineEM averaging": Sampled(lambda seed: plain.GibbsOnlineEM(
         **SMALL, averaging="linear", n_start_rounds=1, random_state=seed)),
-    "GibbsOnlineEM gamma": Sampled(lambda seed: st.GibbsOnlineEM(
+    "GibbsOnlineEM gamma": Sampled(lambda seed: plain.GibbsOnlineEM(
         **SMALL, doc_topic_prior_update="gamma", topic_word_prior=0.05, random_state=seed)),
-    "GibbsOnlineEM fixed": Sampled(lambda seed: st.GibbsOnlineEM(
+    "GibbsOnlineEM fixed": Sampled(lambda seed: plain.GibbsOnlineEM(
         **SMALL, kappa=0.5, tau=2, n_sweeps=9, doc_topic_prior=0.4,
         doc_topic_prior_update="fixed", random_state=seed), learn=minibatches),
     "GibbsOnlineEM merged": Sampled(
-        lambda seed: st.GibbsOnlineEM(**SMALL, random_state=seed), learn=merge),
-    "GibbsOnlineEM merged means": Sampled(lambda seed: st.GibbsOnlineEM(
+        lambda seed: plain.GibbsOnlineEM(**SMALL, random_state=seed), learn=merge),
+    "GibbsOnlineEM merged means": Sampled(lambda seed: plain.GibbsOnlineEM(
         **SMALL, kappa=1.0, random_state=seed), learn=merge),
     "VarGibbsLDA": Sampled(lambda seed: row("VarGibbsLDA", **K, random_state=seed)),
     "VarGibbsLDA steps": Sampled(lambda seed: row(

@@ -13,7 +13,7 @@ from benchmarks.papers import (
     hpp_nips,
     hpp_rates,
 )
-from streamtopics import SVBLDA
+from benchmarks.plain import SVBLDA
 
 
 @pytest.mark.parametrize("gamma", hpp_densities.GAMMAS)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import digamma
 
-from streamtopics import BPSLDA, SVBLDA
+from benchmarks.plain import BPSLDA, SVBLDA
 from streamtopics.local import Gibbs, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics

@@ -8,12 +8,8 @@ from scipy import sparse
 from scipy.special import digamma
 from sklearn.base import clone
 
-from streamtopics import (
-    SVBLDA,
-    GibbsOnlineEM,
-    StreamingLDA,
-    VariationalOnlineEM,
-)
+from benchmarks.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
+from streamtopics import StreamingLDA
 from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models import LDA

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 
-from streamtopics import StreamingLDA, VariationalOnlineEM
+from benchmarks.plain import VariationalOnlineEM
+from streamtopics import StreamingLDA
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.updates import BPS, SVB, Decay, MeanDecay, OnlineEM, StochasticVI

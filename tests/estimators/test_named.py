@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The classes of methods that have a name, at their defaults: `StreamingLDA` with their rule."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import streamtopics
+from benchmarks import plain
+from benchmarks.named import NAMES, finds_planted, planted
+from streamtopics import BPSLDA, SVBHPP, GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.local import Gibbs, OneTopic, Variational
+from streamtopics.local.minibatches import minibatch_of
+from streamtopics.models.views import geometric_mean
+from streamtopics.parallel import workers
+from streamtopics.updates import BPS, FixedPoint, HierarchicalPowerPrior, MeanDecay, OnlineEM
+
+# Of documents that one topic, sampling and variational inference suit.
+LENGTHS = {5: OneTopic, 30: Gibbs, 90: Variational}
+CORPORA = {
+    length: make_lda_corpus(400, n_features=80, mean_length=length, random_state=0).X
+    for length in LENGTHS
+}
+RULES = {
+    "SVBLDA": {"update": "svb", "doc_topic_prior": 10 / 4},
+    "BPSLDA": {"update": BPS(0.1), "doc_topic_prior": 10 / 4},
+    "GibbsOnlineEM": {"update": OnlineEM(MeanDecay(0.85)), "n_start_rounds": 10},
+    "VariationalOnlineEM": {"update": OnlineEM(MeanDecay(0.85)), "topic_word_prior": 0.02},
+}
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("name", RULES)
+def test_defaults_are_those_of_streaming_lda(name, length):
+    """Bit for bit, with the local step that suits the documents, or the one of the name."""
+    X, given = CORPORA[length], dict(RULES[name])
+    local = LENGTHS[length]
+    if "EM" in name and local is not OneTopic:
+        local = Gibbs if name == "GibbsOnlineEM" else Variational
+        given["inference"] = Gibbs(5) if local is Gibbs else Variational(1e-3, 20)
+        given["doc_topic_prior_update"] = FixedPoint(step_size=MeanDecay(0.85))
+    one = getattr(streamtopics, name)(4, random_state=1).fit(X)
+    other = StreamingLDA(4, start="spectral", random_state=1, **given)
+    other.fit(X)
+    assert type(one.inference_) is local
+    assert_array_equal(one.components_, other.components_)
+    assert_array_equal(one.transform(X), other.transform(X))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_planted_topics_are_found(name):
+    X, kind = planted(), getattr(streamtopics, name)
+    assert all(finds_planted(kind(3, random_state=seed), X) for seed in range(4))
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("rate", ["shared", "topic"])
+def test_several_starts_are_compared_by_the_exact_bound(rate, length):
+    """Whatever local step and view learn, the rate is that of the rule on the whole minibatch."""
+    X = CORPORA[length]
+    model = SVBHPP(4, rate=rate, random_state=0).partial_fit(X[:300])
+    composition, posterior = model._composition(), model.posterior_
+    rule = HierarchicalPowerPrior(rate, rate_starts=(0.05, 0.95))
+    exact = replace(
+        composition.model(model.seed_), view=geometric_mean, local=Variational(),
+        report=frozenset({"local_bound"}), prior_limit=None,
+    )  # fmt: skip
+    Y = make_lda_corpus(200, n_features=80, mean_length=length, random_state=7).X
+    Y = Y.astype(np.float32)
+    with workers(1) as pool:
+        blend, _ = rule.step(posterior, exact.learner(posterior, minibatch_of(Y), pool), None)
+    first = model._n_hidden if rate == "topic" else 0
+    expected = np.broadcast_to(np.atleast_1d(blend.retain)[first:], 4)
+    assert_array_equal(model.partial_fit(Y).retention_, expected)
+
+
+def test_boost_and_tokens_are_exact_in_parts():
+    X = CORPORA[90]
+    model = BPSLDA(4, boosting_scale=0.25, topic_word_prior=0.05, random_state=0).fit(X)
+    assert model.n_batch_iter_ > model.n_iter_ * X.shape[0] / model.batch_size
+    learnt = model.components_.sum() - 4 * 80 * 0.05
+    assert learnt == pytest.approx(1.25 * model.n_tokens_seen_)
+    assert model.n_tokens_seen_ == pytest.approx(model.n_iter_ * X.sum())
+
+
+def test_records_and_words_of_local_steps_keep_their_settings():
+    kind = streamtopics.SVBLDA
+    own = kind(2, inference="variational", local_tol=0.1, max_local_iter=3)
+    assert own._composition().inference == Variational(0.1, 3)
+    assert kind(2, inference=Variational(0.2, 4), local_tol=0.1)._composition().inference.tol == 0.2
+    X = CORPORA[90]
+    assert kind(2, max_local_iter=7).fit(X).inference_.max_iter == 7
+    assert GibbsOnlineEM(2, n_sweeps=3).fit(X).inference_ == Gibbs(3)
+    each = VariationalOnlineEM(2, max_local_iter=4, update_each_sweep=True).fit(X)
+    assert each.inference_ == Variational(1e-3, 1)
+    assert (each._composition().n_rounds, each._composition().warm_rounds) == (4, True)
+
+
+def test_no_view_is_that_of_the_source():
+    assert plain.SVBLDA()._composition().view.keeps_bound
+    assert not plain.SVBLDA(inference="gibbs")._composition().view.keeps_bound
+
+
+@pytest.mark.parametrize("kind", [GibbsOnlineEM, VariationalOnlineEM])
+def test_another_local_step_is_refused_by_name(kind):
+    other = "gibbs" if kind is VariationalOnlineEM else "variational"
+    with pytest.raises(ValueError, match=f"'inference' parameter of {kind.__name__} must be"):
+        kind(2, inference=other).fit(CORPORA[5])
