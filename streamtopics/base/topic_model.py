@@ -584,10 +584,21 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _held_out(
         self, observed: sparse.csr_matrix, held_out: sparse.csr_matrix, pool: Workers
     ) -> np.ndarray:
+        return predictive.token_log_probability(*self._predictors(observed, held_out, pool))
+
+    def _held_out_probability(self, observed: Any, held_out: Any) -> np.ndarray:
+        """Probability of the word of each stored entry, of shape (held_out.nnz,)."""
+        given, rest = (self._counts(X, "held_out_log_probability") for X in (observed, held_out))
+        inferred = self._inferred(lambda pool: self._predictors(given, rest, pool))
+        return predictive.token_probability(*inferred)
+
+    def _predictors(
+        self, observed: sparse.csr_matrix, held_out: sparse.csr_matrix, pool: Workers
+    ) -> tuple[np.ndarray, np.ndarray, sparse.csr_matrix]:
+        """Proportions, probabilities of the held-out words in topics, counts of these words."""
         words = np.unique(held_out.indices)
         topic_word = self._topics_of(words.astype(np.int32))
-        doc_topic = self._infer(observed, pool)
-        return predictive.token_log_probability(doc_topic, topic_word, held_out[:, words])
+        return self._infer(observed, pool), topic_word, held_out[:, words]
 
 
 def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:

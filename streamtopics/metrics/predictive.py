@@ -15,7 +15,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
-from streamtopics.checks import check_integer, floats, within_floats
+from streamtopics.checks import check_integer, check_one_of, floats, within_floats
+from streamtopics.metrics.own_words import OwnWords
 from streamtopics.steps import counted, last_step
 from streamtopics.structure import check_reach, check_rows, check_structure, to_sparse
 from streamtopics.validation import to_csr
@@ -143,7 +144,10 @@ def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
     return float(log_probability.sum()) / n_tokens if n_tokens > 0 else np.nan
 
 
-def log_predictive_probability(estimator: Any, X: Any, *, random_state: int = 0) -> float:
+def log_predictive_probability(
+    estimator: Any, X: Any, *, random_state: int = 0, predictive: str = "topics",
+    X_train: Any = None,
+) -> float:  # fmt: skip
     """Log predictive probability per held-out token, by document completion.
 
     Of each document the proportions are inferred from four fifths of its tokens and the other
@@ -164,6 +168,12 @@ def log_predictive_probability(estimator: Any, X: Any, *, random_state: int = 0)
         legal. float64 stays, all else becomes float32.
     random_state : int, default=0
         Of the split. With 0 this is `estimator.score(X)` of this package's estimators.
+    predictive : {"topics", "document"}, default="topics"
+        "document" lets words come again: of N observed tokens of a document n are the word w,
+        whose probability p(w) by the topics becomes (weight p(w) + n) / (weight + N).
+    X_train : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
+        With "document", documents that were learnt from: the weight is that under which their
+        held-out tokens are likeliest.
 
     Returns
     -------
@@ -178,7 +188,8 @@ def log_predictive_probability(estimator: Any, X: Any, *, random_state: int = 0)
     ValueError
         If `components_` and X differ in features, if `components_` or X has
         negative entries, if a topic has no mass, if `transform` does not give
-        proportions, or if `random_state` is not in [0, 2**63).
+        proportions, or if `random_state` is not in [0, 2**63). If `X_train`
+        is given without "document", is missing with it, or has no token to hold out.
 
     References
     ----------
@@ -200,12 +211,40 @@ def log_predictive_probability(estimator: Any, X: Any, *, random_state: int = 0)
     >>> bool(np.allclose(scores, -np.log(20), atol=0.2))  # X has no topics
     True
     """
-    X, estimator = counted(estimator, X), last_step(estimator)
-    n_features = check_components(estimator).shape[1]
-    counts = _check_counts(X, n_features)
-    observed, held_out = completion_split(counts, random_state)
-    log_probability = held_out_log_probability(estimator, _contained_like(X, observed), held_out)
+    check_one_of(("topics", "document"), predictive=predictive)
+    if (X_train is None) != (predictive == "topics"):
+        raise ValueError(f'X_train goes with predictive="document"; got {predictive!r}. Pass both')
+    if X_train is not None:
+        asked = _own_words(estimator, X, random_state)
+        learnt = _own_words(estimator, X_train, random_state, "X_train")
+        if not learnt.counts.any():
+            raise ValueError("X_train must have a token to hold out; pass longer documents")
+        log_probability = np.array(asked.log_probability(learnt.fitted_weight()))
+        return per_token(log_probability, float(asked.counts.sum()))
+    estimator, observed, held_out = _completion(estimator, X, random_state)
+    log_probability = held_out_log_probability(estimator, observed, held_out)
     return per_token(log_probability, float(held_out.data.sum(dtype=np.float64)))
+
+
+def _completion(
+    estimator: Any, X: Any, random_state: int, name: str = "X"
+) -> tuple[Any, Any, sparse.csr_matrix]:
+    """The model itself, observed counts with the names of the columns of X, and held-out ones."""
+    X, estimator = counted(estimator, X), last_step(estimator)
+    counts = _check_counts(X, check_components(estimator).shape[1], name)
+    observed, held_out = completion_split(counts, random_state)
+    return estimator, _contained_like(X, observed), held_out
+
+
+def _own_words(estimator: Any, X: Any, random_state: int, name: str = "X") -> OwnWords:
+    """Held-out words of documents, with their probabilities by the topics."""
+    estimator, observed, held_out = _completion(estimator, X, random_state, name)
+    if hasattr(estimator, "_held_out_probability"):
+        probability = estimator._held_out_probability(observed, _contained_like(observed, held_out))
+    else:
+        topics = topic_distributions(estimator)
+        probability = token_probability(_proportions(estimator, observed), topics, held_out)
+    return OwnWords.of(probability, sparse.csr_matrix(observed), held_out)
 
 
 def held_out_log_probability(estimator: Any, observed: Any, held_out: Any) -> np.ndarray:
@@ -311,15 +350,15 @@ def topic_distributions(topics: Any) -> np.ndarray:
     return found
 
 
-def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
+def _check_counts(X: Any, n_features: int, name: str) -> sparse.csr_matrix:
     """X as non-negative CSR of float64 or float32 with n_features columns."""
     caller = "log_predictive_probability"
     check_rows(X, caller)
-    counts = to_csr(X, caller, "X")
+    counts = to_csr(X, caller, name)
     if counts.shape[1] != n_features:
         raise ValueError(
-            f"X must have the columns that estimator was fitted on: {n_features} features by its "
-            f"components_; got {counts.shape[1]}. Count X with the same vocabulary"
+            f"{name} must have the columns that estimator was fitted on: {n_features} features by "
+            f"its components_; got {counts.shape[1]}. Count {name} with the same vocabulary"
         )
     check_reach(counts, caller)
     return counts
