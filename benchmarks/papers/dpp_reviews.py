@@ -122,7 +122,8 @@ def vectors(
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Each method with the words of its columns, and a vector for each word."""
     thesis: dict[str, Any] = {"gamma": 1 / V, "noise_level": NOISE}
-    for method, how in ((THESIS, thesis), (LEARNT, {})):
+    rounds = {"max_iter": 10, "tol": 0.01}
+    for method, how in ((THESIS, thesis | rounds), (LEARNT, rounds)):
         model = LowRankDPP(n_components=RANK, theta="document", random_state=split, **how)
         model.fit(train)
         kept = model.components_[np.abs(model.components_).sum(axis=1) > 0]

@@ -306,6 +306,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
                 theta="document",
                 penalty=self.penalty,
                 max_iter=self.max_iter,
+                tol=0.01,
                 random_state=self.random_state,
             )
         n_features = batch.vectorizer.transform([[""]])[0].shape[1]
