@@ -2,7 +2,7 @@
 """Documents are bursty: their words come again. What it is worth to learn and score by that.
 
     STREAMTOPICS_DATA=... python -m benchmarks.bursty [CORPUS:K ...] [--seeds 0 1 2 3 4]
-    python -m benchmarks.bursty --table
+    python -m benchmarks.bursty --table > doc/measured/bursty.csv
 
 At most 6,000 documents learn, 2,000 are held out, half of their tokens observed; words, splits by
 the seed and labels are those of `benchmarks.text_quality`; StreamingLDA has `start="spectral"`.

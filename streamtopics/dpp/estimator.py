@@ -89,7 +89,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
     max_iter : int, default=100
         Most rounds of `fit`: 20 iterations of L-BFGS on U, then the rest.
     tol : float, default=0.001
-        Least gain of a round to go on, in nats per set. With 0.01 `fit` stopped .007 to .017 nats
+        Least gain of a round to go on, in nats per set. With 0.01 `fit` stopped .008 to .017 nats
         early on baskets; with less than 0.001 baskets held out were no better.
     max_local_iter : int, default=30
         Steps on the theta of a set.

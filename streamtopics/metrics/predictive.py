@@ -215,20 +215,18 @@ def log_predictive_probability(
     if (X_train is None) != (predictive == "topics"):
         raise ValueError(f'X_train goes with predictive="document"; got {predictive!r}. Pass both')
     if X_train is not None:
-        asked = _own_words(estimator, X, random_state)
+        asked = _own_words(estimator, X, random_state, "X")
         learnt = _own_words(estimator, X_train, random_state, "X_train")
         if not learnt.counts.any():
             raise ValueError("X_train must have a token to hold out; pass longer documents")
-        log_probability = np.array(asked.log_probability(learnt.fitted_weight()))
-        return per_token(log_probability, float(asked.counts.sum()))
-    estimator, observed, held_out = _completion(estimator, X, random_state)
+        total = np.array(asked.log_probability(learnt.fitted_weight()))
+        return per_token(total, float(asked.counts.sum()))
+    estimator, observed, held_out = _completion(estimator, X, random_state, "X")
     log_probability = held_out_log_probability(estimator, observed, held_out)
     return per_token(log_probability, float(held_out.data.sum(dtype=np.float64)))
 
 
-def _completion(
-    estimator: Any, X: Any, random_state: int, name: str = "X"
-) -> tuple[Any, Any, sparse.csr_matrix]:
+def _completion(estimator: Any, X: Any, random_state: int, name: str) -> tuple[Any, Any, Any]:
     """The model itself, observed counts with the names of the columns of X, and held-out ones."""
     X, estimator = counted(estimator, X), last_step(estimator)
     counts = _check_counts(X, check_components(estimator).shape[1], name)
@@ -236,7 +234,7 @@ def _completion(
     return estimator, _contained_like(X, observed), held_out
 
 
-def _own_words(estimator: Any, X: Any, random_state: int, name: str = "X") -> OwnWords:
+def _own_words(estimator: Any, X: Any, random_state: int, name: str) -> OwnWords:
     """Held-out words of documents, with their probabilities by the topics."""
     estimator, observed, held_out = _completion(estimator, X, random_state, name)
     if hasattr(estimator, "_held_out_probability"):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`benchmarks.bursty`: counts that are damped, tables, the step of EM, and the table of results."""
 
+from pathlib import Path
+
 import numpy as np
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -9,6 +11,7 @@ from benchmarks.bursty import (
     FIGURES,
     KEY,
     MODELS,
+    RESULTS,
     Model,
     as_they_are,
     damped,
@@ -65,6 +68,12 @@ def test_words_that_come_again_are_told_by_documents_alone():
     for name, values in found.items():
         assert values["document"] > values["score"] + 0.1
         assert ("npmi" in values) == (name != "unigram")
+
+
+def test_the_table_of_the_documentation_is_that_of_the_results():
+    page = Path(__file__).parents[2] / "doc" / "measured" / "bursty.csv"
+    told = "python -m benchmarks.bursty --table > doc/measured/bursty.csv"
+    assert page.read_text(encoding="utf-8") == table(RESULTS) + "\n", told
 
 
 def test_differences_are_from_plain(tmp_path):

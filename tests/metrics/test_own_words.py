@@ -62,7 +62,7 @@ def test_the_score_is_that_of_tokens_one_by_one_at_the_best_weight(model):
             every = np.arange(X.shape[1], dtype=np.int32)
             shares = model._inferred(lambda pool, given=observed: model._infer(given, pool))
             parts[name] = shares, model._topics_of(every), observed, held_out
-    weight = _own_words(model, X_train, 0).fitted_weight()
+    weight = _own_words(model, X_train, 0, "X_train").fitted_weight()
     others = [twin(*parts["train"], weight * factor) for factor in (0.1, 0.95, 1.05, 10.0)]
     assert twin(*parts["train"], weight) > max(others)
     expected = twin(*parts["test"], weight) / parts["test"][-1].sum()
