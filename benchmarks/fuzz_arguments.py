@@ -73,7 +73,7 @@ REASONABLE: dict[str, tuple[Any, ...]] = {
     "lengths": ([0.5, 0.5],), "normalize": (True, False), "s": (0.5,), "U": (np.eye(3),),
     "points": (np.ones((4, 2)),), "indptr": ([0, 1, 4],), "power": (1.0, 3.0),
     "step_of": (local.Gibbs(2),), "population_size": (10, 100.0), "share": (0.5,),
-    "norm": ("whole",),
+    "norm": ("whole",), "vectors": (None, np.eye(N, 3), np.full((N, 3), np.nan), np.ones((N, 2))),
 }  # fmt: skip
 
 

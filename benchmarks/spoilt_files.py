@@ -72,6 +72,9 @@ def more_cases() -> dict[str, Case]:
         points, estimator=streamtopics.StreamingBayes(models.BetaBinomial()), X=sums[:, :1] % 2
     )
     found |= {
+        "with vectors": replace(
+            METHODS["StreamingMixture"], given={"vectors": np.eye(COUNTS.shape[0], 4) + 0.1}
+        ),
         "averaged": replace(
             METHODS["SVBLDA"],
             estimator=streamtopics.GibbsOnlineEM(3, averaging="linear", random_state=0),

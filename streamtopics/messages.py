@@ -28,6 +28,8 @@ class Minibatch:
         Tokens; fractions are legal.
     hints : sparse matrix of shape (n_documents, n_components) or None
         Pseudo-tokens of topics that documents have on top, as seeds or labels say.
+    vectors : ndarray of shape (n_documents, n_dimensions) or None
+        Vectors of length 1 that documents have beside their words; 0 for one without.
     """
 
     words: np.ndarray
@@ -35,6 +37,7 @@ class Minibatch:
     indices: np.ndarray
     counts: np.ndarray
     hints: sparse.csr_matrix | None = None
+    vectors: np.ndarray | None = None
 
     @property
     def n_documents(self) -> int:
@@ -54,6 +57,12 @@ class Minibatch:
         """Tokens of each document, of shape (n_documents,), float64."""
         document = np.arange(self.n_documents).repeat(self.indptr[1:] - self.indptr[:-1])
         return _sums(document, self.counts, self.n_documents)
+
+    @cached_property
+    def tells(self) -> np.ndarray:
+        """Whether each document has words or a vector, of shape (n_documents,)."""
+        has_words: np.ndarray = self.lengths > 0
+        return has_words if self.vectors is None else has_words | self.vectors.any(axis=1)
 
     def matrix(self, values: np.ndarray) -> sparse.csr_matrix:
         """Such values (nnz,) as a matrix of shape (n_documents, n_words)."""
@@ -98,10 +107,13 @@ class Topics:
         each word; padded with zero columns to a whole number of vectors.
     alpha : ndarray of shape (n_components,), float64
         Dirichlet parameter of the documents' topic proportions.
+    means : ndarray of shape (n_components, n_dimensions) or None
+        Expected directions of the documents' vectors, times their concentration.
     """
 
     weights: np.ndarray
     alpha: np.ndarray
+    means: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -127,10 +139,15 @@ class Statistics:
     takes_back : bool
         Whether counts may be below 0, where what was learnt before is taken back.
     shares : ndarray of shape (n_components,), float64, or None
-        Expected topic proportions, the mean over the documents that have words; None where it
-        was not asked for.
+        Expected topic proportions, the mean over the documents that have words or a vector; None
+        where it was not asked for.
     n_batches : int
         Minibatches that they are of.
+    directions : ndarray of shape (n_components, n_dimensions + 1) or None
+        Expected sum of the vectors of each topic's documents, and how many have one; None where
+        there are no vectors.
+    n_wordless : int
+        Documents that have a vector and no words.
     """
 
     _holds = "words: W i4 >=0; counts: f W K; lengths: * >=0; log_theta: K; alpha: K"
@@ -143,10 +160,17 @@ class Statistics:
     takes_back: bool = False
     shares: np.ndarray | None = None
     n_batches: int = 1
+    directions: np.ndarray | None = None
+    n_wordless: int = 0
 
     @property
     def n_documents(self) -> int:
         return len(self.lengths)
+
+    @property
+    def n_telling(self) -> int:
+        """Documents that have words or a vector."""
+        return int(np.count_nonzero(self.lengths)) + self.n_wordless
 
     @cached_property
     def n_tokens(self) -> float:
@@ -164,8 +188,12 @@ class Statistics:
         counts = np.zeros((len(words), self.counts.shape[1]))
         counts[np.searchsorted(words, self.words)] = self.counts
         counts[np.searchsorted(words, other.words)] += scale * other.counts
-        takes_back = self.takes_back or scale < 0
-        return replace(self, words=words, counts=counts, takes_back=takes_back)
+        takes_back, directions = self.takes_back or scale < 0, self.directions
+        if directions is not None and other.directions is not None:
+            directions = directions + scale * other.directions
+        return replace(
+            self, words=words, counts=counts, takes_back=takes_back, directions=directions
+        )
 
     def without(self, words: np.ndarray) -> "Statistics":
         """The same but for some words, of which nothing is left."""
@@ -187,6 +215,8 @@ class SummedStatistics:
         Minibatches and documents that they are of.
     n_tokens : float
         Tokens of these documents.
+    directions : ndarray of shape (n_components, n_dimensions + 1) or None
+        Weighted sum of their directions.
     """
 
     takes_back: ClassVar[bool] = False
@@ -197,6 +227,7 @@ class SummedStatistics:
     n_batches: int
     n_documents: int
     n_tokens: float
+    directions: np.ndarray | None = None
 
     @cached_property
     def mass(self) -> np.ndarray:

@@ -9,6 +9,7 @@ it again: each document counts once, in the topic that it is found to have.
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from streamtopics.base.composition import Composition
 from streamtopics.base.frame import keeps_means
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topics import LearntTopics
+from streamtopics.local.directions import summed
 from streamtopics.local.groups import Base, Groups, find_groups, known_by
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models import LDA
 from streamtopics.models.sources import LimitedPrior, Source
-from streamtopics.parallel import Workers
+from streamtopics.parallel import SERIAL, Workers
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.births import DirichletProcess, Seeds, settled
 from streamtopics.updates.lives import Life, LifeRow, Lives, life_table
@@ -54,7 +56,8 @@ def step_with_births(
         missing = groups.documents.size - free.size
         n, at = len(posterior.alpha) - first, lives.n_batches + 1
         warnings.warn(FULL.format(n=n, missing=missing, batch=at), UserWarning, stacklevel=6)
-        groups = Groups(groups.counts[:, : free.size], groups.documents[: free.size])
+        n = free.size
+        groups = replace(groups, counts=groups.counts[:, :n], documents=groups.documents[:n])
     unit = float(posterior.c.mean()) if means else 1.0
     scratch, seeds = _seeded(posterior, minibatch, groups, free, first, unit, needed)
     blend, state = composition.step(posterior, minibatch, state, model, pool, scratch)
@@ -103,10 +106,10 @@ def _groups(
     """Topics to be, and the documents that each needs; where there is none, all are one."""
     X = minibatch.matrix(minibatch.counts)
     groups = find_groups(X, known, base, process.min_documents)
-    if alpha.any() or groups.documents.size or not minibatch.n_tokens > 0:
+    if alpha.any() or groups.documents.size or not minibatch.tells.any():
         return groups, process.min_documents
-    everything = minibatch.word_counts[:, None]
-    return Groups(everything, np.array([float(np.count_nonzero(minibatch.lengths))])), 0.0
+    everything, members = minibatch.word_counts[:, None], np.zeros(len(minibatch.tells), int)
+    return Groups(everything, np.array([float(np.count_nonzero(minibatch.tells))]), members), 0.0
 
 
 def _seeded(
@@ -125,7 +128,7 @@ def _seeded(
     scratch, places = posterior.of_words(minibatch.words), free[: groups.documents.size]
     alpha = np.array(posterior.alpha)
     remembered = float(alpha[first:].sum())
-    n_documents = max(int(np.count_nonzero(minibatch.lengths)), 1)
+    n_documents = max(int(np.count_nonzero(minibatch.tells)), 1)
     added = groups.documents / n_documents * (remembered if remembered > 0 else n_documents * unit)
     if places.size:
         alpha[first + places] = added
@@ -134,7 +137,14 @@ def _seeded(
         if first and posterior.knows_nothing:
             counts[:, 0] = minibatch.word_counts
         # It is of no minibatch and of no documents: what counts these goes on as it was.
-        statistics = Statistics(minibatch.words, counts, np.zeros(0), n_batches=0)
+        directions = None
+        if minibatch.vectors is not None:
+            q = (groups.members[:, None] == np.arange(places.size)).astype(minibatch.vectors.dtype)
+            directions = np.zeros((posterior.n_nodes, posterior.n_dimensions + 1))
+            directions[first + places] = summed(minibatch.vectors, q, SERIAL)
+        statistics = Statistics(
+            minibatch.words, counts, np.zeros(0), n_batches=0, directions=directions
+        )
         scratch.blend(Blend(1.0, unit, 0.0, statistics, alpha=alpha))
     return scratch, Seeds(places, added, needed)
 

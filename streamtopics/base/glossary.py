@@ -343,6 +343,11 @@ Parameters
 ----------
 X : {array-like, sparse matrix} of shape (n_documents, n_features)
     Word counts: 0, or from 1e-30 to 1e15; fractions are legal.""",
+    "vectors": """\
+vectors : array-like of shape (n_documents, n_dimensions), default=None
+    A vector for each document, such as a sentence transformer makes; its length does not
+    count. A row of NaN or of zeros is a document without one, which goes by its words, as one
+    without words goes by its vector.""",
     "ratings": """\
 y : array-like of shape (n_documents,)
     Ratings, on any scale.""",

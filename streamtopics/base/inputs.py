@@ -26,7 +26,7 @@ class Documents:
     ----------
     X : sparse matrix of shape (n_documents, n_features)
     columns : dict of ndarray of shape (n_documents,), or None
-        By name, such as the class of each document.
+        By name, such as the class of each document; "vectors" has a row for each.
     time : object
         When the documents are from.
     """
@@ -45,8 +45,8 @@ class Documents:
 
     @property
     def minibatch(self) -> Minibatch:
-        """The documents over their own words."""
-        return minibatch_of(self.X)
+        """The documents over their own words, with their vectors."""
+        return replace(minibatch_of(self.X), vectors=self.columns.get("vectors"))
 
     def cut(self, size: int) -> Iterator[Documents]:
         """Batches of `size` documents, in order."""

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import StreamingEstimator, locks_of
 from streamtopics.base.offered import composition_of, offered_where
+from streamtopics.base.vectors import said_of
 from streamtopics.updates.composite import Composite
 from streamtopics.updates.doc_topic import FIXED
 
@@ -215,6 +216,11 @@ class Mergeable(StreamingEstimator):
             raise ValueError(
                 f"{name} must have the same features and topics; it has (n_features, n_components) "
                 f"= {theirs.shape}, this model {mine.shape}"
+            )
+        if not np.array_equal(mine.prior_directions, theirs.prior_directions):
+            raise ValueError(
+                f"{name} was learnt with {said_of(theirs.n_dimensions)}, this model with "
+                f"{said_of(mine.n_dimensions)}; only models of one kind of vectors can be merged"
             )
         names, others = (getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model))
         if not np.array_equal(names, others):

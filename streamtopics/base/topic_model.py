@@ -246,7 +246,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         eta, xi = with_hidden(self._word_prior(batch.X), n_hidden), self._boosted_prior(batch.X)
         xi = None if xi is None else with_hidden(xi, n_hidden)
         self.seed_ = self._draw_seed()
-        posterior = TopicPosterior(eta, shape, alpha, xi, self.seed_)
+        vectors = batch.columns.get("vectors")
+        directions = None if vectors is None else self._prior_directions(vectors, shape[1])
+        posterior = TopicPosterior(eta, shape, alpha, xi, self.seed_, directions)
         average = None
         if composition.averaging is not None:
             average = IterateAverage(posterior, uniform=composition.averaging == "uniform")
@@ -260,6 +262,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             return
         first = commit.update.model(self.seed_).first_topics(commit.posterior, batch.minibatch)
         self._commit = replace(commit, first=first)
+
+    def _prior_directions(self, vectors: np.ndarray, n_nodes: int) -> np.ndarray:
+        """The prior of the directions of vectors: for each topic a document of all directions."""
+        prior = np.zeros((n_nodes, vectors.shape[1] + 1))
+        prior[self._composition().inference.n_background :, -1] = 1.0
+        return prior
 
     def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
         """The prior of the topics by word."""
@@ -421,25 +429,29 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """
         return labelled(self, self._shares(X, "transform"), row_labels(X))
 
-    def _shares(self, X: Any, method: str) -> np.ndarray:
+    def _shares(self, X: Any, method: str, **data: Any) -> np.ndarray:
         """Topic proportions of documents, an array."""
         check_is_fitted(self)
-        X = self._counts(X, method)
-        found = self._inferred(lambda pool: self._infer(X, pool))
+        batch = self._read(method, reset=False, X=X, **data)
+        vectors = batch.columns.get("vectors")
+        found = self._inferred(lambda pool: self._infer(batch.X, pool, vectors))
         if not self._n_hidden:
             return found
         own = found[:, self._n_hidden :]
         proportions: np.ndarray = own / own.sum(axis=1, keepdims=True)
         return proportions
 
-    def _infer(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
+    def _infer(self, X: sparse.csr_matrix, pool: Workers, vectors: Any = None) -> np.ndarray:
         composition = self._composition()
         self._check_background(composition)
         model = composition.model(self.seed_)
         out = np.empty((X.shape[0], len(self._learnt.alpha)), X.dtype)
         for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
             span = slice(start, start + DOCUMENTS_AT_ONCE)
-            out[span] = model.infer(self._learnt, self._minibatch(X[span]), pool)
+            minibatch = self._minibatch(X[span])
+            if vectors is not None:
+                minibatch = replace(minibatch, vectors=vectors[span])
+            out[span] = model.infer(self._learnt, minibatch, pool)
         return out
 
     def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:
@@ -456,9 +468,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
         {log_probability}
         """
-        check_is_fitted(self)
-        X = self._counts(X, "score_samples")
-        return self._inferred(lambda pool: self._completion(X, pool))[0]
+        return self._completed("score_samples", X)[0]
 
     def score(self, X: Any, y: Any = None) -> float:
         """Log predictive probability per held-out token, by document completion.
@@ -471,9 +481,14 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
         {score}
         """
+        return predictive.per_token(*self._completed("score", X))
+
+    def _completed(self, method: str, X: Any, **data: Any) -> tuple[np.ndarray, float]:
+        """What `_completion` returns, of what a method was passed."""
         check_is_fitted(self)
-        X = self._counts(X, "score")
-        return predictive.per_token(*self._inferred(lambda pool: self._completion(X, pool)))
+        batch = self._read(method, reset=False, X=X, **data)
+        vectors = batch.columns.get("vectors")
+        return self._inferred(lambda pool: self._completion(batch.X, pool, vectors))
 
     def held_out_log_probability(self, observed: Any, held_out: Any) -> np.ndarray:
         """Log probability of tokens of documents, given other tokens of theirs.
@@ -576,15 +591,24 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         n_tokens = float(X.sum())
         return self._inferred(bound) / n_tokens if n_tokens > 0 else np.nan
 
-    def _completion(self, X: sparse.csr_matrix, pool: Workers) -> tuple[np.ndarray, float]:
+    def _completion(
+        self, X: sparse.csr_matrix, pool: Workers, vectors: Any = None
+    ) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""
         observed, held_out = predictive.completion_split(X)
-        return self._held_out(observed, held_out, pool), float(held_out.sum(dtype=np.float64))
+        found = self._held_out(observed, held_out, pool, vectors)
+        return found, float(held_out.sum(dtype=np.float64))
 
     def _held_out(
-        self, observed: sparse.csr_matrix, held_out: sparse.csr_matrix, pool: Workers
+        self,
+        observed: sparse.csr_matrix,
+        held_out: sparse.csr_matrix,
+        pool: Workers,
+        vectors: Any = None,
     ) -> np.ndarray:
-        return predictive.token_log_probability(*self._predictors(observed, held_out, pool))
+        return predictive.token_log_probability(
+            *self._predictors(observed, held_out, pool, vectors)
+        )
 
     def _held_out_probability(self, observed: Any, held_out: Any) -> np.ndarray:
         """Probability of the word of each stored entry, of shape (held_out.nnz,)."""
@@ -593,12 +617,16 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return predictive.token_probability(*inferred)
 
     def _predictors(
-        self, observed: sparse.csr_matrix, held_out: sparse.csr_matrix, pool: Workers
+        self,
+        observed: sparse.csr_matrix,
+        held_out: sparse.csr_matrix,
+        pool: Workers,
+        vectors: Any = None,
     ) -> tuple[np.ndarray, np.ndarray, sparse.csr_matrix]:
         """Proportions, probabilities of the held-out words in topics, counts of these words."""
         words = np.unique(held_out.indices)
         topic_word = self._topics_of(words.astype(np.int32))
-        return self._infer(observed, pool), topic_word, held_out[:, words]
+        return self._infer(observed, pool, vectors), topic_word, held_out[:, words]
 
 
 def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:

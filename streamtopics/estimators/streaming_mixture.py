@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -24,9 +24,13 @@ from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.base.vectors import check_vectors
 from streamtopics.local import OneTopic
+from streamtopics.metrics import predictive
 from streamtopics.models.sources import Start
+from streamtopics.models.spectral_start import unit
 from streamtopics.models.views import mean
+from streamtopics.output import labelled, row_labels
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend
 from streamtopics.typing import RandomState, WordPriorLike
@@ -78,6 +82,9 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         that forgets, say ``update=PowerPrior(Memory(10_000))``, clusters that are gone make room
         for new ones. New ones are found among the documents of one minibatch, which is better
         large, and the first is taken whole. None leaves their number as it is.
+    vector_weight : float, default=0.2
+        Power of the probability of a document's vector beside that of its words, in [0, 1], where
+        `vectors` are passed: 0 leaves them out, and with 1 they hardly leave words a say.
     {on_drift}
     batch_size : int, default=3000
         Documents in a minibatch of `fit`.
@@ -97,6 +104,9 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         Word probabilities of the background; NaN without one.
     weights_ : ndarray of shape (n_components,)
         Share of the documents that each cluster has, decayed; sums to 1.
+    vector_centers_ : ndarray of shape (n_components, n_dimensions)
+        Mean direction of the vectors of each cluster's documents, of length 1; 0 for a cluster
+        that has none yet. If `vectors` were passed.
     births_ : list of Life
         The clusters that live and the last thousand that died, by birth, with `births`.
     n_alive_ : int
@@ -137,6 +147,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         "background": [Interval(Real, 0, 0.99, closed="both")],
         "max_iter": [POSITIVE_INT, StrOptions({"auto"})],
         "births": [DirichletProcess, None],
+        "vector_weight": [Interval(Real, 0, 1, closed="both")],
     }
     _doc_topic_mass = 1.0
 
@@ -153,6 +164,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         start: str | Start = "spectral",
         n_start_rounds: int = 1,
         births: DirichletProcess | None = None,
+        vector_weight: float = 0.2,
         drift_threshold: float = 0.5,
         on_drift: Callable[[Drift], Any] | None = None,
         batch_size: int = 3000,
@@ -172,6 +184,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         self.start = start
         self.n_start_rounds = n_start_rounds
         self.births = births
+        self.vector_weight = vector_weight
         self.drift_threshold = drift_threshold
         self.on_drift = on_drift
         self.batch_size = batch_size
@@ -181,31 +194,119 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         self.random_state = random_state
         self.verbose = verbose
 
+    # Learning
+
+    def fit(self, X: Any, y: Any = None, *, vectors: Any = None) -> Self:
+        """Learn from a corpus, in minibatches of `batch_size` rows, in order.
+
+        Forgets what was learnt before. When it is interrupted, or comes to a minibatch
+        that has no finite answer, the model has learnt from the minibatches before.
+
+        {X_to_learn}
+        {y_ignored}
+        {vectors}
+
+        {returns_self}
+        """
+        return self._fit(X=X, vectors=vectors)
+
+    def partial_fit(self, X: Any, y: Any = None, *, time: Any = None, vectors: Any = None) -> Self:
+        """Learn from one minibatch: one step of the update rule.
+
+        When it fails nothing has changed. What `on_drift` raises comes through, and then the
+        minibatch is learnt. The first call fixes the number of clusters, the priors, the seed, the
+        kind of rule, and whether there are vectors and of how many dimensions; other parameters
+        count from the next minibatch on. Of a minibatch without rows nothing is learnt.
+
+        {X_to_learn}
+        {y_ignored}
+        time : object, default=None
+            When the documents are from: kept for `drift_report`.
+        {vectors}
+
+        {returns_self}
+        """
+        return self._partial_fit(X=X, time=time, vectors=vectors)
+
+    def _read(self, method: str, *, reset: bool, vectors: Any = None, **data: Any) -> Documents:
+        batch = super()._read(method, reset=reset, **data)
+        learnt = None if reset else self._commit.posterior.n_dimensions
+        caller = f"{type(self).__name__}.{method}"
+        found = check_vectors(vectors, batch.n_documents, learnt, caller)
+        found = None if found is None else found.astype(batch.X.dtype)
+        return replace(batch, columns={"vectors": found})
+
+    def fit_transform(self, X: Any, y: Any = None, *, vectors: Any = None) -> np.ndarray:
+        """Learn from a corpus as `fit` does, and return the shares of its clusters.
+
+        {X}
+        {y_ignored}
+        {vectors}
+
+        Returns
+        -------
+        doc_topic : ndarray of shape (n_documents, n_components)
+            The same as ``fit(X).transform(X)``.
+        """
+        return self.fit(X, vectors=vectors).transform(X, vectors=vectors)
+
     # Reading
 
-    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+    def transform(self, X: Any, *, vectors: Any = None) -> np.ndarray:
+        """Probabilities of the clusters of documents.
+
+        Deterministic, and each row depends on its own document only. A document without words or
+        a vector gets `weights_`.
+
+        {X}
+        {vectors}
+
+        Returns
+        -------
+        doc_topic : ndarray of shape (n_documents, n_components)
+            Rows sum to 1; float64 for float64 input, else float32.
+        """
+        return labelled(self, self._shares(X, "transform", vectors=vectors), row_labels(X))
+
+    def score(self, X: Any, y: Any = None, *, vectors: Any = None) -> float:
+        """Log predictive probability per held-out token, by document completion.
+
+        Comparable between models, numbers of clusters and sizes of test sets; higher is better.
+        Vectors are given, never held out.
+
+        {X}
+        {y_ignored}
+        {vectors}
+
+        {score}
+        """
+        return predictive.per_token(*self._completed("score", X, vectors=vectors))
+
+    def fit_predict(self, X: Any, y: Any = None, *, vectors: Any = None) -> np.ndarray:
         """Learn from a corpus as `fit` does, and tell the cluster of each of its documents.
 
         {X}
         {y_ignored}
+        {vectors}
 
         Returns
         -------
         clusters : ndarray of shape (n_documents,), int64
             The same as ``fit(X).predict(X)``.
         """
-        return self.fit(X).predict(X)
+        return self.fit(X, vectors=vectors).predict(X, vectors=vectors)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, *, vectors: Any = None) -> np.ndarray:
         """The most probable cluster of each document.
 
         {X}
+        {vectors}
 
         Returns
         -------
         clusters : ndarray of shape (n_documents,), int64
         """
-        found: np.ndarray = self._shares(X, "predict").argmax(axis=1)
+        found: np.ndarray = self._shares(X, "predict", vectors=vectors).argmax(axis=1)
         return found
 
     @property
@@ -221,6 +322,17 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         if not self._n_hidden:
             return np.full(self.n_features_in_, np.nan)
         return self._whole(lambda: self._learnt.dense()[:, 0] / self._learnt.mass[0])
+
+    @property
+    def vector_centers_(self) -> np.ndarray:
+        """Mean direction of the vectors of each cluster; 0 for one that has none yet."""
+        directions = self._whole(lambda: self.posterior_.directions)
+        if directions is None:
+            raise AttributeError(
+                "vector_centers_ is of models that were learnt with vectors, such as "
+                "fit(X, vectors=vectors)"
+            )
+        return unit(directions[self._n_hidden :, :-1])
 
     @property
     def n_alive_(self) -> int:
@@ -307,7 +419,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         update, part = self._record("update", self.update), self.inner_batch_size
         return Composition(
             update,
-            OneTopic(1.0 - float(self.background)),
+            OneTopic(1.0 - float(self.background), float(self.vector_weight)),
             mean,
             doc_topic=Shares() if self.births is None else FIXED,
             n_start_rounds=self.n_start_rounds,

@@ -16,7 +16,7 @@ sum_d log (n_G - 1) p(d | G) and their documents explain each other better than 
 documents that p_0 explains better than all topics together take part.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -64,10 +64,13 @@ class Groups:
         Tokens of the documents of each group.
     documents : ndarray of shape (n_groups,), float64
         How many these are.
+    members : ndarray of shape (n_documents,), int64
+        The group of each document of the minibatch, -1 for none.
     """
 
     counts: np.ndarray
     documents: np.ndarray
+    members: np.ndarray
 
 
 def known_by(
@@ -109,7 +112,7 @@ def find_groups(X: sparse.csr_matrix, known: np.ndarray, base: Base, least: floa
     alone = X @ np.log(base.share * base.words + common)
     rows = np.flatnonzero((alone > known) & (lengths > 0))
     if len(rows) < least:
-        return Groups(np.zeros((X.shape[1], 0)), np.zeros(0))
+        return Groups(np.zeros((X.shape[1], 0)), np.zeros(0), np.full(n_documents, -1))
     strength = lengths.sum() / np.count_nonzero(lengths)
     own, table = X[rows], np.empty(len(rows), np.int32)
     kernel.find_tables(
@@ -118,7 +121,9 @@ def find_groups(X: sparse.csr_matrix, known: np.ndarray, base: Base, least: floa
         np.log(base.concentration / (base.concentration + n_documents)), n_documents,
         strength * np.array(ROUNDS), MOST_GROUPS, table,
     )  # fmt: skip
-    return _groups_of(own, table, least)
+    found, members = _groups_of(own, table, least), np.full(n_documents, -1)
+    members[rows] = found.members
+    return replace(found, members=members)
 
 
 def _groups_of(X: sparse.csr_matrix, table: np.ndarray, least: float) -> Groups:
@@ -130,4 +135,6 @@ def _groups_of(X: sparse.csr_matrix, table: np.ndarray, least: float) -> Groups:
     shape = len(size), len(table)
     member = sparse.csr_matrix((np.ones(len(seated)), (table[seated], seated)), shape)
     counts: np.ndarray = (member[chosen] @ X).toarray().T
-    return Groups(counts, size[chosen])
+    places = np.full(len(size) + 1, -1)
+    places[chosen] = np.arange(len(chosen))
+    return Groups(counts, size[chosen], places[table])

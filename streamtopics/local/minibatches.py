@@ -42,7 +42,9 @@ def part(minibatch: Minibatch, start: int, stop: int) -> tuple[Minibatch, np.nda
     used, places = rows.used_columns(minibatch.indices[span], len(minibatch.words))
     indptr = minibatch.indptr[start : stop + 1] - minibatch.indptr[start]
     hints = None if minibatch.hints is None else minibatch.hints[start:stop]
-    return Minibatch(minibatch.words[used], indptr, places, minibatch.counts[span], hints), used
+    vectors = None if minibatch.vectors is None else minibatch.vectors[start:stop]
+    own = minibatch.words[used], indptr, places, minibatch.counts[span], hints, vectors
+    return Minibatch(*own), used
 
 
 def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.ndarray]:

@@ -8,7 +8,8 @@ With m_kw = share beta_kw + (1 - share) b_w, b the background, a document's topi
 and of its tokens of word w topic k gets the part share beta_kw / m_kw, the background the rest.
 Nigam et al. (2000), "Text classification from labeled and unlabeled documents using EM", and,
 without a background, the Dirichlet multinomial mixture of Yin and Wang (2014), "A Dirichlet
-multinomial mixture model-based approach for short text clustering", which is sampled there.
+multinomial mixture model-based approach for short text clustering", which is sampled there. Where
+documents have vectors, see `directions`, q_dk has the factor p(e_d | k) to some power, too.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ import numpy as np
 
 from streamtopics.checks import check_range
 from streamtopics.kernels import rows
+from streamtopics.local.directions import explained, summed
 from streamtopics.local.minibatches import by_word, times
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
@@ -40,15 +42,19 @@ class OneTopic(LocalStep):
     share : float
         Share of the tokens that are from a document's own topic. Below 1, the first topic is
         the background, of which all documents have the rest.
+    vector_weight : float
+        Power of the probability of a document's vector, where it has one; 0 leaves it out.
     """
 
     share: float = 0.8
+    vector_weight: float = 0.2
 
     reports: ClassVar[frozenset[str]] = frozenset({"shares"})
     mixes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_range(self, 0.01, 1, share=self.share)
+        check_range(self, 0, 1, vector_weight=self.vector_weight)
 
     @property
     def n_background(self) -> int:
@@ -70,10 +76,15 @@ class OneTopic(LocalStep):
         counts = np.empty((len(own), len(topics.alpha)), minibatch.counts.dtype)
         given = *by_word(minibatch, minibatch.counts), q, own, counts
         workers.share(_attribute, ((*given, *at) for at in _word_spans(*own.shape)))
-        shares, known = None, minibatch.lengths > 0
+        shares, known = None, minibatch.tells
         if "shares" in report and known.any():
             shares = self._proportions(q if known.all() else q[known], np.float64).mean(axis=0)
-        return Statistics(minibatch.words, counts, minibatch.lengths, shares=shares), None
+        directions = self._directions(minibatch, topics, q, workers)
+        n_wordless = int(np.count_nonzero(known & ~(minibatch.lengths > 0)))
+        return Statistics(
+            minibatch.words, counts, minibatch.lengths, shares=shares, directions=directions,
+            n_wordless=n_wordless,
+        ), None  # fmt: skip
 
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
@@ -118,8 +129,22 @@ class OneTopic(LocalStep):
         jobs = (
             (minibatch, log_mixed, log_alpha, *at, q) for at in spans(len(q), DOCUMENTS_PER_JOB)
         )
-        workers.share(_explain, jobs)
+        of_vectors = None
+        if minibatch.vectors is not None and topics.means is not None:
+            means = (self.vector_weight * topics.means[self.n_background :]).astype(q.dtype)
+            of_vectors = explained(minibatch.vectors, means, workers)
+        workers.share(_explain, ((*job, of_vectors) for job in jobs))
         return q
+
+    def _directions(
+        self, minibatch: Minibatch, topics: Topics, q: np.ndarray, workers: Workers
+    ) -> np.ndarray | None:
+        """Sums of the documents' vectors in each topic, and how many; none in the background."""
+        if minibatch.vectors is None:
+            return None
+        found = np.zeros((len(topics.alpha), minibatch.vectors.shape[1] + 1))
+        found[self.n_background :] = summed(minibatch.vectors, q, workers)
+        return found
 
     def _proportions(self, q: np.ndarray, dtype: Any) -> np.ndarray:
         """q as proportions of the tokens, beside the background's."""
@@ -144,10 +169,13 @@ def _explain(
     start: int,
     stop: int,
     q: np.ndarray,
+    of_vectors: np.ndarray | None,
 ) -> None:
     """Write the probabilities of the topics of the documents start .. stop into q."""
     part = times(minibatch, log_mixed, start, stop)
     part += log_alpha
+    if of_vectors is not None:
+        part += of_vectors[start:stop]
     part -= part.max(axis=1, keepdims=True)
     np.exp(part, out=part)
     np.divide(part, part.sum(axis=1, keepdims=True), out=q[start:stop])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from streamtopics.kernels import variational
+from streamtopics.local.directions import expected
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.models.sources import NOISE, HasPrior, LimitedPrior, Source, Start, allowed
@@ -128,7 +129,8 @@ def visible_topics(
         view(source.rows(words[start:stop]), mass, weights[start:stop])
 
     workers.share(fill, spans(len(words), max(1, CELLS_PER_JOB // width)))
-    return Topics(weights, alpha)
+    directions = getattr(source, "directions", None)
+    return Topics(weights, alpha, None if directions is None else expected(directions))
 
 
 def log_factors(

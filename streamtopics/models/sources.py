@@ -240,6 +240,11 @@ class LimitedPrior:
         mass: np.ndarray = self._mass
         return mass
 
+    @property
+    def directions(self) -> np.ndarray | None:
+        """The source's, if it has any."""
+        return getattr(self._source, "directions", None)
+
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of the source, with less of the prior."""
         found: np.ndarray = self._source.rows(words)

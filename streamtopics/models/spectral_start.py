@@ -12,7 +12,8 @@ n_w documents having the word: how the company of a word differs from that of an
 made; a round of subspace iteration (Halko, Martinsson and Tropp 2011) starts from its product with
 random signs (random indexing: Kanerva, Kristoferson and Holst 2000), which tells the lengths, too.
 A document is the sum of the vectors of its words, times their counts and log(D / n_w), scaled to
-length 1; k-means gives the clusters.
+length 1; k-means gives the clusters. Documents without words are left out, but where they are more
+than the others, and have vectors of their own, the clusters are those of these vectors.
 """
 
 import warnings
@@ -55,44 +56,62 @@ class SpectralStart:
     ) -> Source:
         """Return the prior with the tokens of the minibatch, each in its document's topic."""
         eta = prior.prior_rows(minibatch.words)[:, n_background:]
-        if np.any(eta != eta[:, :1]) or not minibatch.n_tokens > 0:
+        if np.any(eta != eta[:, :1]) or not minibatch.tells.any():
             return RandomStart(prior, seed)
-        n_topics = prior.n_nodes - n_background
-        counts = np.zeros((len(minibatch.words), prior.n_nodes))
-        counts[:, n_background:] = cluster_counts(minibatch, n_topics)
+        kept, member = members(minibatch, prior.n_nodes - n_background)
+        counts, directions = np.zeros((len(minibatch.words), prior.n_nodes)), None
+        counts[:, n_background:] = cluster_counts(minibatch, kept, member)
+        if minibatch.vectors is not None:
+            own = minibatch.vectors[kept]
+            directions = np.zeros((prior.n_nodes, own.shape[1] + 1))
+            directions[n_background:] = member @ np.column_stack((own, own.any(axis=1)))
         if n_background:
             counts[:, :n_background] = minibatch.word_counts[:, None]
         start = prior.of_words(minibatch.words)
         # They are of no minibatch and of no documents: what counts these goes on as it was.
-        statistics = Statistics(minibatch.words, counts, np.zeros(0), n_batches=0)
+        statistics = Statistics(
+            minibatch.words, counts, np.zeros(0), n_batches=0, directions=directions
+        )
         start.blend(Blend(1.0, 1.0, 0.0, statistics))
         return start
 
 
-def cluster_counts(minibatch: Minibatch, n_clusters: int) -> np.ndarray:
-    """Tokens of each word in each cluster of documents, of shape (n_words, n_clusters).
-
-    Clusters that lack documents have the words of all, in noise.
-    """
+def members(minibatch: Minibatch, n_clusters: int) -> tuple[np.ndarray, sparse.csr_matrix]:
+    """Documents, (n,), and ones for those of each cluster, of shape (n_clusters, n)."""
     X = minibatch.matrix(minibatch.counts).astype(np.float64)
     # Hashes of contents order the documents: which came first makes no difference.
-    contents = content_seeds(minibatch)
-    order = np.argsort(contents, kind="stable")
-    order = order[minibatch.lengths[order] > 0]
+    keys, usable, vectors = content_seeds(minibatch), minibatch.lengths > 0, minibatch.vectors
+    if 2 * np.count_nonzero(usable) < np.count_nonzero(minibatch.tells) and vectors is not None:
+        usable = np.asarray(vectors.any(axis=1))
+        keys = np.unique(vectors, axis=0, return_inverse=True)[1]
+    else:
+        vectors = None
+    order = np.argsort(keys, kind="stable")
+    order = order[usable[order]]
     kept = order[np.linspace(0, len(order) - 1, min(len(order), MOST_DOCUMENTS)).astype(int)]
     X = X[kept]
-    n_found = min(n_clusters, len(np.unique(contents[kept])))
+    n_found = min(n_clusters, len(np.unique(keys[kept])))
     with threadpool_limits(1):
         # Sums over several threads would depend on their number.
-        E = document_vectors(X, word_vectors(X, minibatch.words))
+        if vectors is None:
+            E = document_vectors(X, word_vectors(X, minibatch.words))
+        else:
+            E = vectors[kept]
         means = KMeans(n_found, n_init=N_STARTS, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             labels = means.fit_predict(E)
-    member = sparse.csr_matrix(
-        (np.ones(len(kept)), (labels, np.arange(len(kept)))), (n_clusters, len(kept))
-    )
-    counts: np.ndarray = (member @ X).toarray().T
+    shape = n_clusters, len(kept)
+    return kept, sparse.csr_matrix((np.ones(len(kept)), (labels, np.arange(len(kept)))), shape)
+
+
+def cluster_counts(minibatch: Minibatch, kept: np.ndarray, member: sparse.csr_matrix) -> np.ndarray:
+    """Tokens of each word in each cluster of documents, of shape (n_words, n_clusters).
+
+    Clusters that lack documents have the words of all, in noise.
+    """
+    X, n_clusters = minibatch.matrix(minibatch.counts).astype(np.float64), member.shape[0]
+    counts: np.ndarray = (member @ X[kept]).toarray().T
     lacking = counts.sum(axis=0) == 0
     if lacking.any():
         noise = 1.0 + 0.2 * standard_noise(0, minibatch.words, n_clusters)[:, lacking]

@@ -11,7 +11,7 @@ from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors.protocol import Blend, Counters, Posterior
 
 P = TypeVar("P", bound=Posterior)
-EMPTY = np.empty(0)
+EMPTY, NO_DIRECTIONS = np.empty(0), np.empty((0, 1))
 
 
 class State(NamedTuple):
@@ -31,6 +31,8 @@ class State(NamedTuple):
     n_batches, n_documents : int
     n_tokens : float
         Minibatches, documents and tokens blended in so far.
+    directions : ndarray of shape (n_components, n_dimensions + 1)
+        Sums of the vectors of documents learnt, and how many had one; empty without vectors.
     """
 
     S: Any
@@ -42,6 +44,7 @@ class State(NamedTuple):
     n_batches: int = 0
     n_documents: int = 0
     n_tokens: float = 0.0
+    directions: np.ndarray = NO_DIRECTIONS
 
     def counted(self, statistics: AnyStatistics) -> dict[str, Any]:
         """The counters after these statistics."""

@@ -30,7 +30,7 @@ from streamtopics.posteriors import all_words
 from streamtopics.posteriors.all_words import counts_of, over_words, prior_at
 from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Noise, Swap, check_finite
 from streamtopics.posteriors.rows import ROWS_AT_ONCE, Rows, added, holding, seen_in
-from streamtopics.posteriors.state import EMPTY, State, StatePosterior, StateProposal
+from streamtopics.posteriors.state import EMPTY, NO_DIRECTIONS, State, StatePosterior, StateProposal
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
@@ -55,11 +55,15 @@ class TopicPosterior(StatePosterior):
         Pseudo-counts that a boost adds; None for those of `eta`.
     seed : int, default=0
         Of what a rule draws at random.
+    prior_directions : ndarray of shape (n_components, n_dimensions + 1), default=None
+        Sums of vectors and numbers of documents of the prior; None where documents have none.
     """
 
+    prior_directions: np.ndarray | None = None
     _holds = (
         "_state.S: V K; self: V K; n_nodes: =K; eta: V|1 K|1 >0; xi: V|1 K|1 >0; c: K; a: K >0; "
-        "b: K; prior_mass: K >0; boosted_mass: K >0; learnt_mass: K; alpha: K|0 >=0"
+        "b: K; prior_mass: K >0; boosted_mass: K >0; learnt_mass: K; alpha: K|0 >=0; "
+        "prior_directions: K N; _state.directions: K|0 N"
     )
     offers: ClassVar[frozenset[str]] = frozenset(
         {"divergences", "slopes", "dense", "smoothing", "alpha", "noise"}
@@ -72,6 +76,7 @@ class TopicPosterior(StatePosterior):
         alpha: np.ndarray | None = None,
         xi: np.ndarray | None = None,
         seed: int = 0,
+        prior_directions: np.ndarray | None = None,
     ):
         n_words, n_components = int(shape[0]), int(shape[1])
         self.shape, self.n_nodes = (n_words, n_components), n_components
@@ -80,7 +85,10 @@ class TopicPosterior(StatePosterior):
         self.boosted_mass = self.prior_mass if xi is None else over_words(xi, shape)
         zeros, ones = np.zeros(n_components), np.ones(n_components)
         alpha = EMPTY if alpha is None else np.array(alpha, dtype=np.float64)
-        self._state = State(Rows(*self.shape), ones, ones, zeros, zeros, alpha)
+        learnt = NO_DIRECTIONS
+        if prior_directions is not None:
+            self.prior_directions, learnt = prior_directions, np.zeros_like(prior_directions)
+        self._state = State(Rows(*self.shape), ones, ones, zeros, zeros, alpha, directions=learnt)
         self.kept = all_words.Kept()
 
     @property
@@ -131,7 +139,26 @@ class TopicPosterior(StatePosterior):
     @property
     def knows_nothing(self) -> bool:
         """Whether lam is still the prior, up to its weight."""
-        return not self.learnt_mass.any()
+        return not (self.learnt_mass.any() or self._state.directions.any())
+
+    @property
+    def n_dimensions(self) -> int:
+        """Length of the documents' vectors; 0 where they have none."""
+        return 0 if self.prior_directions is None else self.prior_directions.shape[1] - 1
+
+    @property
+    def directions(self) -> np.ndarray | None:
+        """Sums of vectors and numbers of documents, the prior's included; None without vectors."""
+        prior = self.prior_directions
+        return None if prior is None else self.c[:, None] * prior + self._state.directions
+
+    def directions_after(self, blend: Blend) -> np.ndarray:
+        """What is learnt of vectors after a blend: by the same weights as the counts of words."""
+        old, found = self._state.directions, blend.statistics.directions
+        if self.prior_directions is None:
+            return old
+        kept: np.ndarray = np.reshape(blend.retain, (-1, 1)) * old
+        return kept if found is None else kept + np.reshape(blend.gain, (-1, 1)) * found
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of lam, of shape (len(words), n_components)."""
@@ -247,9 +274,10 @@ class TopicPosterior(StatePosterior):
         new = State(
             claim.store, c, a, np.empty(k), b,
             old.alpha if blend.alpha is None else blend.alpha, **old.counted(statistics),
+            directions=self.directions_after(blend),
         )  # fmt: skip
-        prior = c * self.prior_mass + b * self.boosted_mass
-        weights = np.concatenate((c, a, b, fold, scale, prior, new.alpha, [new.n_tokens]))
+        prior, told = c * self.prior_mass + b * self.boosted_mass, new.directions.ravel()
+        weights = np.concatenate((c, a, b, fold, scale, prior, new.alpha, [new.n_tokens], told))
         if not np.isfinite(weights).all():
             raise ValueError(TOO_EXTREME)
         counts = counts_of(blend)
@@ -318,7 +346,10 @@ class TopicPosterior(StatePosterior):
         zeros, ones = np.zeros(self.n_nodes), np.ones(self.n_nodes)
         alpha = old.alpha if blend.alpha is None else blend.alpha
         S = holding(len(lam), np.arange(len(lam)), lam)
-        new = State(S, zeros, ones, lam.sum(axis=0), zeros, alpha, **old.counted(statistics))
+        new = State(
+            S, zeros, ones, lam.sum(axis=0), zeros, alpha, **old.counted(statistics),
+            directions=self.directions_after(blend),
+        )  # fmt: skip
         if not all(np.isfinite(values).all() for values in (lam, alpha, new.n_tokens)):
             raise ValueError(TOO_EXTREME)
         return new
@@ -335,6 +366,9 @@ class TopicPosterior(StatePosterior):
             "S": added([(p._state.S, share * p.a) for p, share in shares]),
             "a": np.ones(self.n_nodes),
             "learnt_mass": sum(share * p.learnt_part for p, share in shares),
+            "directions": NO_DIRECTIONS
+            if self.prior_directions is None
+            else sum(np.reshape(share, (-1, 1)) * p._state.directions for p, share in shares),
         }
 
     def since(self, base: TopicPosterior, kept: Any, dtype: Any = np.float64) -> Blend:
@@ -359,7 +393,9 @@ class TopicPosterior(StatePosterior):
             after.n_batches - before.n_batches,
             after.n_documents - before.n_documents,
             after.n_tokens - before.n_tokens,
-        )
+            None if self.prior_directions is None
+            else new.directions - np.reshape(kept, (-1, 1)) * old.directions,
+        )  # fmt: skip
         prior = after.c - kept * before.c
         return Blend(kept, 1.0, prior, found, alpha=self.alpha, boost=new.b - kept * old.b)
 
@@ -397,13 +433,13 @@ class TopicPosterior(StatePosterior):
         c = np.where(known, old.c[places], old.c[0])
         a = np.where(known, old.a[places], 1.0)
         learnt = np.where(known, old.learnt_mass[places], 0.0)
-        return out._with(State(S, c, a, learnt, np.zeros(len(places)), out.alpha, *old[6:]))
+        return out._with(State(S, c, a, learnt, np.zeros(len(places)), out.alpha, *old[6:9]))
 
     # Merging
 
     def follows(self, base: TopicPosterior) -> bool:
         """Whether this posterior has seen at least as much as `base`."""
-        counters = zip(self._state[6:], base._state[6:], strict=True)
+        counters = zip(self._state[6:9], base._state[6:9], strict=True)
         return all(mine >= before for mine, before in counters)
 
     def continues(self, base: TopicPosterior) -> bool:
@@ -551,6 +587,15 @@ class Proposal(StateProposal[TopicPosterior]):
         blend, boost = self._blend, self._blend.boost if self._posterior.xi is None else 0.0
         weight: np.ndarray = blend.retain * self._posterior.c + blend.prior + boost
         return weight
+
+    @property
+    def directions(self) -> np.ndarray | None:
+        """Sums of vectors and numbers of documents, the prior's included; None without vectors."""
+        prior = self._posterior.prior_directions
+        if prior is None:
+            return None
+        found: np.ndarray = self.c[:, None] * prior + self._posterior.directions_after(self._blend)
+        return found
 
     @property
     def prior_mass(self) -> np.ndarray:

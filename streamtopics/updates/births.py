@@ -87,7 +87,7 @@ def documents_of(statistics: Statistics, n_background: int) -> np.ndarray:
     if statistics.shares is None:
         return np.zeros(statistics.counts.shape[1] - n_background)
     own = statistics.shares[n_background:]
-    found: np.ndarray = np.count_nonzero(statistics.lengths) * own / own.sum()
+    found: np.ndarray = statistics.n_telling * own / own.sum()
     return found
 
 
@@ -174,13 +174,15 @@ def _without(blend: Blend, gone: np.ndarray, posterior: TopicPosterior) -> Blend
     """The blend that leaves nothing of some topics but the prior."""
     if not gone.any():
         return blend
-    counts = np.where(gone, 0.0, blend.statistics.counts)
+    counts, told = np.where(gone, 0.0, blend.statistics.counts), blend.statistics.directions
+    if told is not None:
+        told = np.where(gone[:, None], 0.0, told)
     return replace(
         blend,
         retain=np.where(gone, 0.0, blend.retain),
         retention=np.where(gone, 0.0, blend.reported_retention),
         prior=np.where(gone, blend.prior + blend.retain * posterior.c, blend.prior),
-        statistics=replace(blend.statistics, counts=counts),
+        statistics=replace(blend.statistics, counts=counts, directions=told),
     )
 
 

@@ -56,7 +56,8 @@ def in_parts(
     retention: Any = 1.0
     prior: Any = 0.0
     boost: Any = 0.0
-    lengths, shares = [], []
+    lengths, shares, n_wordless = [], [], 0
+    directions: Any = 0.0
     for rule, learn in parts:
         blend, state = rule.step(scratch, learn, state)
         kept = kept * blend.retain
@@ -72,12 +73,19 @@ def in_parts(
         prior = blend.retain * prior + blend.prior
         boost = blend.retain * boost + blend.boost
         lengths.append(found.lengths)
+        n_wordless += found.n_wordless
         if found.shares is not None:
-            shares.append(np.count_nonzero(found.lengths) * found.shares)
+            shares.append(found.n_telling * found.shares)
+        if found.directions is not None:
+            new = np.reshape(blend.gain, (-1, 1)) * found.directions
+            directions = np.reshape(blend.retain, (-1, 1)) * directions + new
     counts *= kept
     whole = np.concatenate(lengths)
-    mean = sum(shares) / np.count_nonzero(whole) if shares else None
-    statistics = Statistics(words, counts, whole, shares=mean, n_batches=len(lengths))
+    mean = sum(shares) / (np.count_nonzero(whole) + n_wordless) if shares else None
+    statistics = Statistics(
+        words, counts, whole, shares=mean, n_batches=len(lengths),
+        directions=directions if np.ndim(directions) else None, n_wordless=n_wordless,
+    )  # fmt: skip
     return replace(blend, retain=retain, retention=retention, gain=1.0, prior=prior, boost=boost,
                    statistics=statistics, alpha=scratch.alpha), state  # fmt: skip
 

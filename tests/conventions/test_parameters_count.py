@@ -23,7 +23,10 @@ SETTINGS = {
 WITHOUT_EFFECT = {
     "*": {"n_jobs": "same bits", "verbose": "shows", "drift_threshold": "is of on_drift"},
     "StreamingLDA": {"prior_limit": "limits no prior here", "warm_rounds": "is of further rounds"},
-    "StreamingMixture": {"prior_limit": "limits no prior here"},
+    "StreamingMixture": {
+        "prior_limit": "limits no prior here",
+        "vector_weight": "there are no vectors",
+    },
     "GuidedTopics": {"label_weight": "there are no labels"},
     "SVBHPP": {"rate_prior": "is weak beside so few words"},
     "WASTopicModel": {"kappa": STEPS},

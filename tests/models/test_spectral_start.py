@@ -18,6 +18,7 @@ from streamtopics.models.spectral_start import (
     SpectralStart,
     cluster_counts,
     document_vectors,
+    members,
     random_signs,
     word_vectors,
 )
@@ -88,7 +89,7 @@ def test_signs_belong_to_columns():
 
 def test_planted_subjects_are_found():
     X, subject = blocks()
-    counts = cluster_counts(batch(X), K)
+    counts = cluster_counts(batch(X), *members(batch(X), K))
     planted = np.stack([X[subject == k].sum(axis=0) for k in range(K)], axis=1)
     best = [np.flatnonzero((counts == planted[:, [k]]).all(axis=0)) for k in range(K)]
     assert sorted(np.concatenate(best)) == list(range(K))
@@ -136,7 +137,7 @@ def test_each_token_is_in_the_topic_of_its_document(n_background):
     ids=["few", "alike", "empty", "two"],
 )
 def test_topics_that_lack_documents_differ(X):
-    counts = cluster_counts(batch(X), 5)
+    counts = cluster_counts(batch(X), *members(batch(X), 5))
     assert counts.shape[1] == 5
     assert np.isfinite(counts).all()
     assert (counts.sum(axis=0) > 0).all()
@@ -172,9 +173,9 @@ def test_fit_starts_from_the_corpus_and_a_stream_from_its_first_minibatch(method
 
     def counted(minibatch, n_clusters):
         sizes.append(minibatch.n_documents)
-        return cluster_counts(minibatch, n_clusters)
+        return members(minibatch, n_clusters)
 
-    monkeypatch.setattr(spectral_start, "cluster_counts", counted)
+    monkeypatch.setattr(spectral_start, "members", counted)
     X, _ = blocks(n)
     model = StreamingMixture(K, start="spectral", batch_size=60, random_state=0)
     getattr(model, method)(X)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Unit vectors of documents as a second view of their topics: von Mises-Fisher.
+
+A document of topic k has a vector e_d of length 1, around the direction mu_k of the topic:
+
+    p(e_d | k) = C(kappa) exp(kappa mu_k' e_d),   |mu_k| = 1.
+
+One concentration kappa is shared by all topics, so that C says nothing of which one it is. What is
+learnt of a topic are sums over its documents, M_k of q_dk e_d and n_k of q_dk, the conjugate
+parameter of mu_k; with the same before any document of all directions, mu_k is again von
+Mises-Fisher, around M_k with the concentration kappa |M_k|:
+
+    E[mu_k] = A(kappa |M_k|) M_k / |M_k|,   A(x) = I_{d/2}(x) / I_{d/2 - 1}(x),
+    kappa = R (d - R^2) / (1 - R^2),   R = sum_k |M_k| / sum_k n_k.
+
+A. Banerjee, I. Dhillon, J. Ghosh and S. Sra (2005), "Clustering on the unit hypersphere using von
+Mises-Fisher distributions", Eq. 4.4; the ratio of Bessel functions by its bound in D. Amos (1974),
+"Computation of modified Bessel functions and their ratios", Eq. 11.
+"""
+
+import numpy as np
+
+from streamtopics.kernels import rows
+from streamtopics.parallel import Workers, spans
+
+# Documents, and entries of vectors, that are worth a job.
+DOCUMENTS_PER_JOB, ENTRIES_PER_JOB = 160, 50_000
+# Vectors that are all the same would have an infinite concentration.
+MOST_RESULTANT = 0.999
+
+
+def concentration(directions: np.ndarray) -> float:
+    """The kappa of sums of vectors and numbers of documents, of shape (n_topics, d + 1)."""
+    sums, number = directions[:, :-1], float(directions[:, -1].sum())
+    d, length = sums.shape[1], float(np.linalg.norm(sums, axis=1).sum())
+    resultant = min(length / number, MOST_RESULTANT) if number > 0 else 0.0
+    return float(resultant * (d - resultant**2) / (1.0 - resultant**2))
+
+
+def expected(directions: np.ndarray) -> np.ndarray:
+    """kappa E[mu_k] of such sums, of shape (n_topics, d); 0 for a topic without documents."""
+    kappa, sums = concentration(directions), directions[:, :-1]
+    lengths, order = np.linalg.norm(sums, axis=1, keepdims=True), 0.5 * sums.shape[1]
+    # A(x) / |M| with x = kappa |M|.
+    root = np.sqrt((order + 0.5) ** 2 + (kappa * lengths) ** 2)
+    found: np.ndarray = sums * (kappa**2 / (order - 0.5 + root))
+    return found
+
+
+def explained(vectors: np.ndarray, means: np.ndarray, workers: Workers) -> np.ndarray:
+    """Products of vectors of documents and rows of `means`, of shape (n_documents, n_topics)."""
+    n = len(vectors)
+    out, columns = np.empty((n, len(means)), vectors.dtype), np.ascontiguousarray(means.T)
+
+    def fill(start: int, stop: int) -> None:
+        _multiply(vectors[start:stop], columns, out[start:stop])
+
+    workers.share(fill, spans(n, DOCUMENTS_PER_JOB))
+    return out
+
+
+def summed(vectors: np.ndarray, q: np.ndarray, workers: Workers) -> np.ndarray:
+    """Sums of q_dk e_d, and numbers of documents with a vector, of shape (n_topics, d + 1)."""
+    (n, d), known = vectors.shape, vectors.any(axis=1)
+    out = np.empty((d, q.shape[1]), vectors.dtype)
+
+    def fill(start: int, stop: int) -> None:
+        _multiply(np.ascontiguousarray(vectors[:, start:stop].T), q, out[start:stop])
+
+    workers.share(fill, spans(d, max(1, ENTRIES_PER_JOB // max(n, 1))))
+    number = q[known].sum(axis=0, dtype=np.float64)
+    return np.column_stack((out.T, number))
+
+
+def _multiply(rows_of: np.ndarray, x: np.ndarray, out: np.ndarray) -> None:
+    """Write a product of dense matrices, whose rows do not depend on each other.
+
+    Those of BLAS have other last digits in another number of rows, or of threads.
+    """
+    n, k = rows_of.shape
+    indptr = np.arange(n + 1, dtype=np.int32) * np.int32(k)
+    indices = np.tile(np.arange(k, dtype=np.int32), n)
+    rows.multiply(indptr, indices, np.ascontiguousarray(rows_of).ravel(), x, 0, n, out)

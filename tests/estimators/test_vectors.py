@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""StreamingMixture with vectors of the documents beside their words."""
+
+import pickle
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.metrics import normalized_mutual_info_score
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import StreamingMixture, load, save
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.updates import SVB, DirichletProcess, Memory, PowerPrior
+
+K, D, N_DIMENSIONS = 3, 600, 8
+
+
+def planted(n: int = D, seed: int = 0, informed: float = 0.2):
+    """Clusters that words tell a little of and vectors more."""
+    rng = np.random.default_rng(seed)
+    z = rng.integers(K, size=n)
+    centers = np.eye(N_DIMENSIONS)[:K]
+    V = 3 * centers[z] + rng.normal(size=(n, N_DIMENSIONS))
+    rates = 0.1 + informed * np.eye(K).repeat(10, axis=1)[z]
+    return sparse.csr_matrix(rng.poisson(rates).astype(np.float64)), V, z
+
+
+def mixture(n_components: int = K, **parameters) -> StreamingMixture:
+    return StreamingMixture(n_components, **{"start": "spectral", "random_state": 0} | parameters)
+
+
+def nmi(z, found) -> float:
+    return float(normalized_mutual_info_score(z, found))
+
+
+def same(one: StreamingMixture, other: StreamingMixture) -> None:
+    assert_array_equal(one.components_, other.components_)
+    assert_array_equal(one.posterior_.directions, other.posterior_.directions)
+    assert_array_equal(one.weights_, other.weights_)
+
+
+def test_vectors_tell_clusters_that_words_tell_less_of():
+    X, V, _ = planted()
+    model = mixture().fit(X, vectors=V)
+    by_words = mixture().fit(X)
+    new, W, zs = planted(seed=1)
+    assert nmi(zs, model.predict(new, vectors=W)) > nmi(zs, by_words.predict(new)) + 0.1
+    assert model.score(new, vectors=W) > by_words.score(new)
+    assert_array_equal(
+        model.transform(new, vectors=W).argmax(axis=1), model.predict(new, vectors=W)
+    )
+    # Without vectors, documents go by their words.
+    assert nmi(zs, model.predict(new)) > nmi(zs, by_words.predict(new)) - 0.05
+
+
+def test_centers_are_the_directions_of_the_clusters():
+    X, V, _ = planted()
+    model = mixture().fit(X, vectors=V)
+    clusters = model.predict(X, vectors=V)
+    E = V / np.linalg.norm(V, axis=1, keepdims=True)
+    means = np.array([E[clusters == k].mean(axis=0) for k in range(K)])
+    means /= np.linalg.norm(means, axis=1, keepdims=True)
+    assert_allclose((model.vector_centers_ * means).sum(axis=1), 1, atol=0.02)
+    with pytest.raises(AttributeError, match=r"vector_centers_ .* vectors"):
+        mixture().fit(X).vector_centers_  # noqa: B018
+
+
+def test_weight_0_is_learning_by_words():
+    X, V, _ = planted()
+    kept = np.flatnonzero(X.sum(axis=1))
+    X, V, parameters = X[kept], V[kept], {"start": "noise", "batch_size": 150}
+    model = mixture(vector_weight=0, **parameters).fit(X, vectors=V)
+    by_words = mixture(**parameters).fit(X)
+    assert_array_equal(model.components_, by_words.components_)
+    assert_array_equal(model.predict(X, vectors=V), by_words.predict(X))
+
+
+@pytest.mark.parametrize("scale", [2.0, 1e200, 1e-200])
+def test_lengths_of_vectors_do_not_count(scale):
+    X, V, _ = planted(200)
+    model = mixture().fit(X, vectors=V)
+    scaled = mixture().fit(X, vectors=scale * V)
+    assert_allclose(scaled.posterior_.directions, model.posterior_.directions, rtol=1e-9)
+
+
+def test_a_document_has_words_or_a_vector_or_both():
+    X, V, z = planted(informed=0.6)
+    X, V = X.tolil(), V.copy()
+    X[:100], V[100:150], V[150:200] = 0, np.nan, 0
+    X = X.tocsr()
+    model = mixture(growth=1).fit(X, vectors=V)
+    found = model.predict(X, vectors=V)
+    assert nmi(z[:100], found[:100]) > 0.6
+    assert nmi(z[200:], found[200:]) > 0.8
+    assert_array_equal(found[100:200], model.predict(X[100:200]))
+    assert_allclose(model.posterior_.directions[1:, -1].sum(), K + 2 * 500, rtol=1e-6)
+    neither = model.transform(X[:1] * 0, vectors=np.zeros((1, N_DIMENSIONS)))
+    assert_allclose(neither[0], model.weights_)
+
+
+@pytest.mark.parametrize("births", [None, DirichletProcess()])
+def test_documents_of_vectors_alone_are_learnt(births):
+    _, V, z = planted()
+    X = sparse.csr_matrix((D, 4))
+    model = mixture(births=births).fit(X, vectors=V)
+    assert_allclose(model.posterior_.directions[1:, -1].sum(), K + 2 * D, rtol=1e-6)
+    if births is None:
+        assert nmi(z, model.predict(X, vectors=V)) > 0.6
+
+
+def test_a_stream_goes_on_as_if_it_had_not_been_cut(tmp_path):
+    X, V, _ = planted(900)
+    parts = [slice(i, i + 300) for i in range(0, 900, 300)]
+    whole = mixture()
+    for part in parts:
+        whole.partial_fit(X[part], vectors=V[part])
+    cut = mixture().partial_fit(X[parts[0]], vectors=V[parts[0]])
+    save(cut, tmp_path / "model.topics")
+    for twin in (load(tmp_path / "model.topics"), pickle.loads(pickle.dumps(cut)), deepcopy(cut)):
+        for part in parts[1:]:
+            twin.partial_fit(X[part], vectors=V[part])
+        same(twin, whole)
+
+
+def test_the_same_bits_for_any_number_of_jobs_and_any_row_alone():
+    X, V, _ = planted(500)
+    one, two = (mixture(n_jobs=n).fit(X, vectors=V) for n in (1, 2))
+    same(one, two)
+    together = one.transform(X, vectors=V)
+    for d in (0, 17, 499):
+        assert_array_equal(one.transform(X[d], vectors=V[d : d + 1])[0], together[d])
+
+
+def test_the_order_of_documents_makes_no_difference_to_the_start():
+    X, V, _ = planted(300)
+    order = np.random.default_rng(3).permutation(300)
+    inner = {"inner_batch_size": None, "max_iter": 1}
+    one = mixture(**inner).fit(X, vectors=V)
+    other = mixture(**inner).fit(X[order], vectors=V[order])
+    found = one.predict(X, vectors=V), other.predict(X, vectors=V)
+    assert_array_equal(*found)
+
+
+def test_two_streams_are_merged():
+    X, V, _ = planted(900)
+    rule = {"update": SVB(), "growth": 1.0}
+    base = mixture(**rule).partial_fit(X[:300], vectors=V[:300])
+    mine, theirs = deepcopy(base), deepcopy(base)
+    mine.partial_fit(X[300:600], vectors=V[300:600])
+    theirs.partial_fit(X[600:], vectors=V[600:])
+    learnt = [m.posterior_.directions.copy() for m in (mine, theirs, base)]
+    mine.merge(theirs, base=base)
+    assert_allclose(mine.posterior_.directions, learnt[0] + learnt[1] - learnt[2], atol=1e-9)
+    words = mixture(**rule).partial_fit(X[:300])
+    with pytest.raises(ValueError, match="no vectors, this model with vectors of 8 dimensions"):
+        mine.merge(words, base=None)
+
+
+def test_vectors_are_forgotten_as_words_are():
+    X, V, _ = planted(1200)
+    model = mixture(update=PowerPrior(0.5), inner_batch_size=None, growth=1)
+    for i in range(0, 1200, 200):
+        model.partial_fit(X[i : i + 200], vectors=V[i : i + 200])
+    number = model.posterior_.directions[1:, -1].sum()
+    assert_allclose(number, K + 200 * (2 - 0.5**5), rtol=1e-6)
+
+
+def test_clusters_are_born_and_die_with_their_vectors():
+    rng = np.random.default_rng(0)
+
+    def batch(topics):
+        z = rng.choice(topics, size=300)
+        X = rng.poisson(0.05 + 0.6 * np.eye(4).repeat(10, axis=1)[z])
+        V = 4 * np.eye(N_DIMENSIONS)[z] + rng.normal(size=(300, N_DIMENSIONS))
+        return sparse.csr_matrix(X.astype(np.float64)), V
+
+    model = mixture(8, update=PowerPrior(Memory(600)), births=DirichletProcess())
+    for topics in ([0, 1], [0, 1], [1, 2], *[[2, 3]] * 10):
+        X, V = batch(topics)
+        model.partial_fit(X, vectors=V)
+    alive = model.weights_ > 0
+    assert {life.died is None for life in model.births_} == {True, False}
+    directions = model.posterior_.directions[1:]
+    centers = model.vector_centers_
+    assert set(centers[alive].argmax(axis=1)) == {2, 3}
+    assert (directions[alive, -1] > 10).all()
+    assert_allclose(directions[~alive, :-1], 0, atol=1e-9)
+    assert not centers[~alive].any()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda V: V[:-1], "vectors, passed to StreamingMixture.fit, must have a row for each"),
+        (lambda V: np.where(V[4, 2] == V, np.inf, V), "row 4"),
+        (lambda V: np.where(V[7, 2] == V, np.nan, V), "row 7"),
+        (lambda V: V[:, 0], "vectors"),
+        (lambda V: V[:, :0], "vectors"),
+        (lambda V: V.astype(str)[:, :1] + "a", "could not convert"),
+    ],
+)
+def test_wrong_vectors_are_refused_by_name(change, message):
+    X, V, _ = planted(50)
+    with pytest.raises(ValueError, match=message):
+        mixture().fit(X, vectors=change(V))
+    with pytest.raises(TypeError, match="vectors"):
+        mixture().fit(X, vectors=sparse.csr_matrix(V))
+
+
+def test_a_stream_keeps_to_its_vectors():
+    X, V, _ = planted(100)
+    model = mixture().partial_fit(X, vectors=V)
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match=r"vectors, lacking in .*partial_fit.*8 dimensions"):
+        model.partial_fit(X)
+    for call in (model.partial_fit, model.predict, model.transform, model.score):
+        with pytest.raises(ValueError, match=r"has 7 dimensions, but .* vectors of 8 dimensions"):
+            call(X, vectors=V[:, :7])
+    assert pickle.dumps(model) == before
+    by_words = mixture().partial_fit(X)
+    for call in (by_words.partial_fit, by_words.predict):
+        with pytest.raises(ValueError, match=r"has 8 dimensions, but .* no vectors"):
+            call(X, vectors=V)
+    model.fit(X)
+    assert model.posterior_.directions is None
+
+
+def test_vectors_go_through_pipelines():
+    texts = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 20
+    V = np.tile(np.eye(2)[[0, 0, 1, 1]], (20, 1))
+    parameters = {"start": "spectral", "random_state": 0}
+    stream = StreamingPipeline(
+        [
+            ("words", StreamingCountVectorizer(max_features=20)),
+            ("topics", StreamingMixture(2, **parameters)),
+        ]
+    )
+    for i in range(0, 80, 40):
+        stream.partial_fit(texts[i : i + 40], vectors=V[i : i + 40])
+    assert stream[-1].posterior_.directions.shape == (3, 3)
+    with config_context(enable_metadata_routing=True):
+        model = StreamingMixture(2, **parameters)
+        model = model.set_fit_request(vectors=True).set_predict_request(vectors=True)
+        model = model.set_score_request(vectors=True).set_partial_fit_request(vectors=True)
+        pipeline = make_pipeline(CountVectorizer(), model)
+        found = pipeline.fit(texts, vectors=V).predict(texts, vectors=V)
+        assert nmi(np.tile([0, 0, 1, 1], 20), found) == 1
+        assert np.isfinite(pipeline.score(texts, vectors=V))
+        routed = StreamingPipeline(
+            [("words", StreamingCountVectorizer(max_features=20)), ("topics", clone(model))]
+        )
+        assert routed.partial_fit(texts, vectors=V)[-1].vector_centers_.shape == (2, 2)
+    both = StreamingMixture(2, **parameters)
+    X = CountVectorizer().fit_transform(texts)
+    assert_array_equal(both.fit_predict(X, vectors=V), both.predict(X, vectors=V))
+    assert_array_equal(both.fit_transform(X, vectors=V), both.transform(X, vectors=V))
