@@ -25,6 +25,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import OneTopic
+from streamtopics.metrics.predictive import unlike_known
 from streamtopics.models.group_start import DOCUMENTS_FOR_TOPIC, GroupStart
 from streamtopics.models.sources import Start
 from streamtopics.models.views import mean
@@ -203,16 +204,28 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         """
         return self.fit(X).predict(X)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The most probable cluster of each document.
+    def predict(self, X: Any, *, reject: float = 0.0, known: Any = None) -> np.ndarray:
+        """The most probable cluster of each document, or -1 for none of them.
 
         {X}
+        reject : float, default=0.0
+            Share of documents like the known ones that may be told to have no cluster, in [0, 1);
+            see `streamtopics.metrics.unlike_known`.
+        known : {array-like, sparse matrix} of shape (n_known, n_features), default=None
+            Documents of the kind that has clusters, which were not learnt; needed to reject.
 
         Returns
         -------
         clusters : ndarray of shape (n_documents,), int64
         """
         found: np.ndarray = self._shares(X, "predict").argmax(axis=1)
+        if known is not None:
+            found[unlike_known(self, X, known, reject)] = -1
+        elif reject != 0:
+            raise ValueError(
+                f"to reject, predict takes known documents that were not learnt; got reject="
+                f"{reject!r} and known=None"
+            )
         return found
 
     @property

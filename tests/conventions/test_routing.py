@@ -50,6 +50,7 @@ ASKED: dict[str, dict[str, set[str]]] = {
     **dict.fromkeys(OF_REVIEWS, REVIEWS),
     "AspectSentimentModel": {**GROUPS, "predict": {"groups"}, "predict_proba": {"groups"}},
     "HiddenFactorsTopics": {**REVIEWS, "predict": {"items", "users"}},
+    "StreamingMixture": {**TIME, "predict": {"known", "reject"}},
     "MultiViewLDA": {"partial_fit": {"classes"}},
     "StreamingBayes": {"partial_fit": {"classes"}},
 }

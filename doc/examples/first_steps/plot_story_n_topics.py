@@ -24,7 +24,7 @@ axes = st.inspection.plot_n_components(found)
 print(found)
 
 # %%
-# The number that is chosen is the smallest whose score is within one standard error of the
-# highest: what predicts best. That is more topics than anybody reads; the right picture is for
-# these. Here coherence is halved by 80 topics and gone at 320, of which many are copies of each
-# other, as diversity tells.
+# The number that is chosen is the first peak that lasts of gain times stability: what topics add to
+# the prediction of words, times the share of documents that two models put into the same topic,
+# beyond chance. The score alone asks for more topics than anybody reads, and stability for as few
+# as there can be.
