@@ -86,11 +86,16 @@ class Corpus(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """Minibatches, the number of the first that is changed, or None, and what changes."""
+    """Rows of minibatches, the number of the first that is changed, or None, and what changes."""
 
-    batches: list[sparse.csr_matrix]
+    X: sparse.csr_matrix
+    rows: list[np.ndarray]
     change: int | None
     what: str
+
+    @property
+    def batches(self) -> list[sparse.csr_matrix]:
+        return [self.X[rows] for rows in self.rows]
 
 
 @cache
@@ -123,7 +128,7 @@ def minibatches(case: Case) -> Stream | None:
         if case.kind == "moves":
             start = rng.integers(n - length * size + 1)
             order = np.arange(start, start + length * size)
-        return Stream([X[order[i * size : (i + 1) * size]] for i in range(length)], None, "")
+        return Stream(X, np.split(order, length), None, "")
     if case.kind == "project":
         return project(X, labels, size, rng)
     n_after = {"injected": AFTER * share, "dies": 0.0, "splits": AFTER * share / 2}[case.kind]
@@ -148,12 +153,12 @@ def project(
         return None
     first = rng.choice(firsts)
     second = rng.choice(names[(counts >= AFTER * size) & (names != first)])
-    rows = []
+    rows = list[np.ndarray]()
     for name, length in ((first, BEFORE), (second, AFTER)):
         own = np.flatnonzero(labels == name)
         start = rng.integers(len(own) - length * size + 1)
         rows += np.split(own[start : start + length * size], length)
-    return Stream([X[i] for i in rows], BEFORE, f"{first} -> {second}")
+    return Stream(X, rows, BEFORE, f"{first} -> {second}")
 
 
 def mixed(
@@ -173,9 +178,9 @@ def mixed(
     own = [rng.permutation(np.flatnonzero(labels == name)) for name in classes]
     given = [first] if case.kind != "splits" else [first, second]
     others = rng.permutation(np.flatnonzero(~np.isin(labels, given)))
-    taken, used, batches = [0, 0], 0, []
+    taken, used, batches = [0, 0], 0, list[np.ndarray]()
     for t in range(BEFORE + AFTER):
-        rows = []
+        rows = list[np.ndarray]()
         for j in range(len(given)):
             n = round(case.size * shares[j][t >= BEFORE])
             rows.append(own[j][taken[j] : taken[j] + n])
@@ -183,10 +188,10 @@ def mixed(
         n = case.size - sum(map(len, rows))
         rows.append(others[used : used + n])
         used += n
-        batches.append(X[rng.permutation(np.concatenate(rows))])
+        batches.append(rng.permutation(np.concatenate(rows)))
     if used > len(others):
         return None
-    return Stream(batches, BEFORE, " -> ".join(given) if len(given) > 1 else first)
+    return Stream(X, batches, BEFORE, " -> ".join(given) if len(given) > 1 else first)
 
 
 def delay(rung: Iterable[int], change: int | None) -> int | str:

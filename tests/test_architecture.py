@@ -68,7 +68,7 @@ ALLOWED = {
         "base", "checks", "dpp", "metrics", "parallel", "periods", "steps", "structure", "times",
     },
     "streams": {
-        "base", "checks", "kernels", "local", "locks", "metrics", "parallel", "periods",
+        "base", "checks", "kernels", "local", "locks", "metrics", "models", "parallel", "periods",
         "times",
         "posteriors", "progress", "saving", "steps", "structure", "text",
     },

@@ -16,7 +16,7 @@ LEAST = 3  # documents, one for each split
 
 
 def choose(options: Namespace, made: Any, texts: list[str]) -> None:
-    """Print figures of each number, and set the smallest that predicts as well as the best."""
+    """Print figures of each number, and set the one that predicts well and is found again."""
     if len(options.topics) < 2:
         return
     if "n_components" not in made.get_params():
@@ -35,5 +35,5 @@ def choose(options: Namespace, made: Any, texts: list[str]) -> None:
     with readers_may_go():
         print(re.sub(r"\bnan\b", "  -", str(found)))
         if found.chosen == options.topics[-1]:
-            print("The largest number was chosen: more might predict better still; try some.")
+            print("The largest number was chosen: more might be better still; try some.")
         print()

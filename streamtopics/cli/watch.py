@@ -223,6 +223,7 @@ def _in_words(alarm: Alarm, names: Any) -> Alarm:
     def named(word: str) -> str:
         return str(names[int(word)]) if word.isdecimal() and int(word) < len(names) else word
 
-    topics = [replace(topic, words=tuple(map(named, topic.words))) for topic in alarm.topics]
-    words = [replace(new, word=named(new.word)) for new in alarm.words]
-    return replace(alarm, topics=tuple(topics), words=tuple(words))
+    topics = tuple(replace(topic, words=tuple(map(named, topic.words))) for topic in alarm.topics)
+    new = tuple(replace(topic, words=tuple(map(named, topic.words))) for topic in alarm.new)
+    words = tuple(replace(word, word=named(word.word)) for word in alarm.words)
+    return replace(alarm, topics=topics, words=words, new=new)

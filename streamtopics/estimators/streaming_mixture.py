@@ -27,6 +27,7 @@ from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.vectors import check_vectors
 from streamtopics.local import OneTopic
 from streamtopics.metrics import predictive
+from streamtopics.metrics.predictive import unlike_known
 from streamtopics.models.sources import Start
 from streamtopics.models.spectral_start import unit
 from streamtopics.models.views import mean
@@ -296,17 +297,31 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         """
         return self.fit(X, vectors=vectors).predict(X, vectors=vectors)
 
-    def predict(self, X: Any, *, vectors: Any = None) -> np.ndarray:
-        """The most probable cluster of each document.
+    def predict(
+        self, X: Any, *, vectors: Any = None, reject: float = 0.0, known: Any = None
+    ) -> np.ndarray:
+        """The most probable cluster of each document, or -1 for none of them.
 
         {X}
         {vectors}
+        reject : float, default=0.0
+            Share of documents like the known ones that may be told to have no cluster, in [0, 1);
+            see `streamtopics.metrics.unlike_known`. It goes by the words, not by vectors.
+        known : {array-like, sparse matrix} of shape (n_known, n_features), default=None
+            Documents of the kind that has clusters, which were not learnt; needed to reject.
 
         Returns
         -------
         clusters : ndarray of shape (n_documents,), int64
         """
         found: np.ndarray = self._shares(X, "predict", vectors=vectors).argmax(axis=1)
+        if known is not None:
+            found[unlike_known(self, X, known, reject)] = -1
+        elif reject != 0:
+            raise ValueError(
+                f"to reject, predict takes known documents that were not learnt; got reject="
+                f"{reject!r} and known=None"
+            )
         return found
 
     @property

@@ -16,6 +16,7 @@ from streamtopics.metrics.predictive import (
     completion_split,
     log_predictive_probability,
     perplexity,
+    unlike_known,
 )
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.metrics.scorers import (
@@ -53,4 +54,5 @@ __all__ = [
     "topic_diversity",
     "topic_exclusivity",
     "topic_stability",
+    "unlike_known",
 ]

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
-from streamtopics.checks import check_integer, check_one_of, floats, within_floats
+from streamtopics.checks import check_integer, check_one_of, floats, is_number, within_floats
 from streamtopics.metrics.own_words import OwnWords
 from streamtopics.steps import counted, last_step
 from streamtopics.structure import check_reach, check_rows, check_structure, to_sparse
@@ -261,6 +261,78 @@ def held_out_log_probability(estimator: Any, observed: Any, held_out: Any) -> np
     doc_topic = _proportions(estimator, observed)
     with np.errstate(divide="ignore"):
         return token_log_probability(doc_topic, topic_word, held_out[:, words])
+
+
+def unlike_known(estimator: Any, X: Any, known: Any, reject: float) -> np.ndarray:
+    """Tell documents that are less probable than all but a share of known ones.
+
+    With n tokens in a document, log p the log probability of these given its own proportions, and
+    mu the mean log p per token of the known documents,
+
+        z = (log p - n mu) / sqrt(n).
+
+    A document is told if it has no known word, or if 1 + the number of known documents with a z
+    that is not above its own is at most the share of 1 + their number. This split conformal test
+    tells at most this share of new documents like the known ones, whatever the model.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted topic model, as for `log_predictive_probability`.
+    X, known : {array-like, sparse matrix} of shape (n_documents, n_features)
+        Word counts. The model must not have learnt the known documents, for those are more
+        probable than new ones.
+    reject : float
+        That share, in [0, 1). Below 1 / (1 + number of known documents) none is told by its z.
+
+    Returns
+    -------
+    unlike : ndarray of shape (n_documents,), bool
+
+    Raises
+    ------
+    ValueError
+        If `reject` is not in [0, 1), or no known document has a word.
+
+    Notes
+    -----
+    It tells long documents on other subjects. It tells hardly any of ten words, which are too few.
+
+    References
+    ----------
+    V. Vovk, A. Gammerman, G. Shafer (2005). Algorithmic learning in a random world. Springer.
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingMixture
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> from streamtopics.metrics import unlike_known
+    >>> X = make_lda_corpus(n_documents=900, n_features=200, random_state=0).X
+    >>> other = make_lda_corpus(n_documents=100, n_features=200, random_state=1).X
+    >>> model = StreamingMixture(5, random_state=0).fit(X[:600])
+    >>> [float(unlike_known(model, some, X[600:800], 0.1).mean()) for some in (X[800:], other)]
+    [0.1, 1.0]
+    """
+    if not (is_number(reject) and 0 <= float(reject) < 1):
+        raise ValueError(f"reject must be a number in [0, 1); got {reject!r}")
+    z = _standardised(estimator, known, None)
+    mine = _standardised(estimator, X, z[1])[0]
+    usual = np.sort(z[0][np.isfinite(z[0])])
+    if not len(usual):
+        raise ValueError("known must have documents with words; got none")
+    rank = 1 + np.searchsorted(usual, mine, side="right")
+    unlike: np.ndarray = (rank <= reject * (1 + len(usual))) | (mine == -np.inf)
+    return unlike
+
+
+def _standardised(estimator: Any, X: Any, mean: float | None) -> tuple[np.ndarray, float]:
+    """z of documents, -inf of those without a word, and the mean log probability of a token."""
+    counts = to_csr(X, "unlike_known", "X")
+    n_tokens = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
+    found = held_out_log_probability(estimator, X, counts)
+    mean = float(found.sum() / max(n_tokens.sum(), 1.0)) if mean is None else mean
+    z = (found - n_tokens * mean) / np.sqrt(np.maximum(n_tokens, 1e-300))
+    return np.where(n_tokens > 0, z, -np.inf), mean
 
 
 def perplexity(estimator: Any, X: Any, *, random_state: int = 0) -> float:

@@ -131,7 +131,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     # Callbacks
     "streamtopics.streams.callbacks": ("BatchInfo",),
     "streamtopics.streams.checkpoint": ("Resumed",),
-    "streamtopics.streams.alarm": ("Alarm", "ChangedTopic", "DriftTest", "NewWord"),
+    "streamtopics.streams.alarm": ("Alarm", "ChangedTopic", "DriftTest", "NewTopic", "NewWord"),
     "streamtopics.streams.early_stopping": ("EarlyStopping",),
     "streamtopics.streams.monitor": ("DriftMonitor",),
     "streamtopics.streams.progress_report": ("ProgressReport",),

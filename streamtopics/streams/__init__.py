@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learning from streams: what goes along with one, which topic is which, and what has changed."""
 
-from streamtopics.streams.alarm import Alarm, ChangedTopic, DriftTest, NewWord
+from streamtopics.streams.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
 from streamtopics.streams.batches import BatchWith, TimedBatch
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
@@ -25,6 +25,7 @@ __all__ = [
     "DriftMonitor",
     "DriftTest",
     "EarlyStopping",
+    "NewTopic",
     "NewWord",
     "NewsRow",
     "Prequential",

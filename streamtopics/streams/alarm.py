@@ -84,8 +84,30 @@ class NewWord:
 
 
 @dataclass(frozen=True)
+class NewTopic:
+    """A subject that a minibatch has more documents of than the stream had before it.
+
+    Attributes
+    ----------
+    words : tuple of str
+        Words that its documents have more often than the earlier documents, the surest first; at
+        most eight.
+    share, error : float
+        The share of the new documents that are in its group, less that of the earlier ones, and
+        the standard error of this difference, which does not know that the group was chosen.
+    rows : tuple of int
+        Places of its documents in the minibatch, the most typical first.
+    """
+
+    words: tuple[str, ...]
+    share: float
+    error: float
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Alarm:
-    """A change of a stream; as a str, three lines that can be read.
+    """A change of a stream; as a str, a few lines that can be read.
 
     Attributes
     ----------
@@ -103,6 +125,8 @@ class Alarm:
     words : tuple of NewWord
         Those that the new documents have more often, at that level divided by the number of words;
         at most eight, the surest first.
+    new : tuple of NewTopic
+        New subjects, the surest first; none where the change is of another kind.
     """
 
     batch: int
@@ -113,6 +137,7 @@ class Alarm:
     n_before: int
     topics: tuple[ChangedTopic, ...]
     words: tuple[NewWord, ...]
+    new: tuple[NewTopic, ...] = ()
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Show the lines that can be read in IPython and notebooks."""
@@ -125,6 +150,7 @@ class Alarm:
             f"by relabelling, {self.p_chart:.2g} beside the past of the stream "
             f"({self.n_new} new documents, {self.n_before} earlier ones)."
         ]
+        lines += [f"New: {' '.join(t.words)} ({t.share:.1%} of the documents)." for t in self.new]
         topics = [f"{t.topic} {t.how} ({' '.join(t.words)})" for t in self.topics[:N_TOP]]
         more = len(self.topics) - len(topics)
         if topics:

@@ -23,6 +23,7 @@ from streamtopics.streams import pieces
 from streamtopics.streams.alarm import N_TOP, Alarm, DriftTest, changed_topics, new_words
 from streamtopics.streams.chart import chart_p
 from streamtopics.streams.features import document_features
+from streamtopics.streams.novelty import new_topics
 from streamtopics.streams.relabelling import Comparison, compare, relabelled
 
 # Statistics of a test: surprise, use and words. Each has a third of the level. In the chart words
@@ -67,7 +68,8 @@ class DriftMonitor:
     Attributes
     ----------
     alarms : tuple of Alarm
-        The last thousand, the oldest first. As a str each is three lines to read.
+        The last thousand, the oldest first. As a str each is a few lines to read. `Alarm.new`
+        has the new subjects, with their words, their share and their documents.
     tests : tuple of DriftTest
         The last thousand tests, the oldest first.
     n_batches : int
@@ -211,7 +213,7 @@ class DriftMonitor:
         found = self._compared(model, documents, rng)
         if found is None:
             return {}
-        comparison, new, before = found
+        comparison, new, before, places = found
         p_exact = min(1.0, FAMILY * float(comparison.p.min()))
         p_chart = np.nan
         if len(self.past) >= LEAST_PAST:
@@ -230,6 +232,7 @@ class DriftMonitor:
             test.batch, time, p_exact, p_chart, new.shape[0], before.shape[0],
             changed_topics(comparison, self.alpha, top_words),
             new_words(new, before, self.alpha, names),
+            new_topics(new, before, self.alpha, names, places),
         )  # fmt: skip
         return after | {"alarms": (*self.alarms, alarm)[-KEPT:]}
 
@@ -239,21 +242,23 @@ class DriftMonitor:
         """Compare a minibatch with what is held back; None where either has no documents."""
         if not self.documents or not pieces.number_of(documents):
             return None
-        some = [
-            pieces.counts_of(model, self._some(part, rng))
-            for part in (documents, pieces.together(self.documents))
-        ]
-        counts = pieces.together(some)
+        parts = documents, pieces.together(self.documents)
+        places = [self._some(part, rng) for part in parts]
+        new, before = (
+            pieces.counts_of(model, pieces.chosen(part, place))
+            for part, place in zip(parts, places, strict=True)
+        )
+        counts = pieces.together([new, before])
         features = document_features(last_step(model), counts)
-        labels = relabelled(some[0].shape[0], some[1].shape[0], self.n_relabellings, rng)
-        return Compared(compare(*features.linear(), counts, labels), *some)
+        labels = relabelled(new.shape[0], before.shape[0], self.n_relabellings, rng)
+        return Compared(compare(*features.linear(), counts, labels), new, before, places[0])
 
-    def _some(self, documents: pieces.Documents, rng: np.random.Generator) -> pieces.Documents:
-        """At most `max_documents` of the documents, at random."""
+    def _some(self, documents: pieces.Documents, rng: np.random.Generator) -> np.ndarray:
+        """Places of at most `max_documents` of the documents, at random."""
         n = pieces.number_of(documents)
         if n <= self.max_documents:
-            return documents
-        return pieces.chosen(documents, np.sort(rng.permutation(n)[: self.max_documents]))
+            return np.arange(n)
+        return np.sort(rng.permutation(n)[: self.max_documents])
 
     # Learning
 
@@ -286,11 +291,12 @@ class DriftMonitor:
 
 
 class Compared(NamedTuple):
-    """A comparison, and the counts of the documents that were compared."""
+    """A comparison, the counts of the documents that were compared, and places of the new."""
 
     comparison: Comparison
     new: Any
     before: Any
+    places: np.ndarray
 
 
 def _at(time: object) -> dict[str, object]:

@@ -50,7 +50,7 @@ WISHES = [
     ("a report of words alone", ["report", "m.model", "--output", "n.html"], Path("n.html")),
     ("where a document is", ["fit", "texts.txt", *SMALL], "  [texts.txt:"),
     ("the largest number may be too small", ["fit", "texts.txt", "--topics", "1,2", *SMALL[2:]],
-      "The largest number was chosen: more might predict better still"),
+      "The largest number was chosen: more might be better still"),
     ("one huge line has no score, not nan", ["fit", "huge.txt", *SMALL], "no word was held out"),
 ]  # fmt: skip
 

@@ -52,6 +52,7 @@ ASKED: dict[str, dict[str, set[str]]] = {
     | {"partial_fit": {"time", "vectors"}},
     "AspectSentimentModel": {**GROUPS, "predict": {"groups"}, "predict_proba": {"groups"}},
     "HiddenFactorsTopics": {**REVIEWS, "predict": {"items", "users"}},
+    "StreamingMixture": {**TIME, "predict": {"known", "reject"}},
     "MultiViewLDA": {"partial_fit": {"classes"}},
     "StreamingBayes": {"partial_fit": {"classes"}},
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many topics: the figures against the functions they are of, the rule, and the picture."""
 
+from itertools import combinations, permutations
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -15,12 +17,13 @@ from streamtopics.inspection import (
     compare_n_components,
     plot_n_components,
 )
+from streamtopics.inspection.n_components import agreement
 from streamtopics.metrics import (
+    completion_split,
     log_predictive_probability,
     relevant_words,
     topic_coherence,
     topic_diversity,
-    topic_stability,
 )
 from streamtopics.priors import SeedWords
 from streamtopics.text import NamedCounts
@@ -38,11 +41,11 @@ def found(X):
     return compare_n_components(StreamingLDA(), X, NUMBERS, random_state=0)
 
 
-def rows_of(scores, errors):
-    numbers = 10 * 2 ** np.arange(len(scores))
+def rows_of(gains, stabilities):
+    numbers = 10 * 2 ** np.arange(len(gains))
     rows = [
-        NComponentsRow(int(k), score, error, 0.1, 0.5, 0.5, 1.0)
-        for k, score, error in zip(numbers, scores, errors, strict=True)
+        NComponentsRow(int(k), gain - 7.0, 0.1, gain, 0.1, 0.5, stability, 1.0)
+        for k, gain, stability in zip(numbers, gains, stabilities, strict=True)
     ]
     return NComponentsComparison(tuple(rows))
 
@@ -54,8 +57,7 @@ def without_seconds(found):
 def test_finds_the_number_that_the_corpus_has(found):
     assert [row.n_components for row in found.rows] == NUMBERS
     assert found.best == found.chosen == 5
-    stabilities = [row.stability for row in found.rows]
-    assert max(stabilities) == stabilities[1]
+    assert found.rows[1].stability > 0.8
 
 
 def test_figures_are_those_of_the_functions(X, found):
@@ -76,8 +78,41 @@ def test_figures_are_those_of_the_functions(X, found):
     np.testing.assert_allclose(row.score_error, np.std(scores, ddof=1) / np.sqrt(3))
     np.testing.assert_allclose(row.coherence, np.mean(coherences))
     np.testing.assert_allclose(row.diversity, np.mean([topic_diversity(top) for top in tops]))
-    assert row.stability == topic_stability(models).mean
+    topics = [model.transform(X).argmax(axis=1) for model in models]
+    kappas = []
+    for i, j in combinations(range(3), 2):
+        asked = np.concatenate([order[i::3], order[j::3]])
+        kappas.append(plain_kappa(topics[i][asked].tolist(), topics[j][asked].tolist(), 5))
+    np.testing.assert_allclose(row.stability, np.mean(kappas))
+    gains = []
+    for score, test in zip(scores, tests, strict=True):
+        learnt = X.sum(axis=0) - test.sum(axis=0)
+        p = np.asarray(learnt).ravel() + 0.02
+        held_out = completion_split(test)[1]
+        gains.append(score - np.asarray(held_out @ np.log(p / p.sum())).sum() / held_out.sum())
+    np.testing.assert_allclose(row.gain, np.mean(gains))
     assert row.seconds > 0
+
+
+def plain_kappa(one, other, n_topics):
+    """Of all ways to match topics, the one with the most documents in the same."""
+    n = len(one)
+    matches = list(permutations(range(n_topics)))
+    same = [sum(match[a] == b for a, b in zip(one, other, strict=True)) for match in matches]
+    match = matches[int(np.argmax(same))]
+    chance = sum(one.count(k) * other.count(match[k]) for k in range(n_topics)) / n**2
+    return (max(same) / n - chance) / (1 - chance)
+
+
+@pytest.mark.parametrize("n_topics", [2, 3, 5])
+def test_agreement_is_kappa_over_all_matches(n_topics):
+    rng = np.random.default_rng(n_topics)
+    one = rng.integers(n_topics, size=60)
+    other = np.where(rng.random(60) < 0.4, rng.integers(n_topics, size=60), (one + 1) % n_topics)
+    found = agreement(one, other, n_topics)
+    np.testing.assert_allclose(found, plain_kappa(one.tolist(), other.tolist(), n_topics))
+    assert agreement(one, (one + 1) % n_topics, n_topics) == pytest.approx(1.0)
+    assert agreement(np.zeros(9, int), np.zeros(9, int), n_topics) == 0.0
 
 
 def test_all_but_seconds_depends_on_the_seed_alone(X, found):
@@ -98,17 +133,19 @@ def test_the_estimator_is_left_alone(X):
 
 
 @pytest.mark.parametrize(
-    ("scores", "errors", "best", "chosen"),
+    ("gains", "stabilities", "best", "chosen"),
     [
-        ([-7.0, -6.0, -5.0], [0.1, 0.1, 0.1], 40, 40),
-        ([-5.05, -5.0, -5.2], [0.0, 0.1, 0.0], 20, 10),
-        ([-5.05, -5.0, -5.2], [9.0, 0.01, 9.0], 20, 20),
-        ([-5.0, -5.0, -5.0], [0.0, 0.0, 0.0], 10, 10),
-        ([-5.3, -5.01, -5.0], [0.1, 0.1, 0.1], 40, 20),
+        ([0.2, 0.5, 0.6], [0.9, 0.8, 0.3], 40, 20),
+        ([0.2, 0.5, 0.6], [0.9, 0.8, 0.8], 40, 40),
+        ([0.48, 0.5, 0.5], [0.8, 0.8, 0.8], 20, 10),
+        ([0.47, 0.5, 0.5], [0.8, 0.8, 0.8], 20, 20),
+        ([0.5, 0.5, 0.9], [0.8, 0.7, 0.8], 40, 10),
+        ([-0.2, -0.1, 0.0], [0.9, 0.9, -0.1], 40, 10),
+        ([0.09, 0.5, 0.5], [0.9, 0.8, 0.7], 20, 20),
     ],
 )
-def test_the_rule_of_one_standard_error(scores, errors, best, chosen):
-    comparison = rows_of(scores, errors)
+def test_the_smallest_number_that_stands_out(gains, stabilities, best, chosen):
+    comparison = rows_of(gains, stabilities)
     assert (comparison.best, comparison.chosen) == (best, chosen)
 
 
@@ -125,7 +162,7 @@ def test_the_picture(found, tmp_path):
     left, right = plot_n_components(found)
     np.testing.assert_array_equal(left.lines[0].get_xdata(), NUMBERS)
     labels = [text.get_text() for text in right.get_legend().get_texts()]
-    assert labels == ["coherence", "diversity", "stability"]
+    assert labels == ["stability", "gain x stability, of the highest", "coherence", "chosen: 5"]
     assert left.get_legend().get_texts()[0].get_text() == "chosen: 5"
     left.figure.savefig(tmp_path / "numbers.png")
     with pytest.raises(TypeError, match="found must be what compare_n_components returns"):

@@ -439,10 +439,11 @@ def test_the_record_can_be_read():
     shown = []
     alarm._repr_pretty_(SimpleNamespace(text=shown.append), cycle=False)
     assert shown == [str(alarm)]
-    assert len(lines) == 3
+    assert len(lines) == 4
     assert lines[0].startswith("Minibatch 9 (2009) differs from those before: p = ")
-    assert lines[1].startswith("Topics: ")
-    assert lines[2].startswith("Words: word")
+    assert lines[1].startswith("New: word")
+    assert lines[2].startswith("Topics: ")
+    assert lines[3].startswith("Words: word")
     assert all(word.new / 120 > word.before / 120 for word in alarm.words)
 
 

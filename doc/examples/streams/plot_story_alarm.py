@@ -4,7 +4,7 @@ An alarm when a stream changes
 ==============================
 
 :class:`~streamtopics.streams.DriftMonitor` tests each minibatch before it is learnt, and says which
-topics and words have changed.
+subjects are new, and which topics and words have changed.
 """
 
 # %%
@@ -16,7 +16,7 @@ texts = load_docstrings(packages=["numpy"]).data[:1350]
 texts += load_docstrings(packages=["sklearn"]).data[:450]
 
 # %%
-# At most eight lines. An alarm is three lines to read.
+# At most eight lines. An alarm is a few lines to read.
 import streamtopics as st
 
 words = st.text.StreamingCountVectorizer(max_features=5000, stop_words="english")

@@ -150,8 +150,9 @@ def plot_n_components(found: NComponentsComparison, *, ax: Any = None) -> np.nda
     Returns
     -------
     ax : ndarray of two Axes
-        The held-out score with a standard error up and down, and the number that is chosen, the
-        smallest not below the dotted line; coherence, diversity and stability.
+        The held-out score with a standard error up and down; stability, the worth as a share of
+        the highest, and coherence. A line is at the number that is chosen, the first peak of the
+        worth that lasts.
 
     Raises
     ------
@@ -161,21 +162,24 @@ def plot_n_components(found: NComponentsComparison, *, ax: Any = None) -> np.nda
     if not isinstance(found, NComponentsComparison):
         raise TypeError(f"found must be what compare_n_components returns; got {found!r:.60}")
     numbers = [row.n_components for row in found.rows]
-    best = next(row for row in found.rows if row.n_components == found.best)
     axes = several_axes(ax, 2, (1, 2), (9.0, 3.6))
     left, right = axes
     scores, errors = np.array([(row.score, row.score_error) for row in found.rows]).T
     left.errorbar(numbers, scores, errors, marker="o", capsize=3, color=COLOURS[0])
-    left.axhline(best.score - best.score_error, linestyle=":", color="gray", linewidth=1)
-    left.axvline(found.chosen, color=COLOURS[1], linewidth=1, label=f"chosen: {found.chosen}")
     left.set_ylabel("score (nats per held-out token)")
+    highest = max(row.worth for row in found.rows)
+    values = {
+        "stability": [row.stability for row in found.rows],
+        "gain x stability, of the highest": [row.worth / (highest or 1.0) for row in found.rows],
+        "coherence": [row.coherence for row in found.rows],
+    }
+    for k, (name, marker) in enumerate(zip(values, "D^s", strict=True)):
+        right.plot(numbers, values[name], marker=marker, label=name, color=COLOURS[k])
+    for panel in axes:
+        panel.axvline(found.chosen, color="gray", linewidth=1, label=f"chosen: {found.chosen}")
     left.legend(frameon=False)
-    for k, (name, marker) in enumerate(
-        (("coherence", "s"), ("diversity", "^"), ("stability", "D"))
-    ):
-        values = [getattr(row, name) for row in found.rows]
-        right.plot(numbers, values, marker=marker, label=name, color=COLOURS[k])
-    right.legend(frameon=False)
+    right.set_ylim(top=1.35)
+    right.legend(frameon=False, fontsize="small")
     for panel in axes:
         panel.set_xscale("log")
         panel.set_xticks(numbers, [str(number) for number in numbers])

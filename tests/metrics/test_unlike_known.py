@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Documents that are none of these: the conformal test against plain loops, and its level."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.decomposition import LatentDirichletAllocation
+
+from streamtopics import StreamingLDA, StreamingMixture
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.metrics import unlike_known
+from streamtopics.text import NamedCounts
+
+X = make_lda_corpus(n_documents=900, n_features=150, doc_topic_prior=0.1, random_state=0).X
+LEARNT, KNOWN, NEW = X[:500], X[500:699], X[699:]
+OTHER = make_lda_corpus(n_documents=100, n_features=150, random_state=5).X
+NONE = sparse.csr_matrix((3, 150))
+
+
+@pytest.fixture(scope="module", name="model")
+def clusters():
+    return StreamingMixture(5, random_state=0).fit(LEARNT)
+
+
+@pytest.mark.parametrize("reject", [0.0, 0.005, 0.05, 0.3])
+def test_it_is_the_rank_among_the_known_ones(model, reject):
+    def log_probability(counts):
+        return model.held_out_log_probability(counts, counts)
+
+    n_known = np.asarray(KNOWN.sum(axis=1)).ravel()
+    mean = log_probability(KNOWN).sum() / n_known.sum()
+    usual = (log_probability(KNOWN) - mean * n_known) / np.sqrt(n_known)
+    n_new = np.asarray(NEW.sum(axis=1)).ravel()
+    mine = (log_probability(NEW) - mean * n_new) / np.sqrt(n_new)
+    expected = [(1 + sum(u <= z for u in usual)) <= reject * 200 for z in mine]
+    assert unlike_known(model, NEW, KNOWN, reject).tolist() == expected
+
+
+def test_at_most_the_share_of_documents_alike_is_told():
+    """100 deals of 20 known ones: 5 % are told, and a hundredth more by chance once in 1,000."""
+    rng, model = np.random.default_rng(0), StreamingLDA(5, random_state=0).fit(LEARNT)
+    fresh, told = X[500:], 0
+    for _ in range(100):
+        order = rng.permutation(400)
+        told += unlike_known(model, fresh[order[99:139]], fresh[order[:99]], 0.05).sum()
+    assert 0.03 < told / 4000 < 0.065
+
+
+def test_strange_documents_and_those_without_a_word_get_no_cluster(model):
+    clusters = model.predict(sparse.vstack([NEW, OTHER, NONE]), reject=0.05, known=KNOWN)
+    assert np.mean(clusters[: NEW.shape[0]] == -1) < 0.1
+    assert np.mean(clusters[NEW.shape[0] : -3] == -1) > 0.9
+    assert (clusters[-3:] == -1).all()
+    kept = clusters >= 0
+    plain = model.predict(sparse.vstack([NEW, OTHER, NONE]))
+    assert (clusters[kept] == plain[kept]).all()
+    assert (plain >= 0).all()
+    only_empty = model.predict(sparse.vstack([NEW, NONE]), reject=0.0, known=KNOWN)
+    assert (only_empty == -1).tolist() == [False] * NEW.shape[0] + [True] * 3
+
+
+def test_names_other_models_and_known_documents_without_words(model):
+    names = [f"w{i}" for i in range(150)]
+    named = StreamingMixture(3, random_state=0).fit(NamedCounts.of(LEARNT, names))
+    found = named.predict(
+        NamedCounts.of(OTHER, names), reject=0.1, known=NamedCounts.of(KNOWN, names)
+    )
+    assert (found == -1).mean() > 0.9
+    theirs = LatentDirichletAllocation(3, random_state=0, max_iter=2).fit(LEARNT)
+    assert unlike_known(theirs, OTHER, KNOWN, 0.1).mean() > 0.8
+    mixed = sparse.vstack([NONE, KNOWN])
+    expected = unlike_known(model, NEW, KNOWN, 0.1)
+    assert (unlike_known(model, NEW, mixed, 0.1) == expected).all()
+
+
+def test_what_is_refused(model):
+    for reject in (-0.1, 1.0, 1.5, float("nan"), "x", None):
+        with pytest.raises(ValueError, match=r"reject must be a number in \[0, 1\)"):
+            model.predict(NEW, reject=reject, known=KNOWN)
+    with pytest.raises(ValueError, match=r"documents that were not learnt; got reject=0\.1"):
+        model.predict(NEW, reject=0.1)
+    with pytest.raises(ValueError, match="known must have documents with words"):
+        model.predict(NEW, reject=0.1, known=NONE)
+    with pytest.raises(ValueError, match="features"):
+        model.predict(NEW, reject=0.1, known=KNOWN[:, :9])
