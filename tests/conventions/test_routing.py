@@ -49,10 +49,9 @@ ASKED: dict[str, dict[str, set[str]]] = {
     **dict.fromkeys(OF_SENTENCES, GROUPS),
     **dict.fromkeys(OF_REVIEWS, REVIEWS),
     "StreamingMixture": {key: {"vectors"} for key in ("fit", "transform", "predict", "score")}
-    | {"partial_fit": {"time", "vectors"}},
+    | {"partial_fit": {"time", "vectors"}, "predict": {"vectors", "known", "reject"}},
     "AspectSentimentModel": {**GROUPS, "predict": {"groups"}, "predict_proba": {"groups"}},
     "HiddenFactorsTopics": {**REVIEWS, "predict": {"items", "users"}},
-    "StreamingMixture": {**TIME, "predict": {"known", "reject"}},
     "MultiViewLDA": {"partial_fit": {"classes"}},
     "StreamingBayes": {"partial_fit": {"classes"}},
 }
