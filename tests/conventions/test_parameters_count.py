@@ -24,7 +24,10 @@ WITHOUT_EFFECT = {
     "*": {"n_jobs": "same bits", "verbose": "shows", "drift_threshold": "is of on_drift"},
     "StreamingLDA": {"prior_limit": "limits no prior here", "warm_rounds": "is of further rounds"},
     "StreamingMixture": {"prior_limit": "limits no prior here"},
-    "GuidedTopics": {"label_weight": "there are no labels"},
+    "GuidedTopics": {
+        "label_weight": "there are no labels",
+        "n_start_documents": "is of partial_fit",
+    },
     "SVBHPP": {"rate_prior": "is weak beside so few words"},
     "WASTopicModel": {"kappa": STEPS},
     "LowRankDPP": dict.fromkeys(("batch_size", "kappa", "step_size"), STEPS),
