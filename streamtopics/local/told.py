@@ -86,9 +86,8 @@ class OneOrMixed(OneTopic):
 
         (c q_d + L theta_d) / (c + L),    q_dk ~ (alpha_k + h_dk) prod_w beta_kw^(n_dw min(1, c/L)),
 
-    with theta_d those of a mixture under the Dirichlet parameters alpha_k + h_dk. So one topic
-    leads in short documents. Words of a document are not as independent as q has them: those of a
-    longer one count in it as c words do.
+    with theta_d those of a mixture under the Dirichlet parameters alpha_k + h_dk: one topic leads
+    in short documents. Words are not as independent as q has them, so that many count as c do.
 
     Parameters
     ----------
