@@ -103,7 +103,9 @@ def _fit(case: Case, parts: list[Case]) -> Call:
 
 
 def _merge(case: Case, parts: list[Case]) -> Call:
-    base = parts[0].taught(case.made)
+    # Copies that learn the beginning of a stream anew are not merged.
+    none = {"n_start_documents": 0} if "n_start_documents" in case.made.get_params() else {}
+    base = parts[0].taught(case.made.set_params(**none))
     mine, other = (part.taught(pickled(base)) for part in (parts[1], parts[2]))
     return Call(mine, lambda model, folder: model.merge(other, base=base), parts[3].taught)
 

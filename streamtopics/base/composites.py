@@ -107,7 +107,8 @@ def reader_of(model: StreamingTopicModel) -> Reader:
     if hasattr(husk, "on_drift"):
         husk.on_drift = None
     commit = model._commit
-    husk._commit = replace(commit, posterior=commit.posterior.of_words(NO_WORDS), drift=())
+    posterior = commit.posterior.of_words(NO_WORDS)
+    husk._commit = replace(commit, posterior=posterior, drift=(), begun=None)
     return Reader(husk)
 
 

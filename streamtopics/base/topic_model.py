@@ -75,15 +75,18 @@ class TopicCommit(Commit):
         Record of births and deaths, where topics come and go.
     first : Source or None
         Topics that a start has made of the corpus, until the first minibatch was seen with them.
+    begun : Documents or None
+        Those of the beginning of the stream, while it is learnt anew.
     """
 
-    _holds = "posterior: V K; average: V K"
+    _holds = "posterior: V K; average: V K; begun.X: f N V >=0; begun.columns: N K >=0"
     posterior: TopicPosterior
     average: IterateAverage | None = None
     drift: tuple[Drift, ...] = field(default=())
     led_at: int = -1
     lives: Lives | None = None
     first: Source | None = None
+    begun: Documents | None = None
 
     def apart(self) -> Self:
         """Return a record that no later step changes.
@@ -299,7 +302,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     ) -> None:
         """Commit a blend, with what else it changes of the commit record."""
         commit, rule = self._commit, composition.rule
-        posterior = commit.posterior
+        posterior = found.get("posterior", commit.posterior)
         check_averageable(composition, blend)
         if posterior.xi is not None:
             warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")

@@ -237,7 +237,8 @@ class Learning:
         while place < len(sizes) and not self.ended:
             # Documents count as minibatches of the usual size, or what came of the stream.
             n_learnt = max(self.n_begun, self.n_documents // self.cluster.batch_size)
-            if self.schedule.learns_here(n_learnt) or not is_fitted(self.topics):
+            begins = not is_fitted(self.topics) or self.topics._commit.begun is not None
+            if begins or self.schedule.learns_here(n_learnt):
                 stop = place + 1
                 self._learn_here(source, place, here.minibatch(place))
             else:

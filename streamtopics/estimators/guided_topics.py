@@ -18,20 +18,23 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.checks import MOST_WHOLE, is_masked, is_whole, warn_once
-from streamtopics.local import Hinted, LocalStep, OneTopic, Told, Variational
+from streamtopics.local import Hinted, LocalStep, OneTopic, Told
 from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.told import OneOrMixed
 from streamtopics.messages import Minibatch
 from streamtopics.models.sources import HintedStart
 from streamtopics.models.views import mean
-from streamtopics.priors import Columns, SeedWords
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.priors import Columns, seed_prior
 from streamtopics.priors.columns import Vocabulary, check_words, word_columns
 from streamtopics.structure import is_missing
 from streamtopics.typing import RandomState
 from streamtopics.updates.rule import Rule
-from streamtopics.validation import COMMON_CONSTRAINTS, Interval, StrOptions
+from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 
-# How documents are read where those learnt from have one topic each.
-READING = Variational()
+# The beginning of a stream is learnt anew if it has one document more for so many of last time.
+EVERY = 10
 
 
 class SeedRow(NamedTuple):
@@ -52,17 +55,29 @@ class HintedDocuments(Documents):
     ----------
     seed_words : sparse matrix of shape (n_features, n_components)
         Pseudo-tokens of the topics that a token of a word brings with it.
-    distinct : bool
-        Whether a word counts once in a document.
+    most : int or None
+        Times that a word counts in a document, at most.
+    n_learnt : int or None
+        Documents of the beginning of a stream that were learnt anew last; None for a corpus.
     """
 
+    _holds = "n_learnt: >=0"
+
     seed_words: sparse.csr_matrix = field(kw_only=True)
-    distinct: bool = field(kw_only=True)
+    most: int | None = field(kw_only=True)
+    n_learnt: int | None = field(kw_only=True)
 
     @property
     def minibatch(self) -> Minibatch:
         """The documents over their own words, with hints."""
-        return _hinted(self.X, self.distinct, self.seed_words, self.columns["labels"])
+        return _hinted(self.X, self.most, self.seed_words, self.columns["labels"])
+
+    def after(self, begun: Self | None) -> Self:
+        """Copies of the documents of the beginning of a stream, and of these."""
+        parts = [self] if begun is None else [begun, self]
+        X = sparse.vstack([part.X for part in parts], format="csr").copy()
+        labels = sparse.vstack([part.columns["labels"] for part in parts], format="csr")
+        return replace(self, X=X, columns={"labels": labels}, time=None, n_learnt=parts[0].n_learnt)
 
     def cut(self, size: int) -> Iterator[Self]:
         """Batches of `size` documents, in order; a rest of less than half goes with the last."""
@@ -80,14 +95,18 @@ class GuidedTopics(StreamingTopicModel):
     Learning starts from the documents that hold seed words, as a naive Bayes classifier trained
     on them would. Then the others take part, each with the topics that its words make probable,
     while documents with seed words stay divided as these are. Labels of some documents, if there
-    are any, count as many seed words would. A document is read as a mixture of the topics, in
-    which a seed word counts for its topic beyond its token.
+    are any, count as many seed words would. A document is read as a mixture of the topics
+    and as of one topic, in either of which a seed word counts for its topic beyond its token.
+
+    The beginning of a stream is learnt as `fit` learns a corpus: its documents are kept, and with
+    a minibatch more the topics are started anew from all of them.
 
     Parameters
     ----------
     seeds : mapping of str to list of str
         Words of each topic, by its name: two to five that are common, and hardly said of the
-        other topics, do well.
+        other topics, do well. A word of several topics is shared: it counts for each of them by
+        its part. A topic whose documents have labels needs none.
     n_unseeded : int, default=0
         Further topics without seeds, which take documents from the others.
     seed_weight : float, default=2.0
@@ -97,9 +116,9 @@ class GuidedTopics(StreamingTopicModel):
     label_weight : float, default=20.0
         Pseudo-tokens of its topic that a label brings to a document in learning, against those
         of its seed words.
-    distinct_words : bool, default=True
-        Whether a word counts once in a document however often it is there: the second time it
-        says less. `score` counts all tokens.
+    max_count : int or None, default=3
+        Times that a word counts in a document, at most: from time to time it says less. None
+        counts all tokens, as `score` does.
     missing : {"error", "ignore"}, default="error"
         What to do with a seed word that is in no column.
     vocabulary : mapping of word to column, sequence of words by column or None, default=None
@@ -114,13 +133,17 @@ class GuidedTopics(StreamingTopicModel):
         with the others, seed words and labels are pseudo-tokens among the document's words.
     topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
-    n_start_rounds : int, default=5
-        Rounds in each of the first three minibatches.
+    n_start_rounds : int, default=15
+        Rounds in each of the first three minibatches, and over the beginning of a stream.
+    n_start_documents : int, default=20000
+        Documents that the beginning of a stream has. `partial_fit` keeps them, in saved models
+        too, and learns all of them anew when there are a tenth more than the last time; then they
+        are gone. 0 keeps none, and rules that forget keep none.
     batch_size : int, default=20000
         Documents in a minibatch of `fit`; a last one of less than half as many is joined to the
         one before. The first is what learning starts from, so that it should have many documents
         that hold seed words.
-    max_iter : int, default=3
+    max_iter : int, default=1
         Passes of `fit` over the corpus.
     {common_parameters}
 
@@ -171,7 +194,8 @@ class GuidedTopics(StreamingTopicModel):
         "seed_weight": [Interval(Real, 0, 1e6, closed="both")],
         "seed_strength": [Interval(Real, 0, 1e10, closed="neither")],
         "label_weight": [Interval(Real, 0, 1e6, closed="both")],
-        "distinct_words": ["boolean"],
+        "max_count": [POSITIVE_INT, None],
+        "n_start_documents": [Interval(Integral, 0, MOST_WHOLE, closed="both")],
         "missing": [StrOptions({"error", "ignore"})],
         "vocabulary": "no_validation",
         "topic_word_prior": [Interval(Real, 1e-10, 1e10, closed="both")],
@@ -187,15 +211,16 @@ class GuidedTopics(StreamingTopicModel):
         seed_weight: float = 2.0,
         seed_strength: float = 20.0,
         label_weight: float = 20.0,
-        distinct_words: bool = True,
+        max_count: int | None = 3,
         missing: Literal["error", "ignore"] = "error",
         vocabulary: Vocabulary | None = None,
         update: str | Rule = "online_em",
         inference: str | LocalStep = "one_topic",
         topic_word_prior: float = 0.3,
-        n_start_rounds: int = 5,
+        n_start_rounds: int = 15,
+        n_start_documents: int = 20_000,
         batch_size: int = 20_000,
-        max_iter: int = 3,
+        max_iter: int = 1,
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
@@ -205,13 +230,14 @@ class GuidedTopics(StreamingTopicModel):
         self.seed_weight = seed_weight
         self.seed_strength = seed_strength
         self.label_weight = label_weight
-        self.distinct_words = distinct_words
+        self.max_count = max_count
         self.missing = missing
         self.vocabulary = vocabulary
         self.update = update
         self.inference = inference
         self.topic_word_prior = topic_word_prior
         self.n_start_rounds = n_start_rounds
+        self.n_start_documents = n_start_documents
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -240,9 +266,11 @@ class GuidedTopics(StreamingTopicModel):
         return self._fit(X=X, y=y)
 
     def partial_fit(self, X: Any, y: Any = None, *, time: Any = None) -> Self:
-        """Learn from one minibatch: one step of the update rule.
+        """Learn from one minibatch: one step of the update rule, or the beginning anew.
 
         When it fails nothing has changed. The first call fixes the seeds and the columns.
+        A beginning that is learnt anew is as `fit` on all of its documents in one minibatch,
+        with one pass.
 
         Parameters
         ----------
@@ -265,33 +293,41 @@ class GuidedTopics(StreamingTopicModel):
             self.topic_names_ = np.array(list(self.seeds), dtype=object)
             self.classes_ = np.sort(self.topic_names_)
             self._seeds = _frozen(self.seeds)
-            self._seed_words = self._columns_of_seeds(counts)
         labels = self._labels(y, counts.shape[0], f"{type(self).__name__}.{method}")
+        if reset:
+            self._seed_words = self._columns_of_seeds(counts, labels)
         known = self.seed_weight * self._seed_words
-        distinct, columns = self.distinct_words, {"labels": labels}
-        return HintedDocuments(counts, columns, time, seed_words=known, distinct=distinct)
+        return HintedDocuments(
+            counts, {"labels": labels}, time, seed_words=known, most=self.max_count,
+            n_learnt=None if method == "fit" else 0,
+        )  # fmt: skip
 
-    def _columns_of_seeds(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
-        """Ones for the columns of the seeds, of shape (n_features, n_components)."""
+    def _columns_of_seeds(
+        self, X: sparse.csr_matrix, labels: sparse.csr_matrix
+    ) -> sparse.csr_matrix:
+        """Part of each topic in the seed words, of shape (n_features, n_components)."""
         names = getattr(self, "feature_names_in_", None)
-        seeds = SeedWords(
-            self.seeds, 1.0, base=1e-3, missing=self.missing, vocabulary=self.vocabulary
+        columns = Columns(X, names, self.n_components)
+        words = columns.vocabulary("seeds", self.vocabulary)
+        marked = seed_prior(
+            self.seeds, words, 1.0, n_components=self.n_components, base=1e-3, missing=self.missing
         )
-        marked = seeds.resolve(Columns(X, names, self.n_components))
         if marked.shape[1] != X.shape[1]:
             raise ValueError(
                 f"vocabulary must have a word for each of the {X.shape[1]} columns of X; it has "
                 f"{marked.shape[1]}"
             )
         seeded = marked > 0.5
-        lacking = self.topic_names_[~seeded[: len(self.topic_names_)].any(axis=1)]
+        n_topics = np.maximum(seeded.sum(axis=0), 1)
+        named = (seeded.any(axis=1) | (labels.sum(axis=0).A1 > 0))[: len(self.topic_names_)]
+        lacking = self.topic_names_[~named]
         if len(lacking):
             warn_once(
-                f"no seed of {lacking.tolist()[:5]} is in a column of X, so that nothing tells "
-                "these topics apart; give them other words",
+                f"no seed of {lacking.tolist()[:5]} is in a column of X, and no document has "
+                "their label, so that nothing tells these topics apart; give them other words",
                 UserWarning,
             )
-        return sparse.csr_matrix(seeded.T.astype(np.float64))
+        return sparse.csr_matrix((seeded / n_topics).T)
 
     def _labels(self, y: Any, n_documents: int, caller: str) -> sparse.csr_matrix:
         """Pseudo-tokens that labels bring, of shape (n_documents, n_components)."""
@@ -369,6 +405,45 @@ class GuidedTopics(StreamingTopicModel):
             rows.append(SeedRow(name, names[column], rank, float(own), share))
         return sorted(rows, key=lambda row: (list(self.topic_names_).index(row.topic), row.rank))
 
+    # The beginning of a stream
+
+    def _stepped(
+        self, composition: Composition, batch: Any, pool: Workers
+    ) -> tuple[Blend, dict[str, Any]]:
+        commit, most = self._commit, self.n_start_documents
+        old, begins = commit.posterior, batch.n_learnt == 0 and not commit.n_batches
+        if composition.rule.forgets or not (begins or commit.begun is not None):
+            return super()._stepped(composition, batch, pool)
+        whole = batch.after(commit.begun)
+        n = whole.n_documents
+        if n < most and EVERY * (n - whole.n_learnt) < whole.n_learnt:
+            blend, found = super()._stepped(composition, batch, pool)
+            return blend, found | {"begun": whole}
+        fresh = TopicPosterior(old.eta, old.shape, self._first_doc_topic_prior(), seed=self.seed_)
+        state, model = composition.rule.init(fresh), composition.model(self.seed_)
+        blend, state = composition.step(fresh, whole.minibatch, state, model, pool)
+        statistics = replace(blend.statistics, n_batches=old.n_batches + 1)
+        rest = replace(whole, n_learnt=n) if n < most else None
+        found = {"posterior": fresh, "state": state, "first": None, "begun": rest}
+        return replace(blend, statistics=statistics), found
+
+    def _carry_out(
+        self, composition: Composition, blend: Blend, found: dict[str, Any], time: Any = None
+    ) -> None:
+        # What was learnt elsewhere, or by a rule that forgets, cannot be learnt anew.
+        super()._carry_out(composition, blend, {"begun": None} | found, time)
+
+    def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:
+        return replace(super()._commit_without(words, names), begun=None)
+
+    def _merged(self, other: Self, model: Self | None) -> Any:
+        if model is not None and model._commit.begun is not None:
+            raise ValueError(
+                f"base has learnt {model.n_documents_seen_} documents, which copies learn anew; "
+                f"let it learn n_start_documents={self.n_start_documents} first, or start with 0"
+            )
+        return replace(super()._merged(other, model), begun=None)
+
     # Hooks
 
     def _column_names(self, feature_names: Any) -> np.ndarray:
@@ -391,7 +466,7 @@ class GuidedTopics(StreamingTopicModel):
         return {"n_unseeded": self._n_features_out - len(self._seeds)}
 
     def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:
-        return _hinted(X, self.distinct_words, self.seed_weight * self._seed_words)
+        return _hinted(X, self.max_count, self.seed_weight * self._seed_words)
 
     def _check_parameters(self) -> None:
         if not isinstance(self.seeds, Mapping) or not self.seeds:
@@ -432,9 +507,8 @@ class GuidedTopics(StreamingTopicModel):
 
     def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
         prior = np.full((X.shape[1], self.n_components), float(self.topic_word_prior))
-        rows, topics = self._seed_words.nonzero()
-        n_words = np.maximum(np.bincount(topics, minlength=self.n_components), 1)
-        prior[rows, topics] += (self.seed_strength / n_words)[topics]
+        n_words = np.maximum(self._seed_words.sum(axis=0).A1, 1e-300)
+        prior += (self._seed_words @ sparse.diags(self.seed_strength / n_words)).toarray()
         return prior
 
     def _composition(self) -> Composition:
@@ -444,7 +518,7 @@ class GuidedTopics(StreamingTopicModel):
             self._record("update", self.update),
             Told(step) if mixture else Hinted(step),
             mean,
-            Hinted(READING) if mixture else None,
+            OneOrMixed() if mixture else None,
             suited_doc_topic(step),
             n_start_rounds=self.n_start_rounds,
             start=HintedStart(len(self.seeds)),
@@ -453,13 +527,13 @@ class GuidedTopics(StreamingTopicModel):
 
 def _hinted(
     X: sparse.csr_matrix,
-    distinct: bool,
+    most: int | None,
     seed_words: sparse.csr_matrix,
     labels: sparse.csr_matrix | None = None,
 ) -> Minibatch:
     """Documents with the hints of their seed words, and of their labels if there are any."""
-    if distinct:
-        X = sparse.csr_matrix((np.minimum(X.data, 1), X.indices, X.indptr), X.shape)
+    if most is not None:
+        X = sparse.csr_matrix((np.minimum(X.data, most), X.indices, X.indptr), X.shape)
     hints = X @ seed_words
     hints = hints if labels is None else hints + labels
     return replace(minibatch_of(X), hints=sparse.csr_matrix(hints))

@@ -12,7 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from streamtopics.local.hinted import Hinted
+from streamtopics.local.one_topic import OneTopic
 from streamtopics.local.step import NOTHING, LocalStep
+from streamtopics.local.variational import Variational
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers
 
@@ -73,6 +76,44 @@ class Told(LocalStep):
     ) -> np.ndarray:
         """Posterior mean of the topic proportions without hints, of shape (n_documents, K)."""
         return self.step_of.doc_topic(minibatch, topics, seeds, workers)
+
+
+@dataclass(frozen=True)
+class OneOrMixed(OneTopic):
+    """One topic a document in learning; a document that is read may be a mixture as well.
+
+    Of L words and with hints h_d, it has the shares
+
+        (c q_d + L theta_d) / (c + L),    q_dk ~ (alpha_k + h_dk) prod_w beta_kw^(n_dw min(1, c/L)),
+
+    with theta_d those of a mixture under the Dirichlet parameters alpha_k + h_dk: one topic leads
+    in short documents. Words are not as independent as q has them, so that many count as c do.
+
+    Parameters
+    ----------
+    share : float
+        As of `OneTopic`, without a background.
+    n_words : float
+        c.
+    """
+
+    share: float = 1.0
+    n_words: float = 20.0
+
+    def doc_topic(
+        self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
+    ) -> np.ndarray:
+        """Shares of topics, of shape (n_documents, K)."""
+        lengths, c = minibatch.lengths, self.n_words
+        damping = np.repeat(c / np.maximum(lengths, c), np.diff(minibatch.indptr))
+        counts = (minibatch.counts * damping).astype(minibatch.counts.dtype)
+        one = super().doc_topic(replace(minibatch, counts=counts), topics, seeds, workers)
+        if minibatch.hints is not None:
+            one = one * (1.0 + minibatch.hints.toarray() / topics.alpha)
+            one /= one.sum(axis=1, keepdims=True)
+        mixed = Hinted(Variational()).doc_topic(minibatch, topics, seeds, workers)
+        found: np.ndarray = one + (lengths / (c + lengths))[:, None] * (mixed - one)
+        return found
 
 
 def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:

@@ -22,7 +22,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.estimators.aspect_sentiment": ("AspectSentimentModel",),
     "streamtopics.estimators.bps_lda": ("BPSLDA",),
     "streamtopics.estimators.gibbs_online_em": ("GibbsOnlineEM",),
-    "streamtopics.estimators.guided_topics": ("GuidedTopics",),
+    "streamtopics.estimators.guided_topics": ("GuidedTopics", "HintedDocuments"),
     "streamtopics.estimators.hdp_gibbs_online_em": ("HDPGibbsOnlineEM",),
     "streamtopics.estimators.hdp_var_gibbs": ("HDPVarGibbs",),
     "streamtopics.estimators.multi_view_lda": ("MultiViewLDA",),
@@ -73,7 +73,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.local.gibbs": ("Gibbs",),
     "streamtopics.local.hinted": ("Hinted",),
     "streamtopics.local.one_topic": ("OneTopic",),
-    "streamtopics.local.told": ("Told",),
+    "streamtopics.local.told": ("OneOrMixed", "Told"),
     "streamtopics.local.variational": ("Variational",),
     "streamtopics.messages": (
         "Minibatch", "NodeStatistics", "SideBySideStatistics", "Statistics", "TableStatistics",

@@ -27,7 +27,10 @@ WITHOUT_EFFECT = {
         "prior_limit": "limits no prior here",
         "vector_weight": "there are no vectors",
     },
-    "GuidedTopics": {"label_weight": "there are no labels"},
+    "GuidedTopics": {
+        "label_weight": "there are no labels",
+        "n_start_documents": "is of partial_fit",
+    },
     "SVBHPP": {"rate_prior": "is weak beside so few words"},
     "WASTopicModel": {"kappa": STEPS},
     "LowRankDPP": dict.fromkeys(("batch_size", "kappa", "step_size"), STEPS),

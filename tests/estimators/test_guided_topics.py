@@ -12,9 +12,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import GuidedTopics
+from streamtopics import GuidedTopics, load, save
+from streamtopics.base.composites import local_task, reader_of, take_in
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.text import NamedCounts, NamedVectorizer
 from tests.local.test_hinted import ascent
@@ -91,30 +93,31 @@ def test_shapes_names_and_order():
 
 
 @pytest.mark.parametrize("seed_weight", [0.0, 1.0, 2.5])
-@pytest.mark.parametrize("distinct", [True, False])
-def test_rows_are_inference_under_alpha_and_the_seeds_of_the_document(seed_weight, distinct):
+@pytest.mark.parametrize("most", [1, 2, None])
+def test_rows_are_inference_under_alpha_and_the_seeds_of_the_document(seed_weight, most):
     """By the fitted attributes alone: Dir(alpha_k + seed_weight * words that are seeds of k)."""
     step = Variational(tol=1e-13, max_iter=5000)
-    parameters = {"seed_weight": seed_weight, "distinct_words": distinct}
+    parameters = {"seed_weight": seed_weight, "max_count": most}
     model = guided(inference=step, update="svb", **parameters).fit(X)
     theta = model.transform(X[:15])
     weights = model.topic_word_.T
-    assert X[:15].toarray().max() > 1
+    assert X[:15].toarray().max() > 2
     for d, row in enumerate(X[:15].toarray()):
-        row = np.minimum(row, 1) if distinct else row
+        row = row if most is None else np.minimum(row, most)
         hints = [seed_weight * sum(row[int(w[1:])] for w in SEEDS[name]) for name in CLASSES]
         gamma, _ = ascent(row, weights, model.doc_topic_prior_ + hints)
         assert_allclose(theta[d], gamma / gamma.sum(), rtol=1e-6)
 
 
 @pytest.mark.parametrize("inference", ["one_topic", "gibbs", "variational"])
-@pytest.mark.parametrize("distinct", [True, False])
-def test_topics_are_the_prior_the_seeds_and_the_words(inference, distinct):
+@pytest.mark.parametrize("most", [1, 2, None])
+def test_topics_are_the_prior_the_seeds_and_the_words(inference, most):
     """With SVB: no hint and no label gets into the topics."""
-    parameters = {"inference": inference, "seed_strength": 30.0, "distinct_words": distinct}
+    parameters = {"inference": inference, "seed_strength": 30.0, "max_count": most}
     model = guided(update="svb", max_iter=1, **parameters).fit(X, Y)
     base = 0.3 * V * K + 30.0 * K
-    assert_allclose(model.components_.sum() - base, X.nnz if distinct else X.sum(), rtol=1e-6)
+    n_tokens = np.minimum(X.data, most or np.inf).sum()
+    assert_allclose(model.components_.sum() - base, n_tokens, rtol=1e-6)
     for k, name in enumerate(CLASSES):
         columns = [int(w[1:]) for w in SEEDS[name]]
         assert np.all(model.components_[k, columns] >= 15.0)
@@ -130,15 +133,17 @@ def test_a_share_is_nowhere_undefined():
     assert set(model.predict(strange)) <= set(CLASSES)
 
 
-def test_words_that_are_repeated_count_once():
+def test_words_that_are_repeated_count_so_many_times():
     """Unless they are asked to count as often as they are there."""
     repeated = NamedCounts.of(sparse.csr_matrix(X) * 3.0, NAMES)
     once = NamedCounts.of(sparse.csr_matrix(X).sign(), NAMES)
-    assert_array_equal(guided().fit(repeated).components_, guided().fit(once).components_)
-    model = guided().fit(X)
-    assert_array_equal(model.transform(repeated), model.transform(X))
-    assert model.n_tokens_seen_ == 2 * X.nnz
-    often, seldom = guided(distinct_words=False), guided(distinct_words=False)
+    first, second = (guided(max_count=1).fit(counts) for counts in (repeated, once))
+    assert_array_equal(first.components_, second.components_)
+    assert_array_equal(first.transform(repeated), first.transform(X))
+    assert first.n_tokens_seen_ == 2 * X.nnz
+    thrice = NamedCounts.of(sparse.csr_matrix(X).sign() * 3.0, NAMES)
+    assert_array_equal(guided().fit(repeated).components_, guided().fit(thrice).components_)
+    often, seldom = guided(max_count=None), guided(max_count=None)
     assert np.any(often.fit(repeated).components_ != seldom.fit(X).components_)
     assert often.n_tokens_seen_ == 6 * X.sum()
 
@@ -251,6 +256,21 @@ def test_labels_that_are_masked_are_none(kind):
     assert_array_equal(guided().fit(X, y).components_, guided().fit(X, expected).components_)
 
 
+def test_labels_alone_are_enough():
+    """No seed is needed, nor missed, of a topic whose documents have labels; as naive Bayes."""
+    fresh, truth = corpus(length=5, seed=1)
+    bare = GuidedTopics({name: [] for name in CLASSES}, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = clone(bare).fit(X, Y)
+    naive = MultinomialNB(alpha=0.1).fit(sparse.csr_matrix(X), Y.astype(str))
+    assert (model.predict(fresh) == truth).mean() >= naive.score(
+        sparse.csr_matrix(fresh), truth.astype(str)
+    ) - 0.005
+    with pytest.warns(UserWarning, match=r"no seed of \['fire'\] .* no document has their label"):
+        clone(bare).fit(X[Y != "fire"], Y[Y != "fire"])
+
+
 def test_labels_do_not_reach_into_prediction():
     """`predict` sees documents, not what they were labelled."""
     wrong = np.full(400, None, dtype=object)
@@ -302,6 +322,29 @@ def test_a_topic_whose_seeds_are_all_missing_stays():
     assert (model.predict(X)[Y != "fire"] == Y[Y != "fire"]).mean() > 0.8
 
 
+def test_a_seed_of_several_topics_is_shared():
+    """Its pseudo-tokens and its part of the pseudo-counts are divided between them."""
+    seeds = {"sea": ["w00", "w48"], "air": ["w12", "w48"], "land": ["w24"], "fire": ["w36"]}
+    given = {"update": "svb", "seed_strength": 30.0, "seed_weight": 3.0, "topic_word_prior": 0.5}
+    model = GuidedTopics(seeds, **given, **FAST).fit(X)
+    # 30 in all, two parts for a seed of its own and one for half of another.
+    expected = np.zeros((V, K))
+    expected[[0, 12, 24, 36], range(K)] = [20.0, 20.0, 30.0, 30.0]
+    expected[48, :2] = 10.0
+    assert_allclose(model.posterior_.eta, 0.5 + expected, rtol=1e-12)
+    document = np.zeros((1, V))
+    document[0, [0, 48]] = 1, 2
+    hints = model._minibatch(sparse.csr_matrix(document)).hints.toarray()
+    assert_allclose(hints, [[3.0 + 3.0, 3.0, 0.0, 0.0]])
+    assert (model.predict(X) == Y).mean() > 0.9
+    shares = {(row.topic, row.word) for row in model.seed_report()}
+    assert {("sea", "w48"), ("air", "w48")} <= shares
+    # In another order of topics, and of words, it is the same.
+    turned = {name: words[::-1] for name, words in reversed(seeds.items())}
+    other = GuidedTopics(turned, **given, **FAST).fit(X)
+    assert_allclose(other.components_, model.components_[::-1], rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("seeds", "word"),
     [
@@ -329,7 +372,9 @@ def test_wrong_seeds_are_refused(seeds, word):
         ({"update": "forget"}, ["update", "forget", "power_prior"]),
         ({"inference": "guess"}, ["inference", "guess", "gibbs"]),
         ({"inference": OneTopic()}, ["inference", "background", "OneTopic(1.0)"]),
-        ({"distinct_words": "yes"}, ["distinct_words", "yes"]),
+        ({"max_count": 0}, ["max_count", "0"]),
+        ({"max_count": True}, ["max_count", "True"]),
+        ({"n_start_documents": -1}, ["n_start_documents", "-1"]),
         ({"inference": Gibbs}, ["inference", "Gibbs(n_sweeps=10)"]),
         ({"topic_word_prior": 0.0}, ["topic_word_prior", "0.0"]),
         ({"batch_size": 0}, ["batch_size", "0"]),
@@ -408,7 +453,7 @@ def test_a_stream_is_as_fit_over_the_same_minibatches(update, labelled):
     y = np.array([name if i % 5 == 0 else None for i, name in enumerate(Y)], dtype=object)
     y = y if labelled else None
     whole = guided(update=update, batch_size=150, max_iter=1).fit(X, y)
-    stream = guided(update=update)
+    stream = guided(update=update, n_start_documents=0)
     for start in range(0, 400, 150):
         rows = slice(start, start + 150)
         stream.partial_fit(X[rows], None if y is None else y[rows])
@@ -420,19 +465,133 @@ def test_a_stream_is_as_fit_over_the_same_minibatches(update, labelled):
 def test_a_short_rest_goes_with_the_minibatch_before(n, sizes):
     """Online EM would let it weigh as much as a whole one."""
     whole = guided(batch_size=150, max_iter=1).fit(X[:n], Y[:n])
-    stream, ends = guided(), np.cumsum(sizes)
+    stream, ends = guided(n_start_documents=0), np.cumsum(sizes)
     for start, stop in zip(ends - sizes, ends, strict=True):
         stream.partial_fit(X[start:stop], Y[start:stop])
     assert whole.n_batch_iter_ == len(sizes)
     assert_array_equal(whole.components_, stream.components_)
 
 
-def test_resuming_is_as_not_stopping(tmp_path):
-    uncut, cut = guided(), guided()
-    for i in range(0, 400, 100):
-        uncut.partial_fit(X[i : i + 100], Y[i : i + 100])
-        cut.partial_fit(X[i : i + 100], Y[i : i + 100])
+def streamed(model, size=100, begin=0, labels=Y):
+    for i in range(begin, 400, size):
+        model.partial_fit(X[i : i + size], None if labels is None else labels[i : i + size])
+    return model
+
+
+@pytest.mark.parametrize("update", ["online_em", "svb", "bps"])
+@pytest.mark.parametrize("inference", ["one_topic", "gibbs", "variational"])
+@pytest.mark.parametrize("labels", [None, np.where(np.arange(400) % 7, None, Y)], ids=str)
+def test_the_beginning_of_a_stream_is_as_fit(update, inference, labels):
+    """Bit for bit, after each minibatch that makes it a tenth longer."""
+    settings = {"update": update, "inference": inference, "max_iter": 1}
+    stream = guided(**settings)
+    for number, stop in enumerate((100, 250, 400)):
+        start = (0, 100, 250)[number]
+        own = labels if labels is None else labels[start:stop]
+        stream.partial_fit(X[start:stop], own)
+        whole = guided(**settings).fit(X[:stop], labels if labels is None else labels[:stop])
+        assert_array_equal(stream.components_, whole.components_)
+        assert_array_equal(stream.doc_topic_prior_, whole.doc_topic_prior_)
+        assert_array_equal(stream.predict_proba(X), whole.predict_proba(X))
+        assert stream.n_batch_iter_ == number + 1
+        assert stream.n_documents_seen_ == stop
+        assert stream.n_tokens_seen_ == whole.n_tokens_seen_
+
+
+def test_a_beginning_that_is_hardly_longer_is_learnt_on():
+    """As any minibatch is, and with all of it as soon as it is a tenth longer."""
+    model = guided(max_iter=1)
+    for stop in (200, 210, 219):
+        model.partial_fit(X[model._commit.begun.X.shape[0] if stop > 200 else 0 : stop])
+        assert model._commit.begun.n_learnt == 200
+    assert model.n_documents_seen_ == 219
+    plain = guided(n_start_documents=0)
+    for start, stop in ((0, 200), (200, 210), (210, 219)):
+        plain.partial_fit(X[start:stop])
+    assert_array_equal(model.components_, plain.components_)
+    model.partial_fit(X[219:220])
+    assert_array_equal(model.components_, guided(max_iter=1).fit(X[:220]).components_)
+    assert model._commit.begun.n_learnt == 220
+    assert model.n_batch_iter_ == 4
+
+
+def test_when_the_beginning_is_over_its_documents_are_gone():
+    stream = guided(n_start_documents=250, max_iter=1)
+    streamed(stream, 130, labels=None)
+    assert stream._commit.begun is None
+    assert stream.n_documents_seen_ == 400
+    assert stream.n_batch_iter_ == 4
+    begun = guided(max_iter=1).fit(X[:260])
+    assert np.any(stream.components_ != begun.components_)
+    # Whatever is set later, they are not there.
+    stream.set_params(n_start_documents=10_000).partial_fit(X[:10])
+    assert stream._commit.begun is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "learn"),
+    [
+        ({}, lambda model: model.fit(X)),
+        ({"n_start_documents": 0}, streamed),
+        ({"update": "power_prior"}, streamed),
+    ],
+    ids=["a corpus", "none are wanted", "a rule that forgets"],
+)
+def test_no_documents_are_kept(parameters, learn):
+    model = learn(guided(**parameters))
+    assert model._commit.begun is None
+    assert model.partial_fit(X[:100])._commit.begun is None
+
+
+def test_documents_that_are_kept_are_copies():
+    changed = NamedCounts.of(sparse.csr_matrix(X[:100]), NAMES)
+    model = guided(max_iter=1).partial_fit(changed)
+    changed.data[:] = 7.0
+    model.partial_fit(X[100:])
+    assert_array_equal(model.components_, guided(max_iter=1).fit(X).components_)
+
+
+def test_what_is_learnt_beside_the_documents_ends_the_beginning():
+    """They do not have it: learning them anew would lose it."""
+    model = streamed(guided())
+    assert model._commit.begun is not None
+    assert model.forget_words([3])._commit.begun is None
+    model = streamed(guided())
+    n = model.n_documents_seen_
+    model.merge(streamed(guided()))
+    assert model._commit.begun is None
+    assert model.n_documents_seen_ == 2 * n
+    reader, other = reader_of(streamed(guided())), streamed(guided())
+    minibatch = reader.minibatch(X[:50])
+    assert reader.model._commit.begun is None
+    take_in(other, local_task(other, minibatch.words).run([minibatch]))
+    assert other._commit.begun is None
+    assert other.n_documents_seen_ == 450
+
+
+def test_copies_that_learn_a_beginning_anew_are_not_merged():
+    first = guided().partial_fit(X[:200])
+    left, right = (pickle.loads(pickle.dumps(first)) for _ in range(2))
+    left.partial_fit(X[200:300])
+    right.partial_fit(X[300:])
+    before = left.components_
+    with pytest.raises(ValueError, match=r"base has learnt 200 .* or start with 0"):
+        left.merge(right, base=first)
+    assert_array_equal(left.components_, before)
+
+
+@pytest.mark.parametrize("n_start_documents", [0, 150, 1000])
+@pytest.mark.parametrize("saved", [False, True])
+def test_resuming_is_as_not_stopping(tmp_path, n_start_documents, saved):
+    uncut, cut = (guided(n_start_documents=n_start_documents) for _ in range(2))
+    for i in range(0, 400, 80):
+        uncut.partial_fit(X[i : i + 80], Y[i : i + 80])
+        cut.partial_fit(X[i : i + 80], Y[i : i + 80])
         path = tmp_path / "model"
+        if saved:
+            save(cut, path)
+            cut = load(path)
+            continue
         path.write_bytes(pickle.dumps(cut))
         cut = pickle.loads(path.read_bytes())
     assert_array_equal(cut.components_, uncut.components_)
@@ -441,9 +600,10 @@ def test_resuming_is_as_not_stopping(tmp_path):
 
 
 def test_the_bits_do_not_depend_on_n_jobs():
-    one, two = guided().fit(X, Y), guided(n_jobs=2).fit(X, Y)
-    assert_array_equal(one.components_, two.components_)
-    assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+    for learn in (streamed, lambda model: model.fit(X, Y)):
+        one, two = learn(guided()), learn(guided(n_jobs=2))
+        assert_array_equal(one.components_, two.components_)
+        assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
 def test_a_failed_minibatch_changes_nothing():
@@ -504,7 +664,7 @@ def test_a_stream_that_forgets_notes_the_time():
 
 
 def test_parts_of_a_stream_are_merged():
-    first = guided(update="svb").partial_fit(X[:200])
+    first = guided(update="svb", n_start_documents=200).partial_fit(X[:200])
     left, right = (pickle.loads(pickle.dumps(first)) for _ in range(2))
     left.partial_fit(X[200:300])
     merged = left.merge(right.partial_fit(X[300:]), base=first)

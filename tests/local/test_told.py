@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics import StreamingLDA
-from streamtopics.local import Gibbs, OneTopic, Told
-from streamtopics.local.told import shares_of_hints
+from streamtopics.local import Gibbs, Hinted, OneTopic, Told, Variational
+from streamtopics.local.told import OneOrMixed, shares_of_hints
 from streamtopics.parallel import SERIAL, workers
 from tests.local.test_hinted import hinted_minibatch, random_case, seeds_of
 from tests.local.test_one_topic import SHARES_REPORT, minibatch_of, plain, topics_of
@@ -124,3 +124,38 @@ def test_shares_of_hints_are_zero_without_hints():
     found = shares_of_hints(hinted_minibatch(counts, hints), 4)
     assert_array_equal(found[[0, 3]], np.zeros((2, 4)))
     assert_allclose(found[4], [0, 10 / 11, 0, 1 / 11])
+
+
+# What is read as of one topic and as a mixture
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("n_words", [0.5, 20.0, 1e9])
+@pytest.mark.parametrize("hinted", [True, False])
+def test_documents_are_read_by_the_formulas(seed, n_words, hinted):
+    counts, weights, alpha, hints = random_case(seed)
+    hints = hints if hinted else 0 * hints
+    minibatch = hinted_minibatch(counts, hints) if hinted else minibatch_of(counts)
+    topics, seeds = topics_of(weights, alpha), seeds_of(len(counts))
+    found = OneOrMixed(n_words=n_words).doc_topic(minibatch, topics, seeds, SERIAL)
+    mixed = Hinted(Variational()).doc_topic(minibatch, topics, seeds, SERIAL)
+    beta = topics.weights[:, : len(alpha)]
+    for d, row in enumerate(counts[:, minibatch.words]):
+        length = row.sum()
+        damped = row * min(1.0, n_words / length) if length else row
+        log_q = np.log(alpha + hints[d]) + damped @ np.log(np.maximum(beta, 1e-30))
+        q = np.exp(log_q - log_q.max())
+        expected = (n_words * q / q.sum() + length * mixed[d]) / (n_words + length)
+        assert_allclose(found[d], expected, rtol=1e-7, atol=1e-12)
+    assert_allclose(found.sum(axis=1), 1, rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_how_a_document_is_read_does_not_depend_on_the_others_or_the_workers(dtype):
+    counts, weights, alpha, hints = random_case(n_documents=300)
+    topics, seeds = topics_of(weights, alpha, dtype), seeds_of(300)
+    minibatch, step = hinted_minibatch(counts, hints, dtype), OneOrMixed()
+    found = step.doc_topic(minibatch, topics, seeds, SERIAL)
+    with workers(3) as pool:
+        assert_array_equal(step.doc_topic(minibatch, topics, seeds, pool), found)
+    assert np.isfinite(found).all()
