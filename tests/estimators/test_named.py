@@ -86,6 +86,18 @@ def test_boost_and_tokens_are_exact_in_parts():
     assert model.n_tokens_seen_ == pytest.approx(model.n_iter_ * X.sum())
 
 
+def test_what_is_boosted_says_which_topic_is_which():
+    """Topics start from noise then, not from clusters, whose places say nothing."""
+    X, known = CORPORA[90], np.full((3, 80), 0.05)
+    known[0, 3] = 2.0
+    apart, alike = (
+        BPSLDA(3, boosted_prior=prior, random_state=0).partial_fit(X) for prior in (known, 0.1)
+    )
+    noise = BPSLDA(3, boosted_prior=known, start="noise", random_state=0).partial_fit(X)
+    assert_array_equal(apart.components_, noise.components_)
+    assert not np.array_equal(apart.components_, alike.components_)
+
+
 def test_records_and_words_of_local_steps_keep_their_settings():
     kind = streamtopics.SVBLDA
     own = kind(2, inference="variational", local_tol=0.1, max_local_iter=3)
