@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import streamtopics
+from streamtopics.priors import Symmetric
 
 PLAIN: dict[str, Any] = {
     "start": "noise",
@@ -22,6 +23,7 @@ BAYESIAN = PLAIN | {
     "inference": "variational",
     "view": None,
     "growth": 1.0,
+    "doc_topic_prior": Symmetric(10.0),
     "doc_topic_prior_update": "fixed",
     "topic_word_prior": None,
 }

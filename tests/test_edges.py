@@ -142,7 +142,7 @@ def test_the_warning_of_few_steps_names_a_parameter_of_the_estimator():
     X = np.ones((6, 3))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = VariationalOnlineEM(2, batch_size=5).fit(X)
+        model = VariationalOnlineEM(2, batch_size=5, start="noise", max_iter=1).fit(X)
     assert "n_passes" not in str(caught[0].message) or "n_passes" in model.get_params()
 
 

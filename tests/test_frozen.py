@@ -13,6 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, 
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from benchmarks import plain
 from streamtopics import SVBLDA, DPPSummarizer, MultiViewLDA, load, save
 from streamtopics.distributed import fit_partitions, fit_stream, learn_apart, take_in
 from streamtopics.inspection import topic_table
@@ -109,7 +110,7 @@ def test_a_frozen_pipeline_as_a_step_keeps_what_it_learnt(kind):
 def test_words_that_changed_before_a_vectorizer_was_frozen_are_forgotten():
     """As where it learns elsewhere."""
     words = StreamingCountVectorizer(max_features=2, half_life=1, margin=1.0)
-    lda = SVBLDA(1, random_state=0)
+    lda = plain.SVBLDA(1, random_state=0)
     pipeline = StreamingPipeline([("words", words), ("topics", lda)])
     for _ in range(5):
         pipeline.partial_fit(["red green", "red green red"])

@@ -125,12 +125,6 @@ prior_limit, start, inner_batch_size : default=0.3, "spectral", "auto"
     As in `StreamingLDA`: the most that the prior weighs in learning, what the first topics are
     made of, and the parts that a minibatch is stepped through in. The source has None, "noise"
     and None.""",
-    "doc_topic_prior": """\
-doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
-    Dirichlet parameter of the documents' topic proportions (the papers'
-    alpha), in tokens. None is 10 / n_components: together the weight of ten
-    tokens, which suits long and short documents alike; with less, short ones
-    are fitted too closely.""",
     "averaging": """\
 averaging : {"linear", "uniform"} or None, default=None
     Whether the topics are the average of the iterates (Polyak and Ruppert), weighted by their

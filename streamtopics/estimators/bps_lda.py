@@ -43,7 +43,7 @@ class BPSLDA(BayesianLDA):
         "whole" gives each topic the same part of the boost, as in the source, so
         that rarely used topics are pulled hardest; "topic" gives each topic a
         boost in proportion to its own tokens.
-    {doc_topic_prior}
+    {start_of_doc_topic_prior}
     {suited_doc_topic_prior_update}
     {suited_topic_word_prior}
     {boosted_prior}

@@ -16,7 +16,6 @@ from streamtopics.updates import MeanDecay, OnlineEM
 class BayesianLDA(StreamingLDA):
     """Base of the classes with a posterior of the topics, by variational Bayes in the source."""
 
-    _doc_topic_mass = 10.0
     view: Any
     local_tol: float
     max_local_iter: int

@@ -58,7 +58,7 @@ class SVBHPP(BayesianLDA):
         with the greatest bound is taken. From the source's single 0.5 a change of some topics
         is often missed; but where a stream drifts slowly the greatest bound forgets too much.
     {extra_boost}
-    {doc_topic_prior}
+    {start_of_doc_topic_prior}
     {suited_doc_topic_prior_update}
     {suited_topic_word_prior}
     {boosted_prior}

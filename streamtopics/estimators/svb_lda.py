@@ -33,7 +33,7 @@ class SVBLDA(BayesianLDA):
     Parameters
     ----------
     {n_components}
-    {doc_topic_prior}
+    {start_of_doc_topic_prior}
     {suited_doc_topic_prior_update}
     {suited_topic_word_prior}
     {suited_inference}

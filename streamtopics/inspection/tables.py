@@ -62,7 +62,7 @@ def topic_table(
     >>> model = SVBLDA(n_components=1).fit([[4, 0, 1], [0, 2, 2]])
     >>> print(format_topics(topic_table(model, ["sea", "sky", "sun"], n_words=2)))
     topic  weight   prior  words
-        0  100.0%    1.6%  sea sun
+        0  100.0%    3.0%  sea sun
     """
     check_integer(n_words=n_words)
     estimator, feature_names = model_and_names(estimator, feature_names)

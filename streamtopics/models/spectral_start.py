@@ -29,6 +29,7 @@ from threadpoolctl import threadpool_limits
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.sources import RandomStart, Source
 from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.posteriors.all_words import prior_at
 from streamtopics.seeds import content_seeds, mix, standard_noise
 
 # Columns of signs, dimensions of the vectors, and columns of the subspace.
@@ -44,8 +45,8 @@ class SpectralStart:
 
     The clusters go by the company that words keep, so that documents without a word in common
     can be in one. They depend on the documents alone: on no seed, and not on their order. Topics
-    beyond the number of different documents differ at random, and so do all if the prior tells
-    topics apart, such as seed words do.
+    beyond the number of different documents differ at random, and so do all if the prior, or
+    what is boosted, tells topics apart, such as seed words do.
     """
 
     of_seed: ClassVar[bool] = False
@@ -55,8 +56,9 @@ class SpectralStart:
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
     ) -> Source:
         """Return the prior with the tokens of the minibatch, each in its document's topic."""
-        eta = prior.prior_rows(minibatch.words)[:, n_background:]
-        if np.any(eta != eta[:, :1]) or not minibatch.tells.any():
+        known = (prior_at(given, minibatch.words) for given in (prior.eta, prior.boosted))
+        known_apart = any(np.any(rows[:, n_background:] != rows[:, -1:]) for rows in known)
+        if known_apart or not minibatch.tells.any():
             return RandomStart(prior, seed)
         kept, member = members(minibatch, prior.n_nodes - n_background)
         counts, directions = np.zeros((len(minibatch.words), prior.n_nodes)), None

@@ -280,7 +280,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     ...     NamedVectorizer(CountVectorizer(stop_words="english")), SVBLDA(1, batch_size=5)
     ... ).fit(texts)
     >>> model[-1].top_words(n_words=2)
-    [['sea', 'ship']]
+    [['ship', 'sea']]
     """
 
     def __init__(self, vectorizer: Any = None) -> None:

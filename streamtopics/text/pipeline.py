@@ -65,7 +65,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
     >>> for text in ["red green red", "blue pink blue", "red blue green"]:
     ...     model = model.partial_fit([text])
     >>> model.top_words(n_words=2)
-    [['red', 'blue']]
+    [['blue', 'red']]
     """
 
     def partial_fit(self, X: Any, y: Any = None, **params: Any) -> Self:

@@ -12,8 +12,11 @@ from tests.conventions.test_every_estimator import bits
 
 ROUNDS = [name for name, case in EVERY.items() if "max_iter" in case.estimator.get_params()]
 STEPS = "is of partial_fit, and fit warns"
+BAYESIAN = dict.fromkeys(("SVBLDA", "BPSLDA", "SVBHPP"), "variational")
+LOCAL = BAYESIAN | {"GibbsOnlineEM": "gibbs", "VariationalOnlineEM": "variational"}
 # Small minibatches, so that a corpus of 24 documents makes several; enough rounds to end early.
 SETTINGS = {
+    **{name: {"batch_size": 8, "inference": local} for name, local in LOCAL.items()},
     "GuidedTopics": {"batch_size": 8, "max_iter": 2},
     "RatingLDA": {"max_iter": 15, "tol": 1e-3},
     "SupervisedLDA": {"max_iter": 15, "tol": 1e-3},
@@ -31,7 +34,12 @@ WITHOUT_EFFECT = {
         "label_weight": "there are no labels",
         "n_start_documents": "is of partial_fit",
     },
-    "SVBHPP": {"rate_prior": "is weak beside so few words"},
+    **{name: {"prior_limit": "limits no prior here"} for name in LOCAL},
+    "SVBHPP": {
+        "rate_prior": "is weak beside so few words",
+        "prior_limit": "limits no prior here",
+        "max_rounds": "is more than an ascent takes",
+    },
     "WASTopicModel": {"kappa": STEPS},
     "LowRankDPP": dict.fromkeys(("batch_size", "kappa", "step_size"), STEPS),
     "DPPSummarizer": dict.fromkeys(("max_iter", "n_components", "penalty"), "is of 'thesis'")

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
+from benchmarks import plain
 from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, StreamingMixture
 from streamtopics.base.frame import fixed_parameters
 from streamtopics.metrics import relevant_words
@@ -168,9 +169,9 @@ def test_top_words_are_those_of_the_whole_matrix(model, n):
 def test_top_words_of_many_words_and_of_topics_that_know_nothing():
     rng = np.random.default_rng(1)
     wide = sparse.random_array((40, 6000), density=0.01, random_state=rng, dtype=np.float32)
-    model = SVBLDA(3, random_state=0).partial_fit(10 * wide.tocsr())
+    model = plain.SVBLDA(3, random_state=0).partial_fit(10 * wide.tocsr())
     assert_array_equal(model.top_words(), relevant_words(model.topic_word_, None, 10))
-    empty = SVBLDA(3, random_state=0).partial_fit(np.zeros((0, 6000)))
+    empty = plain.SVBLDA(3, random_state=0).partial_fit(np.zeros((0, 6000)))
     assert_array_equal(empty.top_words(), np.tile(np.arange(10), (3, 1)))
     with pytest.raises(ValueError, match="n_words must be"):
         model.top_words(n_words=0)

@@ -16,7 +16,14 @@ from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import workers
-from streamtopics.updates import BPS, FixedPoint, HierarchicalPowerPrior, MeanDecay, OnlineEM
+from streamtopics.updates import (
+    BPS,
+    FixedPoint,
+    HierarchicalPowerPrior,
+    MeanDecay,
+    OnlineEM,
+    Shares,
+)
 
 # Of documents that one topic, sampling and variational inference suit.
 LENGTHS = {5: OneTopic, 30: Gibbs, 90: Variational}
@@ -25,8 +32,8 @@ CORPORA = {
     for length in LENGTHS
 }
 RULES = {
-    "SVBLDA": {"update": "svb", "doc_topic_prior": 10 / 4},
-    "BPSLDA": {"update": BPS(0.1), "doc_topic_prior": 10 / 4},
+    "SVBLDA": {"update": "svb"},
+    "BPSLDA": {"update": BPS(0.1)},
     "GibbsOnlineEM": {"update": OnlineEM(MeanDecay(0.85)), "n_start_rounds": 10},
     "VariationalOnlineEM": {"update": OnlineEM(MeanDecay(0.85)), "topic_word_prior": 0.02},
 }
@@ -38,10 +45,12 @@ def test_defaults_are_those_of_streaming_lda(name, length):
     """Bit for bit, with the local step that suits the documents, or the one of the name."""
     X, given = CORPORA[length], dict(RULES[name])
     local = LENGTHS[length]
+    if "EM" in name:
+        learns = Shares if local is OneTopic else FixedPoint
+        given["doc_topic_prior_update"] = learns(step_size=MeanDecay(0.85))
     if "EM" in name and local is not OneTopic:
         local = Gibbs if name == "GibbsOnlineEM" else Variational
         given["inference"] = Gibbs(5) if local is Gibbs else Variational(1e-3, 20)
-        given["doc_topic_prior_update"] = FixedPoint(step_size=MeanDecay(0.85))
     one = getattr(streamtopics, name)(4, random_state=1).fit(X)
     other = StreamingLDA(4, start="spectral", random_state=1, **given)
     other.fit(X)
@@ -84,6 +93,18 @@ def test_boost_and_tokens_are_exact_in_parts():
     learnt = model.components_.sum() - 4 * 80 * 0.05
     assert learnt == pytest.approx(1.25 * model.n_tokens_seen_)
     assert model.n_tokens_seen_ == pytest.approx(model.n_iter_ * X.sum())
+
+
+def test_what_is_boosted_says_which_topic_is_which():
+    """Topics start from noise then, not from clusters, whose places say nothing."""
+    X, known = CORPORA[90], np.full((3, 80), 0.05)
+    known[0, 3] = 2.0
+    apart, alike = (
+        BPSLDA(3, boosted_prior=prior, random_state=0).partial_fit(X) for prior in (known, 0.1)
+    )
+    noise = BPSLDA(3, boosted_prior=known, start="noise", random_state=0).partial_fit(X)
+    assert_array_equal(apart.components_, noise.components_)
+    assert not np.array_equal(apart.components_, alike.components_)
 
 
 def test_records_and_words_of_local_steps_keep_their_settings():

@@ -11,7 +11,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from streamtopics import GibbsOnlineEM, StreamingLDA
+from benchmarks.plain import GibbsOnlineEM
+from streamtopics import StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.updates import AdaptiveRate, MeanDecay, OnlineEM, Window
 

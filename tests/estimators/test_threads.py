@@ -174,7 +174,7 @@ def test_no_lock_is_held_where_memory_is_short(monkeypatch):
     def short(*given):
         raise MemoryError
 
-    model, other = (SVBLDA(5, random_state=0).partial_fit(NEW) for _ in range(2))
+    model, other = (SVBLDA(5, start="noise", random_state=0).partial_fit(NEW) for _ in range(2))
     monkeypatch.setattr(ExitStack, "_push_cm_exit", short)
     with suppress(MemoryError):
         model.merge(other)

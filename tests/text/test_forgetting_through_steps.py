@@ -8,9 +8,7 @@ from sklearn.feature_selection import VarianceThreshold
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import Binarizer, FunctionTransformer, Normalizer, PolynomialFeatures
 
-from streamtopics import (
-    SVBLDA,
-)
+from benchmarks.plain import SVBLDA
 from streamtopics.text import (
     StreamingCountVectorizer,
     StreamingPipeline,

@@ -14,7 +14,8 @@ import pytest
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.pipeline import Pipeline
 
-from streamtopics import SVBLDA, load, save
+from benchmarks.plain import SVBLDA
+from streamtopics import load, save
 from streamtopics.locks import lock_of
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.text.vocabulary import SHARED
