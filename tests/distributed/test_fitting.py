@@ -20,17 +20,13 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.pipeline import make_pipeline
 
+from benchmarks.plain import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from streamtopics import (
-    BPSLDA,
-    SVBHPP,
-    SVBLDA,
-    GibbsOnlineEM,
     GuidedTopics,
     HDPGibbsOnlineEM,
     MultiViewLDA,
     StreamingLDA,
     StreamingMixture,
-    VariationalOnlineEM,
 )
 from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
 from streamtopics.distributed.engines import engine_of

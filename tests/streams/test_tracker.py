@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from benchmarks import plain
 from streamtopics import (
     BPSLDA,
     SVBLDA,
@@ -270,7 +271,7 @@ def test_topics_of_documents_of_one_law_do_not_change(n_words):
     """The distances told are near those of the whole topics, where thirty words are kept."""
     rng, model, tracker = (
         np.random.default_rng(0),
-        SVBLDA(3, random_state=0),
+        plain.SVBLDA(3, random_state=0),
         TopicTracker(budget=ALL),
     )
     law, tables = rng.gamma(0.3, 3, size=(3, n_words)), []
