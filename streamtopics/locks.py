@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
+from threadpoolctl import threadpool_limits
+
 # Times that this process was forked: in a child nobody is left to release the locks before.
 _forks = 0
 
@@ -36,6 +38,20 @@ def lock_of(owner: Any) -> threading.RLock:
     aside = getattr(owner, "_aside", {})
     lock: threading.RLock = aside.setdefault(f"lock{_forks}", threading.RLock())
     return lock
+
+
+# Whose lock is held by the one thread that limits those of linear algebra.
+_ALONE = KeepsAside()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Do linear algebra in one thread, so that sums have the same bits for any number of them.
+
+    The limit is the whole process's: of two that set it at a time, one would leave it behind.
+    """
+    with lock_of(_ALONE), threadpool_limits(1):
+        yield
 
 
 @contextmanager

@@ -234,10 +234,8 @@ def test_a_local_step_reports_what_it_declares(guide):
     model = StreamingLDA(3, inference=step, doc_topic_prior_update=FixedPoint(), random_state=0)
     alpha = model.set_params(batch_size=20).fit(X).doc_topic_prior_
     assert len(set(alpha)) == 3
-    rule = HierarchicalPowerPrior(rate_starts=(0.05, 0.95))
-    whole = {"view": "geometric_mean", "inner_batch_size": None}
-    with pytest.raises(ValueError, match="PointEstimates does not report"):
-        StreamingLDA(3, inference=step, update=rule, **whole).fit(X)
+    with pytest.raises(ValueError, match="needs 'shares', which PointEstimates does not report"):
+        StreamingLDA(3, inference=step, doc_topic_prior_update="shares").fit(X)
 
 
 # The view

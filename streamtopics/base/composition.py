@@ -91,7 +91,7 @@ WHOLE = (
 REMEDIES = {
     "log_theta": 'doc_topic_prior_update="fixed", or another inference',
     "shares": 'doc_topic_prior_update="fixed", or inference="one_topic"',
-    "local_bound": "a single rate start, or variational inference with view='geometric_mean'",
+    "local_bound": "variational inference with view='geometric_mean' and prior_limit=None",
 }
 
 
@@ -166,8 +166,10 @@ class Composition:
 
     @property
     def settles(self) -> bool:
-        """Whether something is settled over a minibatch before the parts of it."""
-        return self.inner_batch_size is not None and self.rule.settles
+        """Whether something is settled over a minibatch before it, or its parts, are learnt."""
+        bound = self.view.keeps_bound and self.prior_limit is None
+        compares = "local_bound" in self.rule.needs - (self.inference.reports if bound else set())
+        return self.rule.settles and (self.inner_batch_size is not None or compares)
 
     def _settler(self, model: LDA) -> LDA:
         """The local side that settles it: with the exact bound if it compares several starts."""
@@ -389,20 +391,15 @@ def check_needs(composition: Composition, posterior: Any) -> None:
     """Refuse a rule that needs what neither the posterior nor the local step has."""
     rule, inference, view = composition.rule, composition.inference, composition.view
     reports = set(inference.reports)
-    if not view.keeps_bound or composition.prior_limit is not None:
-        reports.discard("local_bound")
     if composition.settles:
         reports.add("local_bound")
+    elif not view.keeps_bound or composition.prior_limit is not None:
+        reports.discard("local_bound")
     for need in sorted(rule.needs - posterior.offers - reports):
         lacking = f"{posterior.__name__} does not offer"
         if need in ("log_theta", "shares", "local_bound"):
-            by_view = need in inference.reports
-            part = type(view if by_view else inference).__name__
-            lacking = f"{part} does not {'keep' if by_view else 'report'}"
+            lacking = f"{type(inference).__name__} does not report"
         remedy = REMEDIES.get(need, "another update")
-        if need == "local_bound" and need in inference.reports and view.keeps_bound:
-            lacking = f"prior_limit={composition.prior_limit!r} does not keep"
-            remedy = "prior_limit=None"
         own = need in composition.update.needs
         asking = composition.update if own else composition.doc_topic
         raise ValueError(

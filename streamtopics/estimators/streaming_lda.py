@@ -118,8 +118,9 @@ class StreamingLDA(StreamingTopicModel):
         What the topics that the first minibatch is seen with are made of. "spectral" is a cluster
         of documents for each topic, by k-means on vectors of their words: `fit` takes the clusters
         of the whole corpus, `partial_fit` those of the first minibatch, which is better large.
-        They depend on no seed. "noise" is a topic at random for each, of the seed alone: `fit` is
-        the same as `partial_fit` on its minibatches then, and streams of one seed can be merged.
+        They depend on no seed. "noise" is a topic at random for each, of the seed alone: streams of
+        one seed can be merged then, and `fit` is the same as `partial_fit` on its minibatches, if
+        `topic_word_prior` and `max_iter` are numbers.
     {n_rounds}
     n_start_rounds : int, default=1
         Rounds in each of the first three minibatches, or parts of them, if that is more.

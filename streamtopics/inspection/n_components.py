@@ -310,7 +310,7 @@ def _row(number: int, found: list[_Measured], parts: list[np.ndarray]) -> NCompo
     kappas = []
     for i, j in combinations(range(len(found)), 2):
         of_both = np.concatenate([parts[i], parts[j]])
-        kappas.append(agreement(found[i].topics[of_both], found[j].topics[of_both], number))
+        kappas.append(agreement(found[i].topics[of_both], found[j].topics[of_both]))
     return NComponentsRow(
         number,
         float(scores.mean()),
@@ -323,12 +323,12 @@ def _row(number: int, found: list[_Measured], parts: list[np.ndarray]) -> NCompo
     )
 
 
-def agreement(one: np.ndarray, other: np.ndarray, n_topics: int) -> float:
+def agreement(one: np.ndarray, other: np.ndarray) -> float:
     """Share of documents in the same of two models' topics, matched, beyond chance.
 
     The topics of the documents by each model; at most 1, and 0 for models of one topic.
     """
-    both = np.zeros((n_topics, n_topics))
+    both = np.zeros((one.max() + 1, other.max() + 1))
     np.add.at(both, (one, other), 1 / len(one))
     match = linear_sum_assignment(both, maximize=True)
     chance = float(both.sum(axis=1)[match[0]] @ both.sum(axis=0)[match[1]])

@@ -213,7 +213,8 @@ def log_predictive_probability(
     """
     check_one_of(("topics", "document"), predictive=predictive)
     if (X_train is None) != (predictive == "topics"):
-        raise ValueError(f'X_train goes with predictive="document"; got {predictive!r}. Pass both')
+        got = "no X_train" if X_train is None else f"X_train with {predictive!r}"
+        raise ValueError(f'predictive="document" goes with X_train; got {got}')
     if X_train is not None:
         asked = _own_words(estimator, X, random_state, "X")
         learnt = _own_words(estimator, X_train, random_state, "X_train")
@@ -273,7 +274,8 @@ def unlike_known(estimator: Any, X: Any, known: Any, reject: float) -> np.ndarra
 
     A document is told if it has no known word, or if 1 + the number of known documents with a z
     that is not above its own is at most the share of 1 + their number. This split conformal test
-    tells at most this share of new documents like the known ones, whatever the model.
+    tells at most this share of new documents like the known ones that have a known word,
+    whatever the model.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
+from streamtopics.locks import one_thread
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.sources import RandomStart, Source
 from streamtopics.posteriors import Blend, TopicPosterior
@@ -81,6 +81,7 @@ class SpectralStart:
 def members(minibatch: Minibatch, n_clusters: int) -> tuple[np.ndarray, sparse.csr_matrix]:
     """Documents, (n,), and ones for those of each cluster, of shape (n_clusters, n)."""
     X = minibatch.matrix(minibatch.counts).astype(np.float64)
+    X.eliminate_zeros()
     # Hashes of contents order the documents: which came first makes no difference.
     keys, usable, vectors = content_seeds(minibatch), minibatch.lengths > 0, minibatch.vectors
     if 2 * np.count_nonzero(usable) < np.count_nonzero(minibatch.tells) and vectors is not None:
@@ -93,8 +94,7 @@ def members(minibatch: Minibatch, n_clusters: int) -> tuple[np.ndarray, sparse.c
     kept = order[np.linspace(0, len(order) - 1, min(len(order), MOST_DOCUMENTS)).astype(int)]
     X = X[kept]
     n_found = min(n_clusters, len(np.unique(keys[kept])))
-    with threadpool_limits(1):
-        # Sums over several threads would depend on their number.
+    with one_thread():
         if vectors is None:
             E = document_vectors(X, word_vectors(X, minibatch.words))
         else:

@@ -26,8 +26,8 @@ from scipy.cluster.hierarchy import linkage
 from scipy.stats import hypergeom
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
+from streamtopics.locks import one_thread
 from streamtopics.models.spectral_start import N_STARTS, document_vectors, word_vectors
 from streamtopics.streams.alarm import NewTopic, new_words
 
@@ -78,7 +78,7 @@ def _tree(
     X: sparse.csr_matrix, words: np.ndarray, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Vectors and groups of documents, and nodes of the tree as truth values of their groups."""
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         # Of few different documents there are fewer groups.
         warnings.simplefilter("ignore", ConvergenceWarning)
         vectors = document_vectors(X, word_vectors(X, words.astype(np.int32)))

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 import streamtopics
 from benchmarks import plain
@@ -130,3 +131,13 @@ def test_another_local_step_is_refused_by_name(kind):
     other = "gibbs" if kind is VariationalOnlineEM else "variational"
     with pytest.raises(ValueError, match=f"'inference' parameter of {kind.__name__} must be"):
         kind(2, inference=other).fit(CORPORA[5])
+
+
+@pytest.mark.parametrize("inference", ["auto", "gibbs", "variational", "one_topic"])
+def test_rates_are_settled_whether_minibatches_are_in_parts_or_whole(inference):
+    X = make_lda_corpus(n_documents=300, n_features=60, random_state=0).X
+    model = SVBHPP(3, inference=inference, inner_batch_size=None, random_state=0)
+    parts = clone(model).set_params(inner_batch_size=150)
+    for one in (model, parts):
+        one.partial_fit(X).partial_fit(X)
+    assert_allclose(model.retention_, parts.retention_, atol=0.05)

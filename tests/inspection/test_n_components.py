@@ -109,10 +109,10 @@ def test_agreement_is_kappa_over_all_matches(n_topics):
     rng = np.random.default_rng(n_topics)
     one = rng.integers(n_topics, size=60)
     other = np.where(rng.random(60) < 0.4, rng.integers(n_topics, size=60), (one + 1) % n_topics)
-    found = agreement(one, other, n_topics)
+    found = agreement(one, other)
     np.testing.assert_allclose(found, plain_kappa(one.tolist(), other.tolist(), n_topics))
-    assert agreement(one, (one + 1) % n_topics, n_topics) == pytest.approx(1.0)
-    assert agreement(np.zeros(9, int), np.zeros(9, int), n_topics) == 0.0
+    assert agreement(one, (one + 1) % n_topics) == pytest.approx(1.0)
+    assert agreement(np.zeros(9, int), np.zeros(9, int)) == 0.0
 
 
 def test_all_but_seconds_depends_on_the_seed_alone(X, found):

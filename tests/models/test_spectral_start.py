@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A start from clusters of documents."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import normalized_mutual_info_score
+from threadpoolctl import threadpool_info
 
 from streamtopics import load, save
 from streamtopics.estimators import StreamingLDA, StreamingMixture
@@ -215,3 +218,26 @@ def test_any_rule_and_local_step_may_start_so(update, inference):
     assert normalized_mutual_info_score(subject, clusters) > 0.9
     alone = clone(model).set_params(n_jobs=1).fit(X)
     assert_array_equal(model.components_, alone.components_)
+
+
+def test_stored_zeros_make_no_difference():
+    X, _ = blocks(60)
+    n = len(X)
+    full = sparse.csr_matrix(
+        (X.ravel(), np.tile(np.arange(V), n), np.arange(0, n * V + 1, V)), (n, V)
+    )
+    sparse_too = sparse.csr_matrix(X)
+    assert full.nnz > sparse_too.nnz
+    kept, member = members(minibatch_of(full.astype(np.float32)), K)
+    assert_array_equal(member.toarray(), members(batch(X), K)[1].toarray())
+    assert sorted(kept) == list(range(n))
+
+
+def test_starts_in_several_threads_leave_the_number_of_threads_as_it_was():
+    X, _ = blocks(300)
+    models = [StreamingLDA(K, random_state=0) for _ in range(8)]
+    before = [(one["internal_api"], one["num_threads"]) for one in threadpool_info()]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda model: model.fit(X).components_, models))
+    assert [(one["internal_api"], one["num_threads"]) for one in threadpool_info()] == before
+    assert all((one == found[0]).all() for one in found)
