@@ -36,6 +36,8 @@ BESIDE = {
     "items": np.arange(N) % 3,
     "users": np.arange(N) % 4,
     "classes": [0, 1],
+    "known": X,
+    "reject": 0.1,
     "topics": [[0, 1]],
     "topic_word": np.full((2, V), 1 / V),
     "doc_topic_prior": 0.5,

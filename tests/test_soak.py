@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from benchmarks import soak as module
-from benchmarks import soak_streams
+from benchmarks import plain, soak_streams
 from benchmarks.results import read
 from benchmarks.soak import ALONE, GIVEN, SERVICE, Watch, is_whole, soak
 from benchmarks.soak_checks import leaking, slower, speeds, wrong_proportions, wrong_topics
@@ -238,7 +238,7 @@ def test_a_model_that_learns_minibatches_in_parts_has_seen_whole_ones(tmp_path):
 
 
 def test_counts_that_do_not_fit_their_sum_are_found():
-    model = SVBLDA(3, random_state=0).partial_fit(np.eye(5))
+    model = plain.SVBLDA(3, random_state=0).partial_fit(np.eye(5))
     assert wrong_topics(model, (1, 5)) == ""
     assert "minibatches" in wrong_topics(model, (2, 5))
     model.posterior_._state = model.posterior_._state._replace(learnt_mass=np.ones(3))

@@ -211,7 +211,8 @@ class Interleaved(RuleBasedStateMachine):
 
     @property
     def merges(self) -> bool:
-        return "merge" in doors_of(type(self).__name__)
+        begins = getattr(self.model, "n_start_documents", 0) > 0  # Not while a beginning is kept.
+        return "merge" in doors_of(type(self).__name__) and not begins
 
     def teardown(self) -> None:
         """A fresh one that learns the same, as it is plainest, is the same."""

@@ -261,7 +261,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _start_corpus(self, batch: Documents) -> None:
         super()._start_corpus(batch)
         commit = self._commit
-        if not of_corpus(commit.update.start):
+        if not of_corpus(commit.update.start) or commit.update.births is not None:
             return
         first = commit.update.model(self.seed_).first_topics(commit.posterior, batch.minibatch)
         self._commit = replace(commit, first=first)
@@ -537,8 +537,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
         divided by their tokens; gamma_d is found by coordinate ascent, whatever the estimator
         itself infers documents by. The topics b are exp(E[log beta]) under the posterior of the
-        topics if that is the estimator's view, as in `SVBLDA`; otherwise, as in online EM or
-        under sampling, they are the point estimate `topic_word_`. It never is above the
+        topics if that is the estimator's view, "geometric_mean"; otherwise, as by default, they are the point estimate `topic_word_`. It never is above the
         log probability of the documents under `topic_word_`. Topics and documents' prior are
         given: no term of the prior of the topics enters. It judges all of a document where
         `score` holds tokens out, but the gap to the log probability that it bounds grows with the

@@ -198,7 +198,7 @@ def compare_n_components(
     >>> found.chosen
     5
     >>> [round(row.stability, 1) for row in found.rows]
-    [0.3, 1.0, 0.9]
+    [0.7, 1.0, 0.8]
     """
     numbers = _check(estimator, n_components, n_splits, n_words)
     X = _indexable(X)

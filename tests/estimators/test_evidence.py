@@ -148,7 +148,7 @@ def test_wrong_settings(settings, message):
 
 
 def test_its_example():
-    method = SVBLDA.evidence_lower_bound
+    method = StreamingLDA.evidence_lower_bound
     [found] = doctest.DocTestFinder().find(method, "evidence_lower_bound", globs={})
     assert doctest.DocTestRunner().run(found).failed == 0
 

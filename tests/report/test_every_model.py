@@ -98,7 +98,8 @@ def learnt(model, reviews):
     if isinstance(model, OF_SENTENCES):
         return Learnt(model.fit(reviews.sentences), reviews.sentences, reviews.names_of_sentences)
     if isinstance(model, GuidedTopics):
-        model.set_params(vocabulary=reviews.names)
+        # Copies that keep the beginning of a stream cannot be merged.
+        model.set_params(vocabulary=reviews.names, n_start_documents=0)
     if isinstance(model, MultiViewLDA):
         model.fit(reviews.counts, y > np.median(y))
     elif isinstance(model, HiddenFactorsTopics | RatingLDA):
