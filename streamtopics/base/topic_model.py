@@ -575,7 +575,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         >>> X = make_lda_corpus(2000, n_components=5, n_features=100, random_state=0).X
         >>> model = SVBLDA(5, batch_size=200, random_state=0).fit(X[:1800])
         >>> round(model.evidence_lower_bound(X[1800:]), 1)
-        -3.8
+        -3.4
         """
         check_is_fitted(self)
         X = self._counts(X, "evidence_lower_bound").astype(np.float64)
