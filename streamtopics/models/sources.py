@@ -241,6 +241,11 @@ class LimitedPrior:
         return mass
 
     @property
+    def c(self) -> np.ndarray:
+        """The source's."""
+        return self._source.c
+
+    @property
     def directions(self) -> np.ndarray | None:
         """The source's, if it has any."""
         return getattr(self._source, "directions", None)
