@@ -97,7 +97,7 @@ class HintedDocuments(Documents):
 
 @documented
 class GuidedTopics(TakesVectors):
-    """Topics with names, each known by a few words; `predict` tells the name of a document.
+    """Topics with names, known by a few words or vectors; `predict` tells the name of a document.
 
     Learning starts from the documents that hold seed words, as a naive Bayes classifier trained
     on them would. Then the others take part, each with the topics that its words make probable,
@@ -169,6 +169,9 @@ class GuidedTopics(TakesVectors):
         The same in the order of `seeds`, which is that of the topics: the k-th is the name of
         ``components_[k]`` and of column k of `transform`. The topics without seeds come after
         them.
+    vector_centers_ : ndarray of shape (n_components, n_dimensions)
+        Mean direction of the vectors of each topic's documents and of its name, of length 1; 0
+        for a topic that has none. If there are `name_vectors`.
     {mean_components}
     {common_attributes}
 

@@ -186,7 +186,7 @@ def test_two_streams_are_merged():
     mine.merge(theirs, base=base)
     assert mine.n_documents_seen_ == 900
     other = guided(n_start_documents=0, name_vectors=np.eye(3, N_DIMENSIONS))
-    with pytest.raises(ValueError, match="of vectors of names, can be merged"):
+    with pytest.raises(ValueError, match="and of vectors of names, can be merged"):
         mine.merge(other.partial_fit(X[:300], vectors=V[:300]))
 
 
