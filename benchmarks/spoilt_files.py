@@ -75,6 +75,13 @@ def more_cases() -> dict[str, Case]:
         "with vectors": replace(
             METHODS["StreamingMixture"], given={"vectors": np.eye(COUNTS.shape[0], 4) + 0.1}
         ),
+        "with vectors of names": replace(
+            METHODS["GuidedTopics"],
+            estimator=streamtopics.GuidedTopics(
+                {"a": ["word0"], "b": []}, 1, name_vectors=np.eye(2, 4), random_state=0
+            ),
+            given={"vectors": np.eye(COUNTS.shape[0], 4) + 0.1},
+        ),
         "averaged": replace(
             METHODS["SVBLDA"],
             estimator=streamtopics.GibbsOnlineEM(3, averaging="linear", random_state=0),

@@ -162,7 +162,10 @@ class Composition:
         report = self.rule.needs & self.inference.reports
         if self.settles:
             report -= {"local_bound"}
-        return LDA(self.view, self.inference, found, 0, report, self.start, self.prior_limit)
+        return LDA(
+            self.view, self.inference, found, 0, report, self.start, self.prior_limit,
+            per_document=self.rule.merges in MEANS,
+        )  # fmt: skip
 
     @property
     def settles(self) -> bool:

@@ -46,7 +46,12 @@ class Documents:
     @property
     def minibatch(self) -> Minibatch:
         """The documents over their own words, with their vectors."""
-        return replace(minibatch_of(self.X), vectors=self.columns.get("vectors"))
+        return replace(minibatch_of(self.X), vectors=self.vectors)
+
+    @property
+    def vectors(self) -> Any:
+        """Their vectors, of shape (n_documents, n_dimensions); None if they have none."""
+        return self.columns.get("vectors")
 
     def cut(self, size: int) -> Iterator[Documents]:
         """Batches of `size` documents, in order."""

@@ -220,7 +220,8 @@ class Mergeable(StreamingEstimator):
         if not np.array_equal(mine.prior_directions, theirs.prior_directions):
             raise ValueError(
                 f"{name} was learnt with {said_of(theirs.n_dimensions)}, this model with "
-                f"{said_of(mine.n_dimensions)}; only models of one kind of vectors can be merged"
+                f"{said_of(mine.n_dimensions)}; only models of one kind of vectors, "
+                "and of vectors of names, can be merged"
             )
         names, others = (getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model))
         if not np.array_equal(names, others):

@@ -79,7 +79,10 @@ class TopicCommit(Commit):
         Those of the beginning of the stream, while it is learnt anew.
     """
 
-    _holds = "posterior: V K; average: V K; begun.X: f N V >=0; begun.columns: N K >=0"
+    _holds = (
+        "posterior: V K; average: V K; posterior.n_dimensions: =M; begun.X: f N V >=0; "
+        "begun.columns: f N *; begun.vectors: f * M"
+    )
     posterior: TopicPosterior
     average: IterateAverage | None = None
     drift: tuple[Drift, ...] = field(default=())
@@ -249,8 +252,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         eta, xi = with_hidden(self._word_prior(batch.X), n_hidden), self._boosted_prior(batch.X)
         xi = None if xi is None else with_hidden(xi, n_hidden)
         self.seed_ = self._draw_seed()
-        vectors = batch.columns.get("vectors")
-        directions = None if vectors is None else self._prior_directions(vectors, shape[1])
+        given = batch.vectors
+        directions = None if given is None else self._prior_directions(given, shape[1])
         posterior = TopicPosterior(eta, shape, alpha, xi, self.seed_, directions)
         average = None
         if composition.averaging is not None:
@@ -436,8 +439,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """Topic proportions of documents, an array."""
         check_is_fitted(self)
         batch = self._read(method, reset=False, X=X, **data)
-        vectors = batch.columns.get("vectors")
-        found = self._inferred(lambda pool: self._infer(batch.X, pool, vectors))
+        found = self._inferred(lambda pool: self._infer(batch.X, pool, batch.vectors))
         if not self._n_hidden:
             return found
         own = found[:, self._n_hidden :]
@@ -490,8 +492,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """What `_completion` returns, of what a method was passed."""
         check_is_fitted(self)
         batch = self._read(method, reset=False, X=X, **data)
-        vectors = batch.columns.get("vectors")
-        return self._inferred(lambda pool: self._completion(batch.X, pool, vectors))
+        return self._inferred(lambda pool: self._completion(batch.X, pool, batch.vectors))
 
     def held_out_log_probability(self, observed: Any, held_out: Any) -> np.ndarray:
         """Log probability of tokens of documents, given other tokens of theirs.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Vectors that come with documents: the door that they are read through."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,14 @@ from sklearn.utils.validation import check_array
 NO_END = "to learn otherwise start anew with fit"
 
 
-def check_vectors(vectors: Any, n_documents: int, learnt: int | None, caller: str) -> Any:
+def check_vectors(
+    vectors: Any,
+    n_documents: int,
+    learnt: int | None,
+    caller: str,
+    told: tuple[str, str] = ("the model was started with", NO_END),
+    rows: str = "documents",
+) -> Any:
     """Vectors of documents scaled to length 1, 0 for a document without; None if there are none.
 
     Parameters
@@ -19,38 +27,41 @@ def check_vectors(vectors: Any, n_documents: int, learnt: int | None, caller: st
     learnt : int or None
         Dimensions of those learnt from so far, 0 if they were none; None before the first.
     caller : str
-        For messages.
+    told : tuple of str
+        What has so many dimensions, and the remedy, for messages.
+    rows : {"documents", "names"}
+        What the vectors are of.
     """
-    where = f"vectors, passed to {caller},"
+    name = "vectors" if rows == "documents" else "name_vectors"
+    where = f"{name}, passed to {caller},"
     if vectors is None:
         if learnt and caller.endswith("fit"):
             raise ValueError(
-                f"vectors, lacking in {caller}, must be passed where the model was started with "
-                f"{said_of(learnt)}; a document without one has a row of NaN; {NO_END}"
+                f"vectors, lacking in {caller}, must be passed where {told[0]} "
+                f"{said_of(learnt)}; a document without one has a row of NaN; {told[1]}"
             )
         return None
     try:
         found = check_array(
             vectors, dtype=(np.float64, np.float32), ensure_all_finite=False, ensure_min_samples=0,
-            input_name="vectors",
+            input_name=name,
         )  # fmt: skip
     except (TypeError, ValueError) as error:
         raise type(error)(f"{where} must be rows of numbers: {error}") from error
     if len(found) != n_documents:
         raise ValueError(
-            f"{where} must have a row for each of the {n_documents} documents; it has {len(found)}"
+            f"{where} must have a row for each of the {n_documents} {rows}; it has {len(found)}"
         )
     if learnt is not None and found.shape[1] != learnt:
         raise ValueError(
-            f"{where} has {found.shape[1]} dimensions, but the model was started with "
-            f"{said_of(learnt)}; {NO_END}"
+            f"{where} has {found.shape[1]} dimensions, but {told[0]} {said_of(learnt)}; {told[1]}"
         )
-    lacking = np.isnan(found).all(axis=1)
+    lacking = np.isnan(found).all(axis=1) & (rows == "documents")
     odd = np.flatnonzero(~lacking & ~np.isfinite(found).all(axis=1))
     if len(odd):
         raise ValueError(
-            f"{where} must be finite; row {odd[0]} is {found[odd[0]]!s:.60}; a document without a "
-            "vector has a row of NaN alone, or of zeros"
+            f"{where} must be finite; row {odd[0]} is {found[odd[0]]!s:.60}; where there is no "
+            "vector a row has zeros, or, of a document, NaN alone"
         )
     found = np.where(lacking[:, None], found.dtype.type(0), found)
     # By the largest entry first: squares of large or small ones are infinite or 0.
@@ -64,3 +75,22 @@ def check_vectors(vectors: Any, n_documents: int, learnt: int | None, caller: st
 def said_of(n_dimensions: int) -> str:
     """Words for vectors of so many dimensions."""
     return f"vectors of {n_dimensions} dimensions" if n_dimensions else "no vectors"
+
+
+def check_name_vectors(name_vectors: Any, names: Sequence[str], caller: str) -> np.ndarray:
+    """Vectors of names, by name or in their order, scaled to length 1; 0 for a name without.
+
+    They have no dimension if there are none.
+    """
+    if name_vectors is None:
+        return np.empty((len(names), 0))
+    if isinstance(name_vectors, Mapping):
+        if strange := [name for name in name_vectors if name not in names]:
+            raise ValueError(
+                f"name_vectors has {strange[:5]}, which are not among the names {[*names]} in "
+                "seeds; give them there, with an empty list if they have no words"
+            )
+        nothing = np.zeros(max(map(np.size, name_vectors.values()), default=0))
+        name_vectors = [name_vectors.get(name, nothing) for name in names]
+    found = check_vectors(name_vectors, len(names), None, caller, rows="names")
+    return np.asarray(found, np.float64)

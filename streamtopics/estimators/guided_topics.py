@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.composition import INFERENCE, UPDATES, Composition, suited_doc_topic
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
-from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.base.vector_topics import TakesVectors
+from streamtopics.base.vectors import check_name_vectors
 from streamtopics.checks import MOST_WHOLE, is_masked, is_whole, warn_once
 from streamtopics.local import Hinted, LocalStep, OneTopic, Told
 from streamtopics.local.minibatches import minibatch_of
@@ -35,6 +36,9 @@ from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, 
 
 # The beginning of a stream is learnt anew if it has one document more for so many of last time.
 EVERY = 10
+# Documents that the vector of a name counts as.
+NAME_DOCUMENTS = 30.0
+BY_NAME = "the names have", "vectors and name_vectors go together, and are of one kind"
 
 
 class SeedRow(NamedTuple):
@@ -70,14 +74,17 @@ class HintedDocuments(Documents):
     @property
     def minibatch(self) -> Minibatch:
         """The documents over their own words, with hints."""
-        return _hinted(self.X, self.most, self.seed_words, self.columns["labels"])
+        found = _hinted(self.X, self.most, self.seed_words, self.columns["labels"])
+        return replace(found, vectors=self.vectors)
 
     def after(self, begun: Self | None) -> Self:
         """Copies of the documents of the beginning of a stream, and of these."""
         parts = [self] if begun is None else [begun, self]
         X = sparse.vstack([part.X for part in parts], format="csr").copy()
         labels = sparse.vstack([part.columns["labels"] for part in parts], format="csr")
-        return replace(self, X=X, columns={"labels": labels}, time=None, n_learnt=parts[0].n_learnt)
+        rows = [part.vectors for part in parts if part.vectors is not None]
+        columns = {"labels": labels, "vectors": np.vstack(rows) if rows else None}
+        return replace(self, X=X, columns=columns, time=None, n_learnt=parts[0].n_learnt)
 
     def cut(self, size: int) -> Iterator[Self]:
         """Batches of `size` documents, in order; a rest of less than half goes with the last."""
@@ -89,8 +96,8 @@ class HintedDocuments(Documents):
 
 
 @documented
-class GuidedTopics(StreamingTopicModel):
-    """Topics with names, each known by a few words; `predict` tells the name of a document.
+class GuidedTopics(TakesVectors):
+    """Topics with names, known by a few words or vectors; `predict` tells the name of a document.
 
     Learning starts from the documents that hold seed words, as a naive Bayes classifier trained
     on them would. Then the others take part, each with the topics that its words make probable,
@@ -109,6 +116,12 @@ class GuidedTopics(StreamingTopicModel):
         its part. A topic whose documents have labels needs none.
     n_unseeded : int, default=0
         Further topics without seeds, which take documents from the others.
+    name_vectors : mapping of str to array-like of shape (n_dimensions,), array-like of shape \
+            (n_names, n_dimensions) or None, default=None
+        Vectors of the names, instead of seed words or beside them, of the kind that the `vectors`
+        of documents are: by name, or a row for each in the order of `seeds`, of zeros for a name
+        without. A name with a vector needs no seeds; give it an empty list. Each counts as that of
+        30 documents. Their lengths do not count. They need one topic a document.
     seed_weight : float, default=2.0
         Pseudo-tokens of its topic that a seed word brings to a document.
     seed_strength : float, default=20.0
@@ -156,6 +169,9 @@ class GuidedTopics(StreamingTopicModel):
         The same in the order of `seeds`, which is that of the topics: the k-th is the name of
         ``components_[k]`` and of column k of `transform`. The topics without seeds come after
         them.
+    vector_centers_ : ndarray of shape (n_components, n_dimensions)
+        Mean direction of the vectors of each topic's documents and of its name, of length 1; 0
+        for a topic that has none. If there are `name_vectors`.
     {mean_components}
     {common_attributes}
 
@@ -186,10 +202,11 @@ class GuidedTopics(StreamingTopicModel):
     _holds = "_commit.posterior: V K; _seed_words: V K"
     _records: ClassVar[dict[str, dict[str, Any]]] = {
         "update": UPDATES,
-        "inference": INFERENCE | {"one_topic": OneTopic(1.0)},
+        "inference": INFERENCE | {"one_topic": OneTopic(1.0, 0.1)},
     }
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "seeds": "no_validation",
+        "name_vectors": "no_validation",
         "n_unseeded": [Interval(Integral, 0, MOST_WHOLE, closed="both")],
         "seed_weight": [Interval(Real, 0, 1e6, closed="both")],
         "seed_strength": [Interval(Real, 0, 1e10, closed="neither")],
@@ -208,6 +225,7 @@ class GuidedTopics(StreamingTopicModel):
         seeds: Mapping[str, Collection[str]],
         n_unseeded: int = 0,
         *,
+        name_vectors: Mapping[str, Any] | Any = None,
         seed_weight: float = 2.0,
         seed_strength: float = 20.0,
         label_weight: float = 20.0,
@@ -227,6 +245,7 @@ class GuidedTopics(StreamingTopicModel):
     ) -> None:
         self.seeds = seeds
         self.n_unseeded = n_unseeded
+        self.name_vectors = name_vectors
         self.seed_weight = seed_weight
         self.seed_strength = seed_strength
         self.label_weight = label_weight
@@ -246,7 +265,7 @@ class GuidedTopics(StreamingTopicModel):
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, vectors: Any = None) -> Self:
         """Learn from a corpus, in minibatches of `batch_size` rows, in order.
 
         Forgets what was learnt before. When it is interrupted, or comes to a minibatch
@@ -260,12 +279,13 @@ class GuidedTopics(StreamingTopicModel):
         y : array-like of shape (n_documents,), default=None
             Names of topics of documents, as far as they are known, and None elsewhere; masked
             entries are None.
+        {vectors}
 
         {returns_self}
         """
-        return self._fit(X=X, y=y)
+        return self._fit(X=X, y=y, vectors=vectors)
 
-    def partial_fit(self, X: Any, y: Any = None, *, time: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, *, time: Any = None, vectors: Any = None) -> Self:
         """Learn from one minibatch: one step of the update rule, or the beginning anew.
 
         When it fails nothing has changed. The first call fixes the seeds and the columns.
@@ -280,14 +300,16 @@ class GuidedTopics(StreamingTopicModel):
             As in `fit`.
         time : object, default=None
             When the documents are from: kept for `drift_report`.
+        {vectors}
 
         {returns_self}
         """
-        return self._partial_fit(X=X, y=y, time=time)
+        return self._partial_fit(X=X, y=y, time=time, vectors=vectors)
 
     def _read(
-        self, method: str, *, reset: bool, X: Any, y: Any = None, time: Any = None
-    ) -> HintedDocuments:
+        self, method: str, *, reset: bool, X: Any, y: Any = None, time: Any = None,
+        vectors: Any = None,
+    ) -> HintedDocuments:  # fmt: skip
         counts = self._counts(X, method, reset=reset)
         if reset:
             self.topic_names_ = np.array(list(self.seeds), dtype=object)
@@ -297,10 +319,26 @@ class GuidedTopics(StreamingTopicModel):
         if reset:
             self._seed_words = self._columns_of_seeds(counts, labels)
         known = self.seed_weight * self._seed_words
-        return HintedDocuments(
+        batch = HintedDocuments(
             counts, {"labels": labels}, time, seed_words=known, most=self.max_count,
             n_learnt=None if method == "fit" else 0,
         )  # fmt: skip
+        learnt = len(self._name_vectors.T) if reset else self.posterior_.n_dimensions
+        return self._with_vectors(
+            batch, vectors, learnt, f"{type(self).__name__}.{method}", BY_NAME
+        )
+
+    @property
+    def _name_vectors(self) -> np.ndarray:
+        """Vectors of names, of shape (n_names, n_dimensions); 0 for one without."""
+        return check_name_vectors(self.name_vectors, [*self.seeds], type(self).__name__)
+
+    def _prior_directions(self, vectors: np.ndarray, n_nodes: int) -> np.ndarray:
+        prior = super()._prior_directions(vectors, n_nodes)
+        known = np.flatnonzero(self._name_vectors.any(axis=1))
+        prior[known, :-1] = self._name_vectors[known]
+        prior[known] *= NAME_DOCUMENTS
+        return prior
 
     def _columns_of_seeds(
         self, X: sparse.csr_matrix, labels: sparse.csr_matrix
@@ -320,13 +358,15 @@ class GuidedTopics(StreamingTopicModel):
         seeded = marked > 0.5
         n_topics = np.maximum(seeded.sum(axis=0), 1)
         named = (seeded.any(axis=1) | (labels.sum(axis=0).A1 > 0))[: len(self.topic_names_)]
-        lacking = self.topic_names_[~named]
+        lacking = self.topic_names_[~(named | self._name_vectors.any(axis=1))]
         if len(lacking):
-            warn_once(
+            said = (
                 f"no seed of {lacking.tolist()[:5]} is in a column of X, and no document has "
-                "their label, so that nothing tells these topics apart; give them other words",
-                UserWarning,
+                "their label, so that nothing tells these topics apart; give them other words"
             )
+            if self.name_vectors is not None:
+                raise ValueError(f"{said}, or vectors in name_vectors")
+            warn_once(said, UserWarning)
         return sparse.csr_matrix((seeded / n_topics).T)
 
     def _labels(self, y: Any, n_documents: int, caller: str) -> sparse.csr_matrix:
@@ -355,30 +395,33 @@ class GuidedTopics(StreamingTopicModel):
 
     # Reading
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, *, vectors: Any = None) -> np.ndarray:
         """Name of the seeded topic that has the greatest share of each document.
 
         {X}
+        {vectors}
 
         Returns
         -------
         names : ndarray of shape (n_documents,), object
         """
-        shares = self.predict_proba(X)
+        shares = self.predict_proba(X, vectors=vectors)
         found: np.ndarray = self.classes_[shares.argmax(axis=1)]
         return found
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any, *, vectors: Any = None) -> np.ndarray:
         """Shares of the seeded topics in documents, among themselves.
 
         {X}
+        {vectors}
 
         Returns
         -------
         shares : ndarray of shape (n_documents, n_classes)
             Columns in the order of `classes_`, which is sorted. Rows sum to 1.
         """
-        seeded = self._shares(X, "predict_proba")[:, np.argsort(self.topic_names_)]
+        shares = self._shares(X, "predict_proba", vectors=vectors)
+        seeded = shares[:, np.argsort(self.topic_names_)]
         found: np.ndarray = seeded / seeded.sum(axis=1, keepdims=True)
         return found
 
@@ -419,7 +462,10 @@ class GuidedTopics(StreamingTopicModel):
         if n < most and EVERY * (n - whole.n_learnt) < whole.n_learnt:
             blend, found = super()._stepped(composition, batch, pool)
             return blend, found | {"begun": whole}
-        fresh = TopicPosterior(old.eta, old.shape, self._first_doc_topic_prior(), seed=self.seed_)
+        alpha, directions = self._first_doc_topic_prior(), old.prior_directions
+        fresh = TopicPosterior(
+            old.eta, old.shape, alpha, seed=self.seed_, prior_directions=directions
+        )
         state, model = composition.rule.init(fresh), composition.model(self.seed_)
         blend, state = composition.step(fresh, whole.minibatch, state, model, pool)
         statistics = replace(blend.statistics, n_batches=old.n_batches + 1)
@@ -482,6 +528,11 @@ class GuidedTopics(StreamingTopicModel):
                 "Gibbs(n_sweeps=10) of a local step without a background that reports log_theta "
                 f"or shares; got {self.inference!r}; for one topic a document use OneTopic(1.0)"
             )
+        if self.name_vectors is not None and not isinstance(step, OneTopic):
+            raise ValueError(
+                "name_vectors go with one topic a document, inference='one_topic' or "
+                f"OneTopic(1.0, vector_weight=0.3), but inference is {self.inference!r}"
+            )
         super()._check_parameters()
 
     def _check_continuable(self) -> None:
@@ -489,6 +540,14 @@ class GuidedTopics(StreamingTopicModel):
             raise ValueError(
                 f"seeds are {self.seeds!r} now, but the model was started with {self._seeds!r}; "
                 "set them back, or start anew with fit"
+            )
+        prior, named = self.posterior_.prior_directions, self._name_vectors
+        if named.shape[1] != self.posterior_.n_dimensions or (
+            prior is not None and np.any(self._prior_directions(named, len(prior)) != prior)
+        ):
+            raise ValueError(
+                "name_vectors are not those that the model was started with; set them back, or "
+                "start anew with fit"
             )
         super()._check_continuable()
 
@@ -518,7 +577,7 @@ class GuidedTopics(StreamingTopicModel):
             self._record("update", self.update),
             Told(step) if mixture else Hinted(step),
             mean,
-            OneOrMixed() if mixture else None,
+            OneOrMixed(vector_weight=getattr(step, "vector_weight", 0.0)) if mixture else None,
             suited_doc_topic(step),
             n_start_rounds=self.n_start_rounds,
             start=HintedStart(len(self.seeds)),

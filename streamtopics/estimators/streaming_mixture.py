@@ -24,14 +24,11 @@ from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.base.vectors import check_vectors
+from streamtopics.base.vector_topics import TakesVectors
 from streamtopics.local import OneTopic
-from streamtopics.metrics import predictive
 from streamtopics.metrics.predictive import unlike_known
 from streamtopics.models.sources import Start
-from streamtopics.models.spectral_start import unit
 from streamtopics.models.views import mean
-from streamtopics.output import labelled, row_labels
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend
 from streamtopics.typing import RandomState, WordPriorLike
@@ -43,7 +40,7 @@ from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, 
 
 
 @documented
-class StreamingMixture(ReportsLives, StreamingTopicModel):
+class StreamingMixture(ReportsLives, TakesVectors):
     """Clusters of short texts: each document has one topic, and words of a background.
 
     A title, a tweet or a search result is mostly about one thing. With one topic a document,
@@ -232,56 +229,9 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
     def _read(self, method: str, *, reset: bool, vectors: Any = None, **data: Any) -> Documents:
         batch = super()._read(method, reset=reset, **data)
         learnt = None if reset else self._commit.posterior.n_dimensions
-        caller = f"{type(self).__name__}.{method}"
-        found = check_vectors(vectors, batch.n_documents, learnt, caller)
-        found = None if found is None else found.astype(batch.X.dtype)
-        return replace(batch, columns={"vectors": found})
-
-    def fit_transform(self, X: Any, y: Any = None, *, vectors: Any = None) -> np.ndarray:
-        """Learn from a corpus as `fit` does, and return the shares of its clusters.
-
-        {X}
-        {y_ignored}
-        {vectors}
-
-        Returns
-        -------
-        doc_topic : ndarray of shape (n_documents, n_components)
-            The same as ``fit(X).transform(X)``.
-        """
-        return self.fit(X, vectors=vectors).transform(X, vectors=vectors)
+        return self._with_vectors(batch, vectors, learnt, f"{type(self).__name__}.{method}")
 
     # Reading
-
-    def transform(self, X: Any, *, vectors: Any = None) -> np.ndarray:
-        """Probabilities of the clusters of documents.
-
-        Deterministic, and each row depends on its own document only. A document without words or
-        a vector gets `weights_`.
-
-        {X}
-        {vectors}
-
-        Returns
-        -------
-        doc_topic : ndarray of shape (n_documents, n_components)
-            Rows sum to 1; float64 for float64 input, else float32.
-        """
-        return labelled(self, self._shares(X, "transform", vectors=vectors), row_labels(X))
-
-    def score(self, X: Any, y: Any = None, *, vectors: Any = None) -> float:
-        """Log predictive probability per held-out token, by document completion.
-
-        Comparable between models, numbers of clusters and sizes of test sets; higher is better.
-        Vectors are given, never held out.
-
-        {X}
-        {y_ignored}
-        {vectors}
-
-        {score}
-        """
-        return predictive.per_token(*self._completed("score", X, vectors=vectors))
 
     def fit_predict(self, X: Any, y: Any = None, *, vectors: Any = None) -> np.ndarray:
         """Learn from a corpus as `fit` does, and tell the cluster of each of its documents.
@@ -337,17 +287,6 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         if not self._n_hidden:
             return np.full(self.n_features_in_, np.nan)
         return self._whole(lambda: self._learnt.dense()[:, 0] / self._learnt.mass[0])
-
-    @property
-    def vector_centers_(self) -> np.ndarray:
-        """Mean direction of the vectors of each cluster; 0 for one that has none yet."""
-        directions = self._whole(lambda: self.posterior_.directions)
-        if directions is None:
-            raise AttributeError(
-                "vector_centers_ is of models that were learnt with vectors, such as "
-                "fit(X, vectors=vectors)"
-            )
-        return unit(directions[self._n_hidden :, :-1])
 
     @property
     def n_alive_(self) -> int:

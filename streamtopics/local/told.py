@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from streamtopics.local.directions import summed
 from streamtopics.local.hinted import Hinted
 from streamtopics.local.one_topic import OneTopic
 from streamtopics.local.step import NOTHING, LocalStep
@@ -61,14 +62,25 @@ class Told(LocalStep):
         told = known.sum(axis=1) > 0
         X = minibatch.matrix(minibatch.counts)
         rest = X[~told]
-        others = Minibatch(minibatch.words, rest.indptr, rest.indices, rest.data)
+        vectors = minibatch.vectors
+        others = Minibatch(
+            minibatch.words, rest.indptr, rest.indices, rest.data,
+            vectors=None if vectors is None else vectors[~told],
+        )  # fmt: skip
         found, documents = self.step_of.step(
             others, topics, seeds[~told], workers, documents, report
         )
         counts = found.counts + (X[told].T @ known[told]).astype(found.counts.dtype)
-        shares = _together(found.shares, others.lengths, known[told & (minibatch.lengths > 0)])
+        shares = _together(found.shares, others.tells, known[told & minibatch.tells])
         shares = shares if "shares" in report else None
-        own = replace(found, counts=counts, lengths=minibatch.lengths, shares=shares)
+        directions = found.directions
+        if vectors is not None and directions is not None:
+            q = known[told].astype(vectors.dtype)
+            directions = directions + summed(vectors[told], q, workers)
+        own = replace(
+            found, counts=counts, lengths=minibatch.lengths, shares=shares, directions=directions,
+            n_wordless=int(np.count_nonzero(minibatch.tells & ~(minibatch.lengths > 0))),
+        )  # fmt: skip
         return own, documents
 
     def doc_topic(
@@ -88,6 +100,7 @@ class OneOrMixed(OneTopic):
 
     with theta_d those of a mixture under the Dirichlet parameters alpha_k + h_dk: one topic leads
     in short documents. Words are not as independent as q has them, so that many count as c do.
+    q_d has the factor of the document's vector, too, if there are vectors.
 
     Parameters
     ----------
@@ -126,9 +139,9 @@ def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:
     return found
 
 
-def _together(found: np.ndarray | None, lengths: np.ndarray, known: np.ndarray) -> Any:
-    """Mean proportions of the documents that have words; None where there are none."""
-    n_found = np.count_nonzero(lengths) if found is not None else 0
+def _together(found: np.ndarray | None, tells: np.ndarray, known: np.ndarray) -> Any:
+    """Mean proportions of the documents that tell something; None where there are none."""
+    n_found = np.count_nonzero(tells) if found is not None else 0
     if n_found + len(known) == 0:
         return None
     total = known.sum(axis=0) if found is None else n_found * found + known.sum(axis=0)

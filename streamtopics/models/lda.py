@@ -42,6 +42,8 @@ class LDA:
         Share of what was learnt that the prior weighs at most in learning.
     n_ahead : int
         Documents of the stream before a minibatch that the posterior has not learnt from yet.
+    per_document : bool
+        Whether what was learnt is a mean over 1 / c documents, c the weight of the prior.
     """
 
     view: TopicView
@@ -52,6 +54,7 @@ class LDA:
     start: Start = NOISE
     prior_limit: float | None = None
     n_ahead: int = 0
+    per_document: bool = False
 
     def topics(
         self, source: Source, minibatch: Minibatch, workers: Workers, prior: Any = None
@@ -61,7 +64,8 @@ class LDA:
         If the `prior` excludes some, see `allowed`, these have a factor: half a token counts as
         much as the prior allows. Else expected counts of them would grow from round to round.
         """
-        topics, words = visible_topics(self.view, source, minibatch, workers), minibatch.words
+        words = minibatch.words
+        topics = visible_topics(self.view, source, minibatch, workers, self.per_document)
         factors = None if prior is None else allowed(prior.prior_rows(words))
         # exp(E[log beta]) excludes words by itself.
         if factors is not None and not self.view.keeps_bound and np.any(factors < 1.0):
@@ -118,7 +122,11 @@ class LDA:
 
 
 def visible_topics(
-    view: TopicView, source: Source, minibatch: Minibatch, workers: Workers
+    view: TopicView,
+    source: Source,
+    minibatch: Minibatch,
+    workers: Workers,
+    per_document: bool = False,
 ) -> Topics:
     """Weights of a minibatch's words under a view."""
     words, mass, alpha = minibatch.words, source.mass, source.alpha
@@ -129,7 +137,9 @@ def visible_topics(
         view(source.rows(words[start:stop]), mass, weights[start:stop])
 
     workers.share(fill, spans(len(words), max(1, CELLS_PER_JOB // width)))
-    directions = getattr(source, "directions", None)
+    directions, c = getattr(source, "directions", None), getattr(source, "c", None)
+    if per_document and directions is not None and c is not None:
+        directions = directions / c[:, None]
     return Topics(weights, alpha, None if directions is None else expected(directions))
 
 

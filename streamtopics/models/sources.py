@@ -7,8 +7,10 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from streamtopics.checks import EXCLUDED
+from streamtopics.local.directions import explained, summed
 from streamtopics.local.told import shares_of_hints
 from streamtopics.messages import Minibatch
+from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.seeds import standard_noise
 
@@ -132,12 +134,15 @@ class Table:
         Their columns, sorted.
     values : ndarray of shape (n_words, n_components)
     alpha, mass : ndarray of shape (n_components,)
+    directions : ndarray of shape (n_components, n_dimensions + 1) or None
+        Sums of the documents' vectors and numbers of documents, if there are vectors.
     """
 
     words: np.ndarray
     values: np.ndarray
     alpha: np.ndarray
     mass: np.ndarray
+    directions: np.ndarray | None = None
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of words that are kept."""
@@ -162,10 +167,11 @@ class NoiseStart:
 class HintedStart:
     """Topics start from the documents with hints of them, as naive Bayes would.
 
-    A document is divided among topics as its hints are. Where a topic has no such documents,
-    nothing tells what a name means, and such a topic starts from the prior, with little to take;
-    one without a name is there to take the rest, and starts from the words of the minibatch. Both
-    differ at random.
+    A document is divided among topics as its hints are. One without, if it has a vector, is of the
+    topic whose direction is nearest: that of its name, or else of its documents with hints. Where
+    a topic has no documents, nothing tells what a name means, and such a topic starts from the
+    prior, with little to take; one without a name is there to take the rest, and starts from the
+    words of the minibatch. Both differ at random.
 
     Parameters
     ----------
@@ -180,10 +186,12 @@ class HintedStart:
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
     ) -> Source:
         """Rows eta and the tokens of the documents that are hinted at."""
-        random = RandomStart(prior, seed)
-        if minibatch.hints is None or not minibatch.hints.sum() > 0:
-            return random
+        random, told = RandomStart(prior, seed), prior.directions
         own = shares_of_hints(minibatch, prior.n_nodes)
+        if minibatch.vectors is not None and told is not None:
+            own = _with_nearest(minibatch.vectors, own, told)
+        if not own.any():
+            return random
         counts = minibatch.matrix(minibatch.counts).T.astype(np.float64) @ own
         unnamed = np.arange(prior.n_nodes) >= self.n_named
         lacking = counts.sum(axis=0) == 0
@@ -195,7 +203,24 @@ class HintedStart:
             100.0 * (1.0 + eta[:, lacking])
         )
         mass = prior.prior_mass + counts.sum(axis=0)
-        return Table(minibatch.words, values, prior.alpha, mass)
+        if minibatch.vectors is not None and told is not None:
+            own[:, lacking & unnamed] = own.sum() / len(own) / prior.n_nodes
+            told = told + summed(minibatch.vectors, own.astype(minibatch.vectors.dtype), SERIAL)
+        return Table(minibatch.words, values, prior.alpha, mass, told)
+
+
+def _with_nearest(vectors: np.ndarray, own: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Shares of topics in documents, in those without any of the topic of the nearest direction."""
+    hinted = summed(vectors, own.astype(vectors.dtype), SERIAL)[:, :-1]
+    sums = np.where(prior[:, :-1].any(axis=1, keepdims=True), prior[:, :-1], hinted)
+    known = np.flatnonzero(sums.any(axis=1))
+    rest = np.flatnonzero(~own.any(axis=1) & vectors.any(axis=1))
+    found = own.copy()
+    if len(known):
+        toward = sums[known] / np.linalg.norm(sums[known], axis=1, keepdims=True)
+        close = explained(vectors[rest], toward.astype(vectors.dtype), SERIAL)
+        found[rest, known[close.argmax(axis=1)]] = 1.0
+    return found
 
 
 NOISE = NoiseStart()
@@ -239,6 +264,11 @@ class LimitedPrior:
         """Sum of the rows over all words, for each topic."""
         mass: np.ndarray = self._mass
         return mass
+
+    @property
+    def c(self) -> np.ndarray:
+        """The source's."""
+        return self._source.c
 
     @property
     def directions(self) -> np.ndarray | None:

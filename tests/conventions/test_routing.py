@@ -50,6 +50,10 @@ ASKED: dict[str, dict[str, set[str]]] = {
     **dict.fromkeys(OF_REVIEWS, REVIEWS),
     "StreamingMixture": {key: {"vectors"} for key in ("fit", "transform", "predict", "score")}
     | {"partial_fit": {"time", "vectors"}, "predict": {"vectors", "known", "reject"}},
+    "GuidedTopics": {
+        key: {"vectors"} for key in ("fit", "transform", "predict", "predict_proba", "score")
+    }
+    | {"partial_fit": {"time", "vectors"}},
     "AspectSentimentModel": {**GROUPS, "predict": {"groups"}, "predict_proba": {"groups"}},
     "HiddenFactorsTopics": {**REVIEWS, "predict": {"items", "users"}},
     "MultiViewLDA": {"partial_fit": {"classes"}},

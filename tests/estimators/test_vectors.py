@@ -260,3 +260,17 @@ def test_vectors_go_through_pipelines():
     X = CountVectorizer().fit_transform(texts)
     assert_array_equal(both.fit_predict(X, vectors=V), both.predict(X, vectors=V))
     assert_array_equal(both.fit_transform(X, vectors=V), both.transform(X, vectors=V))
+
+
+def test_running_means_see_as_much_of_vectors_as_sums_do():
+    X, V, z = planted(900)
+    parts = [slice(i, i + 300) for i in range(0, 900, 300)]
+    parameters = {"inner_batch_size": None, "growth": 1, "max_iter": 1, "vector_weight": 1.0}
+    one, other = (mixture(update=rule, **parameters) for rule in ("svb", "online_em"))
+    for part in parts:
+        one.partial_fit(X[part], vectors=V[part])
+        other.partial_fit(X[part], vectors=V[part])
+    found = [model.transform(X, vectors=V) for model in (one, other)]
+    assert min(nmi(z, shares.argmax(axis=1)) for shares in found) > 0.8
+    # Words or alpha alone would leave the shares much softer.
+    assert abs(found[0].max(axis=1).mean() - found[1].max(axis=1).mean()) < 0.02
