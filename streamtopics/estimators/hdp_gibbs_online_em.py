@@ -7,6 +7,7 @@ import numpy as np
 
 from streamtopics.base.glossary import documented
 from streamtopics.estimators.hdp import HDPModel
+from streamtopics.records import keep
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import MeanDecay, OnlineEM, Rule
 from streamtopics.updates.hdp import mean_weights
@@ -92,6 +93,8 @@ class HDPGibbsOnlineEM(HDPModel):
     True
     """
 
+    update: Rule | None
+
     def __init__(
         self,
         n_components: int = 2,
@@ -109,19 +112,7 @@ class HDPGibbsOnlineEM(HDPModel):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.update = update
-        self.kappa = kappa
-        self.tau = tau
-        self.n_sweeps = n_sweeps
-        self.concentration = concentration
-        self.doc_concentration = doc_concentration
-        self.topic_word_prior = topic_word_prior
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     def _rule(self) -> Rule:
         return OnlineEM(MeanDecay(self.kappa, self.tau)) if self.update is None else self.update

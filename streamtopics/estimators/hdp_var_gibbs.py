@@ -7,6 +7,7 @@ import numpy as np
 
 from streamtopics.base.glossary import documented
 from streamtopics.estimators.hdp import HDPModel
+from streamtopics.records import keep
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import Decay, StochasticVI
 from streamtopics.updates.hdp import stick_weights
@@ -71,6 +72,7 @@ class HDPVarGibbs(HDPModel):
     True
     """
 
+    n_documents: int | None
     _bayesian = True
 
     def __init__(
@@ -90,19 +92,7 @@ class HDPVarGibbs(HDPModel):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.kappa = kappa
-        self.tau = tau
-        self.n_documents = n_documents
-        self.n_sweeps = n_sweeps
-        self.concentration = concentration
-        self.doc_concentration = doc_concentration
-        self.topic_word_prior = topic_word_prior
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     def _rule(self) -> StochasticVI:
         return StochasticVI(Decay(self.kappa, self.tau), self.n_documents)
