@@ -37,7 +37,11 @@ class HDPGibbsOnlineEM(HDPModel):
     {many_sweeps}
     {concentration}
     {doc_concentration}
-    {least_topic_word_prior}
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
+        Pseudo-count of every word in every topic, in tokens, against the tokens of
+        the documents that the running mean stands for. A new topic expects words in
+        proportion to it, and only a small one lets the first words of a topic draw others
+        out of a topic that is two in one: from 0.05 on, some stay merged for good.
     {small_batch_size}
     {max_iter}
     {common_parameters}
