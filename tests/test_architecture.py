@@ -57,7 +57,8 @@ ALLOWED = {
     },
     "reviews": {
         "base", "checks", "families", "kernels", "local", "messages", "metrics", "models",
-        "output", "parallel", "posteriors", "progress", "typing", "updates", "validation",
+        "output", "parallel", "posteriors", "progress", "records", "typing", "updates",
+        "validation",
     },
     "estimators": {
         "base", "checks", "families", "local", "messages", "metrics", "models", "output",

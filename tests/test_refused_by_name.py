@@ -54,7 +54,6 @@ from streamtopics.metrics import (
     topic_coherence,
     topic_diversity,
     topic_exclusivity,
-    topic_stability,
 )
 from streamtopics.models import LinearRegression
 from streamtopics.priors import (
@@ -163,8 +162,6 @@ REFUSED = {
         lambda: rouge(NOTHING, NOTHING), TypeError, "summaries must have an entry"),
     "a summary of nothing": (
         lambda: summary_redundancy(None), TypeError, "summaries must be the sentences"),
-    "a similarity": (
-        lambda: topic_stability([1], similarity=sparse.eye(2)), ValueError, "similarity must be"),
     "weights of topics": (
         lambda: relevant_words(np.eye(2), ["a", "b"], relevance=0.5), TypeError,
         "topic_weights must hold numbers"),
@@ -373,8 +370,6 @@ REFUSED = {
         "X must have documents and words; got 0 samples"),
     "bytes with negations": (
         lambda: mark_negations(b"x"), TypeError, "text must be a str; got b'x'"),
-    "stability of a number": (
-        lambda: topic_stability(3), TypeError, "models must be a list of at least two models; g"),
     "diversity of a number": (
         lambda: topic_diversity(3), TypeError, "topics must be the top words of each topic; got 3"),
     "a stream of a number": (

@@ -35,18 +35,6 @@ concentration : float, default=1.0
 doc_concentration : float, default=2.0
     Concentration of a document's topics around those weights (the paper's b), in
     tokens: the sum of `doc_topic_prior_`, but for what new topics have of it.""",
-    "least_topic_word_prior": """\
-topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
-    Pseudo-count of every word in every topic, in tokens, against the tokens of
-    the documents that the running mean stands for. A new topic expects words in
-    proportion to it, and only a small one lets the first words of a topic draw others
-    out of a topic that is two in one: from 0.05 on, some stay merged for good.""",
-    "flat_topic_word_prior": """\
-topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
-        default=None
-    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
-    tokens, for every word. None is 0.05 for each. See `streamtopics.priors` for priors
-    that are made when the model is fitted, such as `ZipfPrior`.""",
     "many_sweeps": """\
 n_sweeps : int, default=20
     Gibbs sweeps over each document; the last quarter of them, rounded up, is
@@ -150,9 +138,6 @@ n_rounds : int, default=1
     "few_start_rounds": """\
 n_start_rounds : int, default=1
     Rounds in each of the first three minibatches, if that is more.""",
-    "extra_boost": """\
-boosting_scale : float, default=0.0
-    Pseudo-counts of `boosted_prior` that are added for each token on top, as in `BPSLDA`.""",
     "boosted_prior": """\
 boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior, callable or None, default=None

@@ -22,6 +22,7 @@ from streamtopics.base.composition import (
     check_averageable,
     check_contracts,
     of_corpus,
+    suited_passes,
 )
 from streamtopics.base.drift import Drift, DriftRow, drift_table, kept_records, observe
 from streamtopics.base.frame import (
@@ -231,6 +232,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _started(self) -> dict[str, Any]:
         """Parameters that the stream cannot change, as it was started with them."""
         return {"n_components": self._n_features_out}
+
+    def _n_passes(self, batch: Documents) -> int:
+        if self.max_iter != "auto":
+            return super()._n_passes(batch)
+        inference = self._composition().inference
+        return suited_passes(inference, batch.n_documents, batch.n_tokens)
 
     def _warn_before(self, batch: Documents) -> None:
         composition = self._composition()
@@ -521,7 +528,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
                 f"observed and held_out must have the same documents; got {given.shape[0]} and "
                 f"{rest.shape[0]} rows"
             )
-        return self._inferred(lambda pool: self._held_out(given, rest, pool))
+        inferred = self._inferred(lambda pool: self._predictors(given, rest, pool))
+        return predictive.token_log_probability(*inferred)
 
     @offered_where(_check_mixes)
     def evidence_lower_bound(
@@ -599,19 +607,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     ) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""
         observed, held_out = predictive.completion_split(X)
-        found = self._held_out(observed, held_out, pool, vectors)
+        inferred = self._predictors(observed, held_out, pool, vectors)
+        found = predictive.token_log_probability(*inferred)
         return found, float(held_out.sum(dtype=np.float64))
-
-    def _held_out(
-        self,
-        observed: sparse.csr_matrix,
-        held_out: sparse.csr_matrix,
-        pool: Workers,
-        vectors: Any = None,
-    ) -> np.ndarray:
-        return predictive.token_log_probability(
-            *self._predictors(observed, held_out, pool, vectors)
-        )
 
     def _held_out_probability(self, observed: Any, held_out: Any) -> np.ndarray:
         """Probability of the word of each stored entry, of shape (held_out.nnz,)."""

@@ -15,6 +15,7 @@ from streamtopics.local import Gibbs
 from streamtopics.models import HDP
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
+from streamtopics.typing import WordPriorLike
 from streamtopics.updates import Rule
 from streamtopics.updates.hdp import take_in
 from streamtopics.updates.lives import Lives, followed
@@ -41,9 +42,12 @@ class HDPModel(ReportsLives, StreamingTopicModel):
     )
     _records: ClassVar[dict[str, dict[str, Any]]] = {"update": {}} | StreamingTopicModel._records
     _bayesian = False
+    kappa: float
+    tau: float
     n_sweeps: int
     concentration: float
     doc_concentration: float
+    topic_word_prior: WordPriorLike
     _topics_have_priors = False
 
     def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:

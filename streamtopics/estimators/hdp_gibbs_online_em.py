@@ -7,6 +7,7 @@ import numpy as np
 
 from streamtopics.base.glossary import documented
 from streamtopics.estimators.hdp import HDPModel
+from streamtopics.records import keep
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import MeanDecay, OnlineEM, Rule
 from streamtopics.updates.hdp import mean_weights
@@ -36,7 +37,11 @@ class HDPGibbsOnlineEM(HDPModel):
     {many_sweeps}
     {concentration}
     {doc_concentration}
-    {least_topic_word_prior}
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
+        Pseudo-count of every word in every topic, in tokens, against the tokens of
+        the documents that the running mean stands for. A new topic expects words in
+        proportion to it, and only a small one lets the first words of a topic draw others
+        out of a topic that is two in one: from 0.05 on, some stay merged for good.
     {small_batch_size}
     {max_iter}
     {common_parameters}
@@ -92,6 +97,8 @@ class HDPGibbsOnlineEM(HDPModel):
     True
     """
 
+    update: Rule | None
+
     def __init__(
         self,
         n_components: int = 2,
@@ -109,19 +116,7 @@ class HDPGibbsOnlineEM(HDPModel):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.update = update
-        self.kappa = kappa
-        self.tau = tau
-        self.n_sweeps = n_sweeps
-        self.concentration = concentration
-        self.doc_concentration = doc_concentration
-        self.topic_word_prior = topic_word_prior
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     def _rule(self) -> Rule:
         return OnlineEM(MeanDecay(self.kappa, self.tau)) if self.update is None else self.update

@@ -7,6 +7,7 @@ import numpy as np
 
 from streamtopics.base.glossary import documented
 from streamtopics.estimators.hdp import HDPModel
+from streamtopics.records import keep
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import Decay, StochasticVI
 from streamtopics.updates.hdp import stick_weights
@@ -31,7 +32,11 @@ class HDPVarGibbs(HDPModel):
     {many_sweeps}
     {concentration}
     {doc_concentration}
-    {flat_topic_word_prior}
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
+        Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
+        tokens, for every word. None is 0.05 for each. See `streamtopics.priors` for priors
+        that are made when the model is fitted, such as `ZipfPrior`.
     {small_batch_size}
     {max_iter}
     {common_parameters}
@@ -71,6 +76,7 @@ class HDPVarGibbs(HDPModel):
     True
     """
 
+    n_documents: int | None
     _bayesian = True
 
     def __init__(
@@ -90,19 +96,7 @@ class HDPVarGibbs(HDPModel):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.kappa = kappa
-        self.tau = tau
-        self.n_documents = n_documents
-        self.n_sweeps = n_sweeps
-        self.concentration = concentration
-        self.doc_concentration = doc_concentration
-        self.topic_word_prior = topic_word_prior
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     def _rule(self) -> StochasticVI:
         return StochasticVI(Decay(self.kappa, self.tau), self.n_documents)

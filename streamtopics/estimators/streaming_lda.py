@@ -26,7 +26,6 @@ from streamtopics.base.composition import (
     suited_growth,
     suited_inference,
     suited_part,
-    suited_passes,
     suited_view,
     suited_word_prior,
 )
@@ -323,12 +322,6 @@ class StreamingLDA(StreamingTopicModel):
             )
             statistics = Statistics(none, counts, lengths, n_batches=0)
             posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
-
-    def _n_passes(self, batch: Documents) -> int:
-        if self.max_iter != "auto":
-            return super()._n_passes(batch)
-        inference = self._composition().inference
-        return suited_passes(inference, batch.n_documents, batch.n_tokens)
 
     def _parts(self) -> dict[str, Any]:
         """The rule, the local step and the other parts, or what they are left to."""

@@ -18,7 +18,6 @@ from streamtopics.base.composition import (
     Composition,
     suited_growth,
     suited_part,
-    suited_passes,
 )
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
@@ -298,12 +297,6 @@ class StreamingMixture(ReportsLives, TakesVectors):
     @property
     def doc_topic_prior(self) -> None:
         """None: clusters are all as likely at first."""
-
-    def _n_passes(self, batch: Documents) -> int:
-        if self.max_iter != "auto":
-            return super()._n_passes(batch)
-        inference = self._composition().inference
-        return suited_passes(inference, batch.n_documents, batch.n_tokens)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

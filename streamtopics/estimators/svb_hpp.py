@@ -57,7 +57,8 @@ class SVBHPP(BayesianLDA):
         Mean rates that the rounds in a minibatch start from; of several results the one
         with the greatest bound is taken. From the source's single 0.5 a change of some topics
         is often missed; but where a stream drifts slowly the greatest bound forgets too much.
-    {extra_boost}
+    boosting_scale : float, default=0.0
+        Pseudo-counts of `boosted_prior` that are added for each token on top, as in `BPSLDA`.
     {start_of_doc_topic_prior}
     {suited_doc_topic_prior_update}
     {suited_topic_word_prior}

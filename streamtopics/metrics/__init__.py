@@ -27,7 +27,6 @@ from streamtopics.metrics.scorers import (
     PerplexityScorer,
     PredictiveScorer,
 )
-from streamtopics.metrics.stability import Stability, topic_stability
 from streamtopics.metrics.summaries import Rouge, RougeScorer, rouge, summary_redundancy
 
 __all__ = [
@@ -41,7 +40,6 @@ __all__ = [
     "PredictiveScorer",
     "Rouge",
     "RougeScorer",
-    "Stability",
     "completion_split",
     "left_to_right",
     "log_predictive_probability",
@@ -53,6 +51,5 @@ __all__ = [
     "topic_coherence",
     "topic_diversity",
     "topic_exclusivity",
-    "topic_stability",
     "unlike_known",
 ]

@@ -135,7 +135,7 @@ def topic_coherence(
     array([0.2231])
     """
     check_one_of(MEASURES, measure=measure)
-    check_no_model(topics, "topics", "the top words of each topic", "model.top_words()")
+    _check_no_model(topics, "the top words of each topic", "model.top_words()")
     if not (isinstance(smoothing, Real) and LEAST <= smoothing < np.inf):
         raise ValueError(
             f"smoothing must be a number of at least {LEAST:g}, for example 1.0; got {smoothing!r}"
@@ -161,14 +161,14 @@ def topic_coherence(
     return {"npmi": _npmi, "c_v": _c_v, "uci": _uci}[measure](joint, n_documents, epsilon)
 
 
-def check_no_model(value: Any, name: str, expected: str, remedy: str) -> None:
+def _check_no_model(topics: Any, expected: str, remedy: str) -> None:
     """Raise TypeError for a model, or one thing, in the place of what is read off it."""
-    if hasattr(value, "fit") or hasattr(value, "components_"):
+    if hasattr(topics, "fit") or hasattr(topics, "components_"):
         raise TypeError(
-            f"{name} must be {expected}, not a model; got a {type(value).__name__}. Pass {remedy}"
+            f"topics must be {expected}, not a model; got a {type(topics).__name__}. Pass {remedy}"
         )
-    if not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be {expected}; got {value!r:.60}. Pass {remedy}")
+    if not isinstance(topics, Iterable):
+        raise TypeError(f"topics must be {expected}; got {topics!r:.60}. Pass {remedy}")
 
 
 def _check_window(window: Any, measure: str) -> int:
@@ -413,7 +413,7 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     >>> topic_diversity([["ship", "sea", "wind"], ["tax", "law", "sea"]])
     0.8333333333333334
     """
-    check_no_model(topics, "topics", "the top words of each topic", "model.top_words(n_words=25)")
+    _check_no_model(topics, "the top words of each topic", "model.top_words(n_words=25)")
     if is_sparse(topics) or any(
         isinstance(topic, str) or not hasattr(topic, "__iter__") for topic in topics
     ):

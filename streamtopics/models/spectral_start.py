@@ -94,17 +94,23 @@ def members(minibatch: Minibatch, n_clusters: int) -> tuple[np.ndarray, sparse.c
     kept = order[np.linspace(0, len(order) - 1, min(len(order), MOST_DOCUMENTS)).astype(int)]
     X = X[kept]
     n_found = min(n_clusters, len(np.unique(keys[kept])))
-    with one_thread():
-        if vectors is None:
-            E = document_vectors(X, word_vectors(X, minibatch.words))
-        else:
-            E = vectors[kept]
-        means = KMeans(n_found, n_init=N_STARTS, random_state=0)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            labels = means.fit_predict(E)
+    E = vectors_of(X, minibatch.words) if vectors is None else vectors[kept]
+    labels = k_means(E, n_found).labels_
     shape = n_clusters, len(kept)
     return kept, sparse.csr_matrix((np.ones(len(kept)), (labels, np.arange(len(kept)))), shape)
+
+
+def vectors_of(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
+    """Vectors of documents by the company that their words keep, the columns of X."""
+    with one_thread():
+        return document_vectors(X, word_vectors(X, words))
+
+
+def k_means(vectors: np.ndarray, n_clusters: int) -> KMeans:
+    """Clusters of vectors; fewer where fewer vectors are different."""
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return KMeans(n_clusters, n_init=N_STARTS, random_state=0).fit(vectors)
 
 
 def cluster_counts(minibatch: Minibatch, kept: np.ndarray, member: sparse.csr_matrix) -> np.ndarray:

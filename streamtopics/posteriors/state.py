@@ -11,7 +11,9 @@ from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors.protocol import Blend, Counters, Posterior
 
 P = TypeVar("P", bound=Posterior)
-EMPTY, NO_DIRECTIONS = np.empty(0), np.empty((0, 1))
+EMPTY = np.empty(0)
+# Of the strides that it has when it is loaded, so that joblib.hash has one value for both.
+NO_DIRECTIONS = EMPTY.reshape(0, 1)
 
 
 class State(NamedTuple):

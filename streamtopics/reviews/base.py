@@ -42,6 +42,7 @@ from streamtopics.reviews.likelihood import (
     log_likelihood_of_profiles,
 )
 from streamtopics.reviews.online import Step, moved, step_by_documents
+from streamtopics.typing import DocTopicPriorLike, WordPriorLike
 from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import COMMON_CONSTRAINTS, LEAST_PRIOR, MOST_PRIOR, Interval
 
@@ -96,9 +97,12 @@ def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) ->
 class RatedTopicModel(LearntTopics, CountsInput):
     """Base of the topic models that learn from ratings."""
 
-    kappa: float
     n_components: int
+    kappa: float
+    doc_topic_prior: DocTopicPriorLike
+    topic_word_prior: WordPriorLike
     tol: float
+    max_local_iter: int
     local_tol: float
     learn_priors: bool
     _commit: RatedCommit

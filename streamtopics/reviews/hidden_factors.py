@@ -19,6 +19,7 @@ from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.progress import progress
+from streamtopics.records import keep
 from streamtopics.reviews.base import (
     CONSTRAINTS,
     POSITIVE,
@@ -183,6 +184,9 @@ class HiddenFactorsTopics(ReviewModel):
         "factor_penalty": [POSITIVE],
         "max_gradient_iter": [POSITIVE_INT],
     }
+    text_weight: float
+    factor_penalty: float
+    max_gradient_iter: int
     _commit: FactorsCommit
 
     def __init__(
@@ -201,18 +205,7 @@ class HiddenFactorsTopics(ReviewModel):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.text_weight = text_weight
-        self.factor_penalty = factor_penalty
-        self.kappa = kappa
-        self.topic_word_prior = topic_word_prior
-        self.max_iter = max_iter
-        self.max_gradient_iter = max_gradient_iter
-        self.tol = tol
-        self.local_tol = local_tol
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     # Learning
 

@@ -17,6 +17,7 @@ from streamtopics.checks import check_not_masked
 from streamtopics.messages import Statistics
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.records import keep
 from streamtopics.reviews.base import (
     EM_CONSTRAINTS,
     POSITIVE,
@@ -205,6 +206,11 @@ class RatingLDA(ReviewModel):
         "qualitative_prior": ["array-like"],
         "effect_penalty": [POSITIVE],
     }
+    profile: str
+    qualitative: bool
+    refine: bool
+    qualitative_prior: Any
+    effect_penalty: float
     _commit: RatingCommit
     _without_ratings = "Or use qualitative=False, which needs none"
 
@@ -229,23 +235,7 @@ class RatingLDA(ReviewModel):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.profile = profile
-        self.qualitative = qualitative
-        self.refine = refine
-        self.qualitative_prior = qualitative_prior
-        self.effect_penalty = effect_penalty
-        self.kappa = kappa
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     # Learning
 

@@ -16,6 +16,7 @@ from streamtopics.metrics import predictive
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.records import keep
 from streamtopics.reviews.base import (
     EM_CONSTRAINTS,
     POSITIVE,
@@ -129,6 +130,7 @@ class SupervisedLDA(RatedTopicModel):
     _parameter_constraints: ClassVar[dict[str, Any]] = EM_CONSTRAINTS | {
         "response_penalty": [POSITIVE],
     }
+    response_penalty: float
     _commit: SupervisedCommit
 
     def __init__(
@@ -148,19 +150,7 @@ class SupervisedLDA(RatedTopicModel):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.response_penalty = response_penalty
-        self.kappa = kappa
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     # Learning
 

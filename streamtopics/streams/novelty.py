@@ -16,7 +16,6 @@ Kulldorff, Fang and Walsh (2003), at an exact level.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,11 +23,8 @@ import numpy as np
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 from scipy.stats import hypergeom
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
-from streamtopics.locks import one_thread
-from streamtopics.models.spectral_start import N_STARTS, document_vectors, word_vectors
+from streamtopics.models.spectral_start import k_means, vectors_of
 from streamtopics.streams.alarm import NewTopic, new_words
 
 # Groups, the fewest documents that there are for each, and how many times its earlier share a new
@@ -78,11 +74,8 @@ def _tree(
     X: sparse.csr_matrix, words: np.ndarray, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Vectors and groups of documents, and nodes of the tree as truth values of their groups."""
-    with one_thread(), warnings.catch_warnings():
-        # Of few different documents there are fewer groups.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        vectors = document_vectors(X, word_vectors(X, words.astype(np.int32)))
-        means = KMeans(n_groups, n_init=N_STARTS, random_state=0).fit(vectors)
+    vectors = vectors_of(X, words.astype(np.int32))
+    means = k_means(vectors, n_groups)
     nodes = list(np.eye(n_groups, dtype=bool))
     for one, other in linkage(means.cluster_centers_, "ward")[:-1, :2].astype(int):
         nodes.append(nodes[one] | nodes[other])

@@ -100,10 +100,6 @@ class TopicTracker:
     Its state is bounded by K topics, the n words of each and the number of snapshots, whatever
     the length of the stream, and by the last thousand topics that died.
 
-    See Also
-    --------
-    streamtopics.metrics.topic_stability : Compares models, without a stream.
-
     References
     ----------
     A. Bhattacharyya (1943). On a measure of divergence between two statistical populations

@@ -44,15 +44,12 @@ class AdaptiveRate(Rule):
     n_documents: int | None = None
     memory: float = 10.0
 
+    needs = frozenset({"dense"})
+
     def __post_init__(self) -> None:
         check_range(self, 2, np.inf, memory=self.memory)
         if self.n_documents is not None:
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
-
-    @property
-    def needs(self) -> frozenset[str]:
-        """A posterior whose parameters can be read as a whole."""
-        return frozenset({"dense"})
 
     def init(self, posterior: Any) -> Gradients:
         """Return what there is before the first minibatch: no gradient."""

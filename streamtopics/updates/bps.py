@@ -15,7 +15,7 @@ import numpy as np
 from streamtopics.checks import check_choice, check_range
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rule import Merging, Rule
+from streamtopics.updates.rule import Rule
 
 MOST_SCALE = 1e10
 
@@ -67,14 +67,11 @@ class BPS(Rule):
     scale: float
     norm: Literal["whole", "topic"] = "whole"
 
+    merges = "sum"
+
     def __post_init__(self) -> None:
         check_range(self, 0, MOST_SCALE, scale=self.scale)
         check_choice(self, ("whole", "topic"), norm=self.norm)
-
-    @property
-    def merges(self) -> Merging:
-        """Posteriors are added."""
-        return "sum"
 
     def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""

@@ -101,12 +101,8 @@ class DocTopicUpdate(Protocol):
 class Fixed:
     """Alpha stays what it was."""
 
+    burn_in: ClassVar[int] = 0
     needs: ClassVar[frozenset[str]] = frozenset()
-
-    @property
-    def burn_in(self) -> int:
-        """No documents."""
-        return 0
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int

@@ -47,16 +47,13 @@ class EmpiricalPowerPrior(SettlesRate):
     max_rounds: int = 10
     tol: float = 1e-3
 
+    needs = frozenset({"slopes"})
+
     def __post_init__(self) -> None:
         check_choice(self, ("shared", "topic"), rate=self.rate)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
         check_whole(self, least=2, max_rounds=self.max_rounds)
         check_range(self, 0, np.inf, tol=self.tol)
-
-    @property
-    def needs(self) -> frozenset[str]:
-        """A posterior with slopes."""
-        return frozenset({"slopes"})
 
     @property
     def retains_alike(self) -> bool:

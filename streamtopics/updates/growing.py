@@ -36,13 +36,11 @@ class Growing(Around):
 
     power: float = 3.0
 
+    # They do not grow once more.
+    adds = False
+
     def __post_init__(self) -> None:
         check_range(self, 1, 100, power=self.power)
-
-    @property
-    def adds(self) -> bool:
-        """Whether weights may grow once more: False, as they grow here."""
-        return False
 
     def merged_weights(
         self, mine: Posterior, theirs: Posterior, base: Posterior | None

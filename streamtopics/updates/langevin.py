@@ -36,20 +36,14 @@ class Langevin(Rule):
     c: float = 0.6
     n_documents: int | None = None
 
+    needs = frozenset({"noise"})
+    # It adds noise.
+    retains_alike = False
+
     def __post_init__(self) -> None:
         check_scales(self, a=self.a, b=self.b, c=self.c)
         if self.n_documents is not None:
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
-
-    @property
-    def needs(self) -> frozenset[str]:
-        """A posterior that takes noise."""
-        return frozenset({"noise"})
-
-    @property
-    def retains_alike(self) -> bool:
-        """False: it adds noise."""
-        return False
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """The drift as an affine step, and the variance of the noise."""

@@ -39,13 +39,10 @@ class OnlineEM(Rule):
 
     step_size: StepSize = MEAN_DECAY
 
+    needs = frozenset({"smoothing"})
+
     def __post_init__(self) -> None:
         check_able(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
-
-    @property
-    def needs(self) -> frozenset[str]:
-        """A posterior that smooths."""
-        return frozenset({"smoothing"})
 
     @property
     def merges(self) -> Merging:

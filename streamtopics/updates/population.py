@@ -13,7 +13,7 @@ from streamtopics.checks import MOST_DOCUMENTS, check_able, check_positive, chec
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Merging, Rule
+from streamtopics.updates.rule import Rule
 
 
 @dataclass(frozen=True)
@@ -34,21 +34,14 @@ class PopulationVB(Rule):
     rate: float
     boost: Boost = NO_BOOST
 
+    forgets = True
+    merges = "in order"
+
     def __post_init__(self) -> None:
         check_positive(self, population_size=self.population_size, rate=self.rate)
         check_range(self, 0, MOST_DOCUMENTS, population_size=self.population_size)
         check_range(self, 0, 1, rate=self.rate)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
-
-    @property
-    def forgets(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def merges(self) -> Merging:
-        """Minibatches of one part are taken in after those of the other."""
-        return "in order"
 
     def retained(self, before: Counters, after: Counters) -> float:
         """Return (1 - nu) to the power of the minibatches."""

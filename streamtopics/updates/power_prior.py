@@ -15,7 +15,7 @@ from streamtopics.checks import check_able, check_positive, check_range
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Merging, Rule
+from streamtopics.updates.rule import Rule
 
 
 @dataclass(frozen=True)
@@ -56,25 +56,14 @@ class PowerPrior(Rule):
     rho: float | Memory
     boost: Boost = NO_BOOST
 
+    forgets = True
+    adds = True
+    merges = "in order"
+
     def __post_init__(self) -> None:
         if not isinstance(self.rho, Memory):
             check_range(self, 0, 1, rho=self.rho)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
-
-    @property
-    def forgets(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def adds(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def merges(self) -> Merging:
-        """Minibatches of one part are taken in after those of the other."""
-        return "in order"
 
     def retained(self, before: Counters, after: Counters) -> float:
         """Return rho to the power of the minibatches, or what their documents leave."""

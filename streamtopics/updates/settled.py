@@ -29,15 +29,8 @@ class Settled(Rule):
     lost: Coefficient
     boost: Boost
 
-    @property
-    def forgets(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def adds(self) -> bool:
-        """True."""
-        return True
+    forgets = True
+    adds = True
 
     def divided(self, share: float, first: bool = True) -> Rule:
         """This rule for the first part, and one that keeps all for the others."""
@@ -61,20 +54,9 @@ class SettlesRate(Rule):
 
     boost: Boost
 
-    @property
-    def forgets(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def adds(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def settles(self) -> bool:
-        """True."""
-        return True
+    forgets = True
+    adds = True
+    settles = True
 
     def settled(self, posterior: Posterior, learn: Learn) -> Settled:
         """Return the rule of the rate that a minibatch asks for; the first one finds nothing."""

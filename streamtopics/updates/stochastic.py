@@ -12,7 +12,7 @@ from streamtopics.checks import MOST_DOCUMENTS, check_able, check_whole
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Merging, Rule
+from streamtopics.updates.rule import Rule
 from streamtopics.updates.schedules import DECAY, StepSize, retained_by
 
 
@@ -35,16 +35,13 @@ class StochasticVI(Rule):
     n_documents: int | None = None
     boost: Boost = NO_BOOST
 
+    merges = "in order"
+
     def __post_init__(self) -> None:
         check_able(self, "__call__", "Decay(0.7)", step_size=self.step_size)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
         if self.n_documents is not None:
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
-
-    @property
-    def merges(self) -> Merging:
-        """Minibatches of one part are taken in after those of the other."""
-        return "in order"
 
     def retained(self, before: Counters, after: Counters) -> float:
         """Product of 1 - r."""

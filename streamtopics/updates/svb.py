@@ -8,17 +8,14 @@ knowledge in streaming variational Bayes".
 from dataclasses import dataclass
 
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rule import Merging, Rule
+from streamtopics.updates.rule import Rule
 
 
 @dataclass(frozen=True)
 class SVB(Rule):
     """Yesterday's posterior is today's prior."""
 
-    @property
-    def merges(self) -> Merging:
-        """Posteriors are added."""
-        return "sum"
+    merges = "sum"
 
     def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""

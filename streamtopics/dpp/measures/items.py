@@ -39,6 +39,7 @@ class Items(BaseMeasure):
     _holds = "p: V >=0"
     p: Floats
     form = ITEMS
+    can_list = True
 
     if TYPE_CHECKING:
 
@@ -73,10 +74,6 @@ class Items(BaseMeasure):
     @property
     def n_items(self) -> float:
         return float(np.count_nonzero(self.p))
-
-    @property
-    def can_list(self) -> bool:
-        return True
 
     def features(self, points: Places) -> sparse.csr_matrix:
         """Return a row e_i for each place i; IndexError for a place that there is not."""

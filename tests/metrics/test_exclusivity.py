@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exclusivity of topics: cases by hand, limits, and what is refused."""
+
+import numpy as np
+import pytest
+
+from streamtopics import SVBLDA
+from streamtopics.metrics import topic_coherence, topic_diversity, topic_exclusivity
+
+RANDOM = np.random.default_rng(0).dirichlet(np.full(30, 0.2), size=(3, 5))
+
+
+def test_exclusivity_by_hand():
+    topics = np.array([[0.6, 0.3, 0.1, 0.0], [0.2, 0.1, 0.0, 0.7]])
+    got = topic_exclusivity(topics, n_words=2)
+    np.testing.assert_allclose(got, [(0.6 / 0.8 + 0.3 / 0.4) / 2, (1.0 + 0.2 / 0.8) / 2])
+    np.testing.assert_allclose(topic_exclusivity(topics * [[3], [50]], n_words=2), got)
+
+
+def test_exclusivity_from_all_alike_to_none_alike():
+    np.testing.assert_allclose(topic_exclusivity(np.ones((4, 20))), [0.25] * 4)
+    np.testing.assert_allclose(topic_exclusivity(np.kron(np.eye(3), np.ones(10))), [1.0] * 3)
+    np.testing.assert_allclose(topic_exclusivity([[1, 2, 3]]), [1.0])
+
+
+def test_relevance_raises_exclusivity():
+    assert topic_exclusivity(RANDOM[0], relevance=0).mean() > topic_exclusivity(RANDOM[0]).mean()
+
+
+def test_exclusivity_of_words_that_nobody_has():
+    """Words of probability 0 are no top words, however many are asked for."""
+    np.testing.assert_allclose(topic_exclusivity([[1, 0, 0], [0, 1, 0]], n_words=2), [1.0, 1.0])
+    np.testing.assert_allclose(topic_exclusivity([[3, 1, 0, 0]], 4), [1.0])
+    np.testing.assert_allclose(topic_exclusivity([[3, 1, 0, 0]] * 2, 4), [0.5, 0.5])
+    found = topic_exclusivity([[3, 1, 0, 0], [3, 0, 0, 1]], 3)
+    np.testing.assert_allclose(found, [(0.5 + 1) / 2] * 2)
+    np.testing.assert_allclose(topic_exclusivity([[3, 1, 0, 0]], 4, relevance=0.5), [1.0])
+
+
+def test_it_takes_fitted_models():
+    model = SVBLDA(3, random_state=0).fit(np.eye(12))
+    np.testing.assert_allclose(topic_exclusivity(model), topic_exclusivity(model.components_))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: topic_exclusivity([[1, -1]]), ValueError, "Negative values"),
+        (lambda: topic_exclusivity([[1, 1], [0, 0]]), ValueError, "row 1 is 0 everywhere"),
+        (lambda: topic_exclusivity([[1, 1]], n_words=0), ValueError, "n_words must be at least 1"),
+        (lambda: topic_exclusivity(SVBLDA()), ValueError, "not fitted"),
+    ],
+)
+def test_what_is_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        (topic_diversity, r"topics must be the top words .*Pass model.top_words\(n_words=25\)"),
+        (lambda m: topic_coherence(m, np.eye(12)), r"topics .* got a SVBLDA. Pass model.top_words"),
+    ],
+)
+def test_a_model_in_the_place_of_its_topics(measure, message):
+    model = SVBLDA(3, random_state=0)
+    for given in (model, model.fit(np.eye(12))):
+        with pytest.raises(TypeError, match=message):
+            measure(given)
+
+
+def test_the_remedies_do():
+    model = SVBLDA(3, random_state=0).fit(np.eye(12))
+    assert topic_coherence(model.top_words(), np.eye(12)).shape == (3,)
