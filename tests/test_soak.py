@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import soak as module
 from benchmarks import plain, soak_streams
+from benchmarks import soak as module
 from benchmarks.results import read
 from benchmarks.soak import ALONE, GIVEN, SERVICE, Watch, is_whole, soak
 from benchmarks.soak_checks import leaking, slower, speeds, wrong_proportions, wrong_topics

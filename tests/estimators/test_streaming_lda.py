@@ -16,7 +16,6 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from streamtopics import (
-    SVBLDA,
     AspectSentimentModel,
     MultiViewLDA,
     StreamingBayes,
