@@ -548,9 +548,10 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         itself infers documents by. The topics b are exp(E[log beta]) under the posterior of the
         topics if that is the estimator's view, "geometric_mean"; otherwise, as by default, they
         are the point estimate `topic_word_`. It never is above the log probability of the
-        documents under `topic_word_`. Topics and documents' prior are given: no term of the prior of the topics enters. It judges all of a document where
-        `score` holds tokens out, but the gap to the log probability that it bounds grows with the
-        number of topics: use `score` to choose that.
+        documents under `topic_word_`. Topics and documents' prior are given: no term of the prior
+        of the topics enters. It judges all of a document where `score` holds tokens out, but the
+        gap to the log probability that it bounds grows with the number of topics: use `score` to
+        choose that.
 
         There is none where documents are no such mixtures, as with one topic a document.
 
