@@ -204,7 +204,7 @@ def _needs(taken: Any, key: str) -> bool:
 
 def drawn(rng: Rng, key: str, words: list[str], constraints: Any) -> Any:
     """A value for a parameter that may be right."""
-    if key in ("seeds", "model", "steps", "missing", "vectorizer"):
+    if key in ("seeds", "name_vectors", "model", "steps", "missing", "vectorizer"):
         return _special(rng, key)
     if key == "input":
         return "content"
@@ -227,6 +227,9 @@ def drawn(rng: Rng, key: str, words: list[str], constraints: Any) -> Any:
 def _special(rng: Rng, key: str) -> Any:
     if key == "seeds":
         return pick(rng, ({"one": ["a"], "two": []}, {"one": ["zz"]}, {"one": "ab"}, {0: ["a"]}))
+    if key == "name_vectors":
+        by_name = {"one": [1.0, 0.0, 1.0]}
+        return pick(rng, (None, np.eye(2, 3), by_name, by_name | {"two": [0.0, 2.0, 1.0]}))
     if key == "model":
         kinds = (models.BetaBinomial, models.LinearRegression, models.MeanFieldRegression)
         return pick(rng, (*kinds, models.GaussianMixture, models.NaiveBayesMixture))()
