@@ -445,6 +445,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _shares(self, X: Any, method: str, **data: Any) -> np.ndarray:
         """Topic proportions of documents, an array."""
         check_is_fitted(self)
+        self._check_changed_parameters()
         batch = self._read(method, reset=False, X=X, **data)
         found = self._inferred(lambda pool: self._infer(batch.X, pool, batch.vectors))
         if not self._n_hidden:
@@ -498,6 +499,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _completed(self, method: str, X: Any, **data: Any) -> tuple[np.ndarray, float]:
         """What `_completion` returns, of what a method was passed."""
         check_is_fitted(self)
+        self._check_changed_parameters()
         batch = self._read(method, reset=False, X=X, **data)
         return self._inferred(lambda pool: self._completion(batch.X, pool, batch.vectors))
 

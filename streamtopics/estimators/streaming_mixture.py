@@ -24,6 +24,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.vector_topics import TakesVectors
+from streamtopics.checks import is_number
 from streamtopics.local import OneTopic
 from streamtopics.metrics.predictive import unlike_known
 from streamtopics.models.sources import Start
@@ -266,7 +267,7 @@ class StreamingMixture(ReportsLives, TakesVectors):
         found: np.ndarray = self._shares(X, "predict", vectors=vectors).argmax(axis=1)
         if known is not None:
             found[unlike_known(self, X, known, reject)] = -1
-        elif reject != 0:
+        elif not (is_number(reject) and reject == 0):
             raise ValueError(
                 f"to reject, predict takes known documents that were not learnt; got reject="
                 f"{reject!r} and known=None"
