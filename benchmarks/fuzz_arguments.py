@@ -18,7 +18,17 @@ from benchmarks.fuzz_made import MADE, NAMES, OWN, N, fitted
 from streamtopics import local, priors
 
 # Parameters that take X, however they are called.
-PLACES = ("X", "documents", "points", "raw_documents", "source", "observed", "held_out", "to")
+PLACES = (
+    "X",
+    "documents",
+    "points",
+    "raw_documents",
+    "source",
+    "observed",
+    "held_out",
+    "to",
+    "known",
+)
 ROWS = ("y", "groups", "items", "users", "times", "time", "sample_weight")
 # Rows of these are whole numbers or texts.
 LABELS = ("items", "users")
@@ -73,7 +83,8 @@ REASONABLE: dict[str, tuple[Any, ...]] = {
     "lengths": ([0.5, 0.5],), "normalize": (True, False), "s": (0.5,), "U": (np.eye(3),),
     "points": (np.ones((4, 2)),), "indptr": ([0, 1, 4],), "power": (1.0, 3.0),
     "step_of": (local.Gibbs(2),), "population_size": (10, 100.0), "share": (0.5,),
-    "norm": ("whole",), "vectors": (None, np.eye(N, 3), np.full((N, 3), np.nan), np.ones((N, 2))),
+    "norm": ("whole",), "reject": (0.0, 0.05, 0.5),
+    "vectors": (None, np.eye(N, 3), np.full((N, 3), np.nan), np.ones((N, 2))),
 }  # fmt: skip
 
 

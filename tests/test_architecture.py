@@ -33,7 +33,8 @@ ALLOWED = {
     "local": {"checks", "kernels", "messages", "parallel"},
     "updates": {"checks", "families", "messages", "posteriors"},
     "models": {
-        "checks", "families", "kernels", "local", "messages", "parallel", "posteriors", "seeds",
+        "checks", "families", "kernels", "local", "locks", "messages", "parallel", "posteriors",
+        "seeds",
     },
     "metrics": {"checks", "kernels", "parallel", "steps", "structure", "validation"},
     "was": {

@@ -96,7 +96,7 @@ for ax, (metric, values) in zip(axes, table.items(), strict=True):
     ax.set_title({"found": "texts with their subject", "words": "nats per held-out token"}[metric])
 axes[0].set_ylabel("scale of the boost")
 
-assert (np.diff(table["found"], axis=0)[1:] > 0.05).all()
+assert (np.diff(table["found"], axis=0) > 0.04).all()
 assert (np.diff(table["words"], axis=0) < 0).all()
 assert (table["words"].argmin(axis=1) == 0).all()
 assert search.best_params_["lda__update__boost__scale"] == 1.0

@@ -38,10 +38,10 @@ def minibatch(day):
     ).X
 
 
-model = SVBHPP(
+model = SVBHPP.preset(
+    "SVBHPP",
     5,
     rate="topic",
-    rate_starts=(0.5,),
     doc_topic_prior=0.5,
     on_drift=lambda record: print(f"day {record.time}: kept {record.retention.round(2)}"),
     random_state=2,
@@ -88,8 +88,8 @@ def keeping(rho):
 models = {
     "keeps all": keeping(1.0),
     "keeps 0.7": keeping(0.7),
-    "one learnt rate": SVBHPP(15, random_state=0),
-    "a learnt rate for each topic": SVBHPP(15, rate="topic", random_state=0),
+    "one learnt rate": SVBHPP.preset("SVBHPP", 15, random_state=0),
+    "a learnt rate for each topic": SVBHPP.preset("SVBHPP", 15, rate="topic", random_state=0),
 }
 scores = {name: [] for name in models}
 for t, (X, time) in enumerate(zip(batches, times, strict=True)):
