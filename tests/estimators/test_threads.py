@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("switching_often")
 MODELS = {
     "online EM": GibbsOnlineEM(5, n_start_rounds=1, random_state=0),
     "averaged": GibbsOnlineEM(5, n_start_rounds=1, averaging="linear", random_state=0),
-    "SVB": SVBLDA(5, random_state=0),
+    "SVB": SVBLDA(5, inference="variational", random_state=0),
     "forgetting": StreamingLDA(5, update=PowerPrior(0.9), n_start_rounds=1, random_state=0),
     "HDP": HDPGibbsOnlineEM(2, n_sweeps=5, random_state=0),
 }
