@@ -12,7 +12,6 @@ over the seeds, and the means of paired differences with their standard errors.
 """
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,8 @@ FIELDS = ("corpus", "most", "seed", "naive_bayes", "all_labels", "some_labels", 
 def guided(X: Any, y: np.ndarray, size: int | None = None) -> GuidedTopics:
     """The model of these documents, in minibatches of a stream if a size is given."""
     words = [f"w{i}" for i in range(X.shape[1])]
-    model = GuidedTopics({name: [] for name in np.unique(y[y != None])}, random_state=0)  # noqa: E711
+    names = sorted({label for label in y if label is not None})
+    model = GuidedTopics({name: [] for name in names}, random_state=0)
     if size is None:
         return model.fit(NamedCounts.of(X, words), y)
     for start in range(0, X.shape[0], size):
@@ -62,16 +62,16 @@ def measured(corpus: str, most: int, seed: int) -> dict[str, Any]:
     words = [f"w{i}" for i in range(X.shape[1])]
     some = np.where(np.random.default_rng(seed).random(len(y)) < SHARE, y, None)
 
-    def accuracy(model: Any, read: Callable[[Any], Any]) -> str:
-        return f"{np.mean(model.predict(read(X_test)) == truth):.4f}"
+    def accuracy(model: Any, counts: Any) -> str:
+        return f"{np.mean(model.predict(counts) == truth):.4f}"
 
-    named = lambda counts: NamedCounts.of(counts, words)  # noqa: E731
+    named = NamedCounts.of(X_test, words)
     naive = MultinomialNB(alpha=0.1).fit(X, y.astype(str))
     return {
         "corpus": corpus,
         "most": most,
         "seed": seed,
-        "naive_bayes": accuracy(naive, lambda counts: counts),
+        "naive_bayes": accuracy(naive, X_test),
         "all_labels": accuracy(guided(X, y), named),
         "some_labels": accuracy(guided(X, some), named),
         "stream": accuracy(guided(X, some, SIZE), named),

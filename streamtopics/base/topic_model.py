@@ -497,7 +497,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return predictive.per_token(*self._completed("score", X))
 
     def _completed(self, method: str, X: Any, **data: Any) -> tuple[np.ndarray, float]:
-        """What `_completion` returns, of what a method was passed."""
+        """Score the held-out tokens of the documents passed to a method, as `_completion` does."""
         check_is_fitted(self)
         self._check_changed_parameters()
         batch = self._read(method, reset=False, X=X, **data)

@@ -18,7 +18,7 @@ LOG_WEIGHTS = (-5.0, 25.0)
 
 
 class OwnWords(NamedTuple):
-    """Of entries of held-out counts: p(w), n, N and the count, each of shape (n_entries,)."""
+    """Probabilities and counts of held-out words; each array has shape (n_entries,)."""
 
     probability: np.ndarray
     n: np.ndarray

@@ -153,7 +153,7 @@ class TopicPosterior(StatePosterior):
         return None if prior is None else self.c[:, None] * prior + self._state.directions
 
     def directions_after(self, blend: Blend) -> np.ndarray:
-        """What is learnt of vectors after a blend: by the same weights as the counts of words."""
+        """Return the sums of vectors after a blend, which weighs them as it weighs the counts."""
         old, found = self._state.directions, blend.statistics.directions
         if self.prior_directions is None:
             return old

@@ -68,7 +68,7 @@ def test_centers_are_the_directions_of_the_clusters():
     means /= np.linalg.norm(means, axis=1, keepdims=True)
     assert_allclose((model.vector_centers_ * means).sum(axis=1), 1, atol=0.02)
     with pytest.raises(AttributeError, match=r"vector_centers_ .* vectors"):
-        mixture().fit(X).vector_centers_  # noqa: B018
+        _ = mixture().fit(X).vector_centers_
 
 
 def test_weight_0_is_learning_by_words():
