@@ -4,8 +4,8 @@
 A new format has the next number and one function here, which makes a description of the one
 before into its own. A class that moves or is renamed keeps its name in files: see `RENAMED`; a
 parameter, attribute or field that is renamed has its earlier name in `RENAMED_FIELDS`. A new one
-needs nothing if its default is what was done before, and else an entry in `NEW_FIELDS`. A field
-that is gone is left out if it has the value in `GONE_FIELDS`, and refused if it has another.
+needs nothing if its default is what was done before. A field that is gone is left out
+if it has the value in `GONE_FIELDS`, and refused if it has another.
 """
 
 from __future__ import annotations
@@ -34,17 +34,6 @@ RENAMED_FIELDS: dict[str, dict[str, str]] = {
     "streamtopics.updates.window.Window": {"length": "n_minibatches"},
 }  # fmt: skip
 
-# By a class, what earlier files without such a parameter stand for.
-PLAIN = {"start": "noise", "prior_limit": None, "inner_batch_size": None}
-NEW_FIELDS: dict[str, dict[str, Any]] = {
-    "streamtopics.estimators.bps_lda.BPSLDA": PLAIN | {"growth": 1.0},
-    "streamtopics.estimators.gibbs_online_em.GibbsOnlineEM": PLAIN | {"inference": "gibbs"},
-    "streamtopics.estimators.svb_hpp.SVBHPP": PLAIN | {"growth": 1.0},
-    "streamtopics.estimators.svb_lda.SVBLDA": PLAIN | {"growth": 1.0},
-    "streamtopics.estimators.variational_online_em.VariationalOnlineEM": {
-        **PLAIN, "inference": "variational",
-    },
-}  # fmt: skip
 # By a class, its and its subclasses' fields in earlier files that are gone, and their default.
 GONE_FIELDS: dict[str, dict[str, Any]] = {"streamtopics.base.frame.Commit": {"uncounted": (0, 0.0)}}
 
@@ -57,10 +46,9 @@ def upgraded(description: dict[str, Any], format_number: int) -> dict[str, Any]:
 
 
 def renamed_fields(kind: type, state: dict[str, Any]) -> dict[str, Any]:
-    """Return attributes of an object of a class by their present names, and those since then."""
+    """Return attributes of an object of a class by their present names."""
     places = [f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__]
     names = RENAMED_FIELDS.get(places[0], {})
     gone = {k: v for place in places for k, v in GONE_FIELDS.get(place, {}).items()}
     kept = {k: v for k, v in state.items() if k not in gone or v != gone[k]}
-    renamed = {names.get(name, name): value for name, value in kept.items()}
-    return renamed | {k: v for k, v in NEW_FIELDS.get(places[0], {}).items() if k not in renamed}
+    return {names.get(name, name): value for name, value in kept.items()}
