@@ -30,7 +30,7 @@ from streamtopics.kernels import hdp as hdp_kernel
 from streamtopics.local import Gibbs, tokens
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.metrics import left_to_right
-from streamtopics.parallel import SERIAL
+from streamtopics.utils.parallel import SERIAL
 
 N_SWEEPS = 5
 # After which it is forgotten that all began in one topic.

@@ -31,9 +31,9 @@ from scipy import sparse
 from benchmarks import corpora
 from benchmarks.plain import GibbsOnlineEM, VariationalOnlineEM
 from benchmarks.results import append, read
-from streamtopics.base.composites import local_task, reader_of, take_in
 from streamtopics.datasets import read_texts
 from streamtopics.distributed import fit_partitions
+from streamtopics.distributed.composites import local_task, reader_of, take_in
 from streamtopics.distributed.parcels import packed
 from streamtopics.text import StreamingCountVectorizer
 

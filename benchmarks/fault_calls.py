@@ -27,8 +27,8 @@ from benchmarks.fault_means import Lines, Means
 from benchmarks.fuzz_checks import difference, fingerprint, last_frame, place_of
 from streamtopics import load, parallel, save
 from streamtopics.base.frame import StreamingEstimator
-from streamtopics.locks import lock_of
-from streamtopics.steps import steps_of
+from streamtopics.utils.locks import lock_of
+from streamtopics.utils.steps import steps_of
 from tests.conventions.every import METHODS, Case, N
 
 # Seconds for what should be there at once.

@@ -24,7 +24,7 @@ from sklearn.pipeline import Pipeline
 
 import streamtopics
 from streamtopics.distributed import PartitionError
-from streamtopics.structure import check_structure
+from streamtopics.utils.structure import check_structure
 
 # An OSError is of a file that is not there.
 REFUSALS = (

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from streamtopics.structure import LEAST_COUNT, MOST_COUNT
+from streamtopics.utils.structure import LEAST_COUNT, MOST_COUNT
 
 Rng = np.random.Generator
 

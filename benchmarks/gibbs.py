@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from streamtopics.kernels import variational
 from streamtopics.local import Gibbs
 from streamtopics.messages import Minibatch, Topics
-from streamtopics.parallel import Workers, workers
+from streamtopics.utils.parallel import Workers, workers
 
 CLOCKS = {"processor": time.process_time, "wall": time.perf_counter}
 

@@ -22,7 +22,7 @@ from streamtopics.kernels import variational
 from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Topics
-from streamtopics.parallel import SERIAL
+from streamtopics.utils.parallel import SERIAL
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamtopics
 from streamtopics.estimators.presets import ROWS, Preset
-from streamtopics.records import is_record
+from streamtopics.utils.records import is_record
 
 METHODS = Path(__file__).parent / "user_guide" / "methods_table.inc"
 COLUMNS = ("name", "method", "source", "update", "inference", "view", "prior of documents", "also")

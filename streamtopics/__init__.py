@@ -83,7 +83,7 @@ PLACES = {
 ROOMS = (
     "base", "datasets", "distributed", "dpp", "estimators", "families", "inspection", "kernels",
     "local", "messages", "metrics", "models", "posteriors", "priors", "report", "reviews",
-    "saving", "streams", "text", "updates", "was",
+    "saving", "streams", "text", "updates", "utils", "was",
 )  # fmt: skip
 PLACE_OF = {name: module for module, names in PLACES.items() for name in names}
 

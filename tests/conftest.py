@@ -27,7 +27,7 @@ import pytest
 import sklearn
 from joblib.parallel import get_active_backend
 
-from streamtopics import parallel
+from streamtopics.utils import parallel
 from tests.browser import launched
 from tests.processes import serving
 

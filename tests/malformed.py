@@ -20,8 +20,8 @@ from scipy import sparse
 
 import streamtopics
 from streamtopics import datasets, inspection, metrics, models, priors, streams, text
+from streamtopics.base.sentences import read_sentences
 from streamtopics.report import report
-from streamtopics.sentences import read_sentences
 
 # The parameter that takes X.
 PLACES = ("X", "documents", "points", "raw_documents", "source")

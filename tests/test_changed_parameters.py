@@ -21,7 +21,7 @@ from streamtopics.dpp import (
     Fourier,
 )
 from streamtopics.models import GaussianMixture, LinearRegression
-from streamtopics.streams.features import document_features
+from streamtopics.streams.monitoring.features import document_features
 from streamtopics.text import (
     StreamingCountVectorizer,
 )

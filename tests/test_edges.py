@@ -12,9 +12,9 @@ from scipy import sparse
 from streamtopics import GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
 from streamtopics.kernels import rows
 from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.seeds import content_seeds
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, IterateAverage, Noise, TopicPosterior, blend_together
-from streamtopics.seeds import content_seeds
 from streamtopics.updates import Langevin
 from tests.updates.given import given
 

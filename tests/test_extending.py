@@ -24,7 +24,6 @@ from streamtopics.local import Gibbs, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models import LDA, BetaBinomial
 from streamtopics.models.views import mean
-from streamtopics.parallel import workers
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import (
     BPS,
@@ -36,6 +35,7 @@ from streamtopics.updates import (
     PowerPrior,
     StochasticVI,
 )
+from streamtopics.utils.parallel import workers
 from tests.estimators.table import PLAIN
 
 GUIDE = Path(__file__).parent.parent / "doc" / "extend"

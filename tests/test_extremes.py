@@ -27,10 +27,10 @@ from streamtopics.models import (
     MeanFieldRegression,
     NaiveBayesMixture,
 )  # fmt: skip
-from streamtopics.periods import periods_of
 from streamtopics.streams import DriftMonitor, TopicTracker, stream
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
 from streamtopics.updates import IncrementalVB, Langevin, Normal, PopulationVB, Window
+from streamtopics.utils.periods import periods_of
 
 X = np.random.default_rng(0).poisson(1.0, (8, 6)).astype(float)
 

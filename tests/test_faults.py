@@ -33,9 +33,9 @@ from benchmarks.fault_calls import Call, Undisturbed, doors_of, undisturbed
 from benchmarks.fault_means import Lines, Memory, compiled
 from streamtopics import SVBLDA, load, save
 from streamtopics.kernels import _hdp, _was, rows
-from streamtopics.locks import KeepsAside, lock_of
 from streamtopics.saving import files
 from streamtopics.streams import stream
+from streamtopics.utils.locks import KeepsAside, lock_of
 from tests.conventions.every import EVERY, METHODS, N
 from tests.kernels.test_rows import add_rows_arguments
 

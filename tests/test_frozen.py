@@ -18,7 +18,6 @@ from streamtopics import SVBLDA, DPPSummarizer, MultiViewLDA, load, save
 from streamtopics.distributed import fit_partitions, fit_stream, learn_apart, take_in
 from streamtopics.inspection import topic_table
 from streamtopics.report import ReportSettings, page, report_data
-from streamtopics.steps import counted, last_step, names_of, steps_before, steps_of
 from streamtopics.streams import (
     Checkpointer,
     DriftMonitor,
@@ -33,6 +32,7 @@ from streamtopics.text import (
     StreamingCountVectorizer,
     StreamingPipeline,
 )
+from streamtopics.utils.steps import counted, last_step, names_of, steps_before, steps_of
 from tests.report.made import made
 
 TEXTS = made(120).texts

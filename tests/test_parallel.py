@@ -9,8 +9,8 @@ from itertools import pairwise
 import joblib
 import pytest
 
-from streamtopics import parallel
-from streamtopics.parallel import spans, workers
+from streamtopics.utils import parallel
+from streamtopics.utils.parallel import spans, workers
 
 
 def square(x):

@@ -10,8 +10,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from streamtopics.datasets import read_records
-from streamtopics.periods import MOST_PERIODS, periods_of
-from streamtopics.times import read_times
+from streamtopics.utils.periods import MOST_PERIODS, periods_of
+from streamtopics.utils.times import read_times
 
 arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
 START = datetime(2003, 5, 17, 12, 30)

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from streamtopics import AspectSentimentModel, LowRankDPP, WASTopicModel
-from streamtopics.sentences import read_sentences
+from streamtopics.base.sentences import read_sentences
 from streamtopics.text import NamedCounts
 
 ROWS = np.array([[1, 0, 2], [0, 1, 0], [0, 0, 0], [3, 1, 1]], float)

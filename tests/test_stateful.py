@@ -32,7 +32,7 @@ from benchmarks.fault_calls import doors_of, is_free
 from benchmarks.fault_means import Lines
 from benchmarks.fuzz_checks import difference
 from streamtopics import SVBLDA
-from streamtopics.steps import steps_of
+from streamtopics.utils.steps import steps_of
 from tests.conventions.every import EVERY, Case, N
 from tests.conventions.test_every_estimator import bits
 

@@ -12,9 +12,9 @@ from sklearn.preprocessing import FunctionTransformer
 from streamtopics import SVBLDA, StreamingLDA
 from streamtopics.inspection import plot_document
 from streamtopics.report import ReportSettings, page, report_data
-from streamtopics.steps import counted, last_step, names_of, steps_before, steps_of
 from streamtopics.streams import DriftMonitor, TopicTracker, stream
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.utils.steps import counted, last_step, names_of, steps_before, steps_of
 from tests.report.made import made
 
 TEXTS = made(120).texts

@@ -13,7 +13,7 @@ from scipy import sparse
 from streamtopics import GibbsOnlineEM
 from streamtopics.metrics import topic_diversity
 from streamtopics.priors import Columns
-from streamtopics.structure import check_structure, in_order
+from streamtopics.utils.structure import check_structure, in_order
 
 NAMED = re.compile(r"\b(X|documents|raw_documents|source)\b")
 

@@ -24,8 +24,8 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.local.variational import Variational
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.metrics import left_to_right
-from streamtopics.parallel import Workers
 from streamtopics.updates import DampedNewton, MeanDecay
+from streamtopics.utils.parallel import Workers
 
 N_SPLITS = 11
 BATCH, SWEEPS, KAPPA, ALPHA_SUM = 100, 20, 0.5, 3.0

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from streamtopics.local import LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.parallel import Workers
+from streamtopics.utils.parallel import Workers
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,6 @@ from streamtopics.models import LDA
 from streamtopics.models.sources import NOISE, Source, Start
 from streamtopics.models.spectral_start import SPECTRAL
 from streamtopics.models.views import TopicView, corrected_mean, geometric_mean, mean
-from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, Learn, TopicPosterior
 from streamtopics.updates import (
     BPS,
@@ -50,6 +49,7 @@ from streamtopics.updates.doc_topic import (
 )
 from streamtopics.updates.parts import in_parts
 from streamtopics.updates.rule import Rounds, Rule
+from streamtopics.utils.parallel import Workers
 
 UPDATES = {
     "online_em": OnlineEM(),

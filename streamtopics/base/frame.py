@@ -34,12 +34,12 @@ from streamtopics.base.fit_callbacks import (
     ended_task,
     with_callbacks,
 )
-from streamtopics.checks import HoldsPlainNumbers, warn_of_no_effect, warn_once
-from streamtopics.documentation import LinksToReference
-from streamtopics.locks import KeepsAside, held, lock_of
-from streamtopics.parallel import Workers, workers
-from streamtopics.progress import Progress, progress
 from streamtopics.updates.rule import Rounds, Rule
+from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect, warn_once
+from streamtopics.utils.documentation import LinksToReference
+from streamtopics.utils.locks import KeepsAside, held, lock_of
+from streamtopics.utils.parallel import Workers, workers
+from streamtopics.utils.progress import Progress, progress
 
 T = TypeVar("T")
 # Whether a method wants some metadata, or under which name.

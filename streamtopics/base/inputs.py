@@ -12,10 +12,10 @@ from scipy import sparse
 from sklearn.base import TransformerMixin
 
 from streamtopics.base.frame import StreamingEstimator
+from streamtopics.base.sentences import Sentences, read_sentences
+from streamtopics.base.validation import check_column_names, check_counts
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, SentenceBatch
-from streamtopics.sentences import Sentences, read_sentences
-from streamtopics.validation import check_column_names, check_counts
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import SentenceDocuments, SentencesInput
+from streamtopics.base.sentences import Sentences
 from streamtopics.base.topics import LearntTopics
 from streamtopics.metrics import predictive
-from streamtopics.parallel import Workers
-from streamtopics.sentences import Sentences
+from streamtopics.utils.parallel import Workers
 
 
 @documented

@@ -39,23 +39,23 @@ from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.merging import Mergeable
 from streamtopics.base.offered import composition_of, offered_where
 from streamtopics.base.topics import LearntTopics
+from streamtopics.base.validation import (
+    COMMON_CONSTRAINTS,
+    check_doc_topic_prior,
+    check_word_prior,
+)
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.models.evidence import bound_of_documents, check_local
 from streamtopics.models.sources import NOISE, Source
 from streamtopics.models.views import geometric_mean, mean
-from streamtopics.output import labelled, row_labels
-from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
-from streamtopics.progress import Progress
 from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.lives import Lives
-from streamtopics.validation import (
-    COMMON_CONSTRAINTS,
-    check_doc_topic_prior,
-    check_word_prior,
-)
+from streamtopics.utils.output import labelled, row_labels
+from streamtopics.utils.parallel import Workers
+from streamtopics.utils.progress import Progress
 
 DOCUMENTS_AT_ONCE = 4096
 

@@ -14,7 +14,7 @@ from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.vectors import check_vectors
 from streamtopics.metrics import predictive
 from streamtopics.models.spectral_start import unit
-from streamtopics.output import labelled, row_labels
+from streamtopics.utils.output import labelled, row_labels
 
 D = TypeVar("D", bound=Documents)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from streamtopics.cli.telling import note
-from streamtopics.datasets.reading.growing import Position, place_at
+from streamtopics.streams.reading.growing import Position, place_at
 
 MOST_FILES = 1000
 

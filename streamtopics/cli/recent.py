@@ -9,9 +9,9 @@ import numpy as np
 
 from streamtopics.cli.reading import texts_of, time_of
 from streamtopics.datasets import Record
-from streamtopics.periods import LEAST, STEPS, ShareSums, periods_of
 from streamtopics.report.settings import Whole
-from streamtopics.times import Times, read_times
+from streamtopics.utils.periods import LEAST, STEPS, ShareSums, periods_of
+from streamtopics.utils.times import Times, read_times
 
 N_SHOWN, MOST_CHARACTERS = 2000, 4_000_000
 # Bins of time, as many as there are days in the weeks of a picture. Those of dates are hours, days,

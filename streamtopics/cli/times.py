@@ -11,9 +11,9 @@ from typing import Any
 from streamtopics.cli.reading import cut, records, texts_of
 from streamtopics.cli.telling import complain
 from streamtopics.datasets import Record, Skipped
-from streamtopics.periods import LEAST, Periods, periods_of
 from streamtopics.report.documents import whole_of
 from streamtopics.report.settings import Whole
+from streamtopics.utils.periods import LEAST, Periods, periods_of
 
 AT_ONCE = 2500
 

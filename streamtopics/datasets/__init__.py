@@ -4,7 +4,10 @@
 from streamtopics.datasets.docstrings import load_docstrings
 from streamtopics.datasets.dpp_sets import make_dpp_sets
 from streamtopics.datasets.rated import make_rated_reviews
-from streamtopics.datasets.reading import (
+from streamtopics.datasets.sentences import make_subtle_corpus
+from streamtopics.datasets.statements import load_statements
+from streamtopics.datasets.synthetic import make_lda_corpus
+from streamtopics.streams.reading import (
     Follower,
     Position,
     ReadingError,
@@ -14,10 +17,7 @@ from streamtopics.datasets.reading import (
     read_records,
     read_texts,
 )
-from streamtopics.datasets.sentences import make_subtle_corpus
-from streamtopics.datasets.statements import load_statements
-from streamtopics.datasets.stream import iter_minibatches
-from streamtopics.datasets.synthetic import make_lda_corpus
+from streamtopics.streams.reading.minibatches import iter_minibatches
 
 __all__ = [
     "Follower",

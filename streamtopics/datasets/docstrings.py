@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.checks import check_integer, check_seed
 from streamtopics.datasets.sources import DEFAULT_PACKAGES, check_packages, read_packages
+from streamtopics.utils.checks import check_integer, check_seed
 
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 STATEMENTS = ("body", "handlers", "cases", "orelse", "finalbody")

@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.checks import (
+from streamtopics.dpp.kernel import Kernel, Process
+from streamtopics.dpp.measures import Bernoulli, Fourier, Items
+from streamtopics.dpp.measures.base import BaseMeasure
+from streamtopics.dpp.noise import Background, Counting, Noise
+from streamtopics.dpp.sampling import sample
+from streamtopics.dpp.sets import PointSets, stack
+from streamtopics.utils.checks import (
     MOST_WHOLE,
     check_integer,
     check_one_of,
@@ -21,12 +27,6 @@ from streamtopics.checks import (
     check_truth,
     is_number,
 )
-from streamtopics.dpp.kernel import Kernel, Process
-from streamtopics.dpp.measures import Bernoulli, Fourier, Items
-from streamtopics.dpp.measures.base import BaseMeasure
-from streamtopics.dpp.noise import Background, Counting, Noise
-from streamtopics.dpp.sampling import sample
-from streamtopics.dpp.sets import PointSets, stack
 
 DEFAULT_FEATURES = {"items": 100, "exponential": 10, "fourier": 9}
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
-from streamtopics.checks import MOST_WHOLE, check_integer, check_one_of, check_seed, plain
+from streamtopics.utils.checks import MOST_WHOLE, check_integer, check_one_of, check_seed, plain
 
 MEAN_RATING = 6.0
 # Of a deviation, a length or a prior.

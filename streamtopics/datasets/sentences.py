@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
-from streamtopics.checks import MOST_WHOLE, check_integer, check_seed, plain
+from streamtopics.utils.checks import MOST_WHOLE, check_integer, check_seed, plain
 
 
 def make_subtle_corpus(

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
 
-from streamtopics.structure import has_entries
+from streamtopics.utils.structure import has_entries
 
 STANDARD_LIBRARY = "stdlib"
 DEFAULT_PACKAGES = ("joblib", "numpy", "scipy", "sklearn", STANDARD_LIBRARY)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.checks import check_integer, check_seed
 from streamtopics.datasets.sources import check_packages, read_packages
+from streamtopics.utils.checks import check_integer, check_seed
 
 PART_OF_A_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 SHORTEST = 3

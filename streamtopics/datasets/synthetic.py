@@ -10,7 +10,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.checks import MOST_PRIOR, MOST_WHOLE, check_integer, check_seed, floats, plain
+from streamtopics.utils.checks import (
+    MOST_PRIOR,
+    MOST_WHOLE,
+    check_integer,
+    check_seed,
+    floats,
+    plain,
+)
 
 # Tokens of a document, on average.
 MOST_LENGTH = 1e8

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from streamtopics.base import composites
-from streamtopics.checks import check_integer
+from streamtopics.distributed import composites
 from streamtopics.distributed.fitting import batch_size_of, counting_steps
 from streamtopics.distributed.tasks import contents_of, learn, read_partitions
-from streamtopics.steps import check_not_frozen, last_step
 from streamtopics.updates.composite import Composite
+from streamtopics.utils.checks import check_integer
+from streamtopics.utils.steps import check_not_frozen, last_step
 
 Model = TypeVar("Model")
 

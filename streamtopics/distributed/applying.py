@@ -11,12 +11,12 @@ from uuid import uuid4
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.checks import check_integer
 from streamtopics.distributed import tasks
 from streamtopics.distributed.attempts import Kind, Policy, Task
 from streamtopics.distributed.engines import Engine, Handle, engine_of
 from streamtopics.distributed.reading import FIRST, READ, ahead
 from streamtopics.distributed.sources import partitions_of
+from streamtopics.utils.checks import check_integer
 
 Read = Callable[[Any], Any]
 # What is done to a partition, by the name of the function.

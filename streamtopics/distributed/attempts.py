@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from streamtopics.checks import check_positive, check_whole
 from streamtopics.distributed.engines import Engine, Handle
+from streamtopics.utils.checks import check_positive, check_whole
 
 # A task is late that takes so many times the median of the last ones of its kind.
 LATE = 3.0

@@ -10,20 +10,20 @@ from uuid import uuid4
 
 from sklearn.pipeline import Pipeline
 
-from streamtopics.base.composites import check_can_compose
-from streamtopics.checks import check_integer, check_truth
 from streamtopics.distributed.attempts import Policy
+from streamtopics.distributed.composites import check_can_compose
 from streamtopics.distributed.engines import engine_of
 from streamtopics.distributed.learning import Learning
 from streamtopics.distributed.reading import Cluster
 from streamtopics.distributed.schedule import Schedule
 from streamtopics.distributed.sources import in_groups, partitions_of
-from streamtopics.steps import check_not_frozen, last_step, steps_before
 from streamtopics.streams.batches import after
 from streamtopics.streams.callbacks import check_callbacks, finish_all, learner_of
 from streamtopics.streams.checkpoint import Checkpointer
 from streamtopics.streams.checks import check_callables
 from streamtopics.streams.learners import check_model
+from streamtopics.utils.checks import check_integer, check_truth
+from streamtopics.utils.steps import check_not_frozen, last_step, steps_before
 
 Model = TypeVar("Model")
 

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.base.composites import check_composes, local_task, reader_of, take_in
 from streamtopics.distributed import tasks
 from streamtopics.distributed.attempts import PartitionError, Task
+from streamtopics.distributed.composites import check_composes, local_task, reader_of, take_in
 from streamtopics.distributed.parcels import Parcel
 from streamtopics.distributed.reading import (
     LEARN,
@@ -32,10 +32,10 @@ from streamtopics.distributed.reading import (
     ahead,
 )
 from streamtopics.distributed.schedule import Schedule
-from streamtopics.steps import last_step
 from streamtopics.streams.batches import read_batch
 from streamtopics.streams.callbacks import BatchInfo, call
 from streamtopics.streams.learners import Seen, is_fitted, score_before, seen_by
+from streamtopics.utils.steps import last_step
 
 
 @dataclass(frozen=True)

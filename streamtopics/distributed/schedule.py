@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from streamtopics.checks import check_whole
+from streamtopics.utils.checks import check_whole
 
 # Minibatches learnt for each one of delay.
 RAMP = 16

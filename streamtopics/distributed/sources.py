@@ -10,7 +10,7 @@ from typing import Any
 
 from streamtopics.distributed.tasks import Batches
 from streamtopics.streams.batches import read_batch
-from streamtopics.structure import has_entries
+from streamtopics.utils.structure import has_entries
 
 
 def partitions_of(collection: Any, client: Any) -> Iterator[Any]:

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.base.composites import LocalTask, Reader
 from streamtopics.datasets import read_texts
+from streamtopics.distributed.composites import LocalTask, Reader
 from streamtopics.distributed.memory import keep_memory
 from streamtopics.distributed.parcels import Parcel, packed
-from streamtopics.steps import counted
-from streamtopics.structure import check_structure, has_entries, is_sparse, total
 from streamtopics.updates.composite import Composite
+from streamtopics.utils.steps import counted
+from streamtopics.utils.structure import check_structure, has_entries, is_sparse, total
 
 Read = Callable[[Any], Any]
 

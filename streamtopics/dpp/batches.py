@@ -14,7 +14,7 @@ from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.measures.base import as_rows
 from streamtopics.dpp.sets import PointSets
 from streamtopics.kernels import dpp as kernels
-from streamtopics.parallel import MOST_PARTS, SERIAL, Workers
+from streamtopics.utils.parallel import MOST_PARTS, SERIAL, Workers
 
 MOST_ENTRIES, LEAST_SIDE = 2**16, 16
 

@@ -17,6 +17,15 @@ from threadpoolctl import threadpool_limits
 
 from streamtopics.base.frame import NO_WEIGHTS, check_same
 from streamtopics.base.glossary import documented
+from streamtopics.base.validation import (
+    COMMON_CONSTRAINTS,
+    LEAST_PRIOR,
+    MOST_PRIOR,
+    HasMethods,
+    Interval,
+    StrOptions,
+    check_column_names,
+)
 from streamtopics.dpp import learning
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.batches import SetBatches, batch_sets
@@ -29,18 +38,9 @@ from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.totals import LEARNT, Known
-from streamtopics.output import document_labels, labelled
-from streamtopics.parallel import Workers
-from streamtopics.records import is_record, same
-from streamtopics.validation import (
-    COMMON_CONSTRAINTS,
-    LEAST_PRIOR,
-    MOST_PRIOR,
-    HasMethods,
-    Interval,
-    StrOptions,
-    check_column_names,
-)
+from streamtopics.utils.output import document_labels, labelled
+from streamtopics.utils.parallel import Workers
+from streamtopics.utils.records import is_record, same
 
 NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
 NOT_NEGATIVE = Interval(Real, 0, MOST_PRIOR, closed="both")

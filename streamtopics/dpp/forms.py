@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from scipy import sparse
 
+from streamtopics.base.sentences import read_sentences
 from streamtopics.dpp.arrays import Places, Points
 from streamtopics.dpp.sets import PointSets
-from streamtopics.sentences import read_sentences
-from streamtopics.validation import holds_text, to_csr
+from streamtopics.utils.structure import holds_text, to_csr
 
 
 class Form(Protocol):

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import check_range, floats
 from streamtopics.dpp.arrays import Floats, Points, dense, squares
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
+from streamtopics.utils.checks import check_range, floats
 
 # Far from where products of two entries would have no room.
 MOST = 1e100

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import Commit, StreamingEstimator
 from streamtopics.base.glossary import documented
-from streamtopics.checks import check_integer, check_seed, floats
+from streamtopics.base.validation import check_feature_names
 from streamtopics.dpp import conditioning, marginal, sampling
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import Form
@@ -27,8 +27,8 @@ from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.penalty import active
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.totals import LEARNT, Known, Totals
-from streamtopics.structure import has_entries
-from streamtopics.validation import check_feature_names
+from streamtopics.utils.checks import check_integer, check_seed, floats
+from streamtopics.utils.structure import has_entries
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

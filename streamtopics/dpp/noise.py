@@ -14,9 +14,9 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import betaln, gammaln, xlogy
 
-from streamtopics.checks import check_range
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.measures import BaseMeasure
+from streamtopics.utils.checks import check_range
 
 Sizes = TypeVar("Sizes", float, Floats)
 

@@ -22,12 +22,12 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from streamtopics.checks import MOST_WHOLE, is_whole
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import PointSets, stack
 from streamtopics.dpp.spectrum import Spectrum, draw_subsets, size_log_weights, spectrum
+from streamtopics.utils.checks import MOST_WHOLE, is_whole
 
 MOST_NUMBERS = 2**21
 

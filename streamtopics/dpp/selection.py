@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streamtopics.checks import floats
 from streamtopics.dpp.arrays import Floats, Places, Points, dense
 from streamtopics.dpp.kernel import Kernel
+from streamtopics.utils.checks import floats
 
 RELATIVE_GAIN = 1e-12
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.checks import check_not_masked
 from streamtopics.dpp.arrays import Places, Points
-from streamtopics.structure import is_sparse
+from streamtopics.utils.checks import check_not_masked
+from streamtopics.utils.structure import is_sparse
 
 
 @dataclass(frozen=True, eq=False)

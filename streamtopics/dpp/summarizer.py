@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from streamtopics.base.frame import Commit, StreamingEstimator, check_same
 from streamtopics.base.glossary import documented
-from streamtopics.checks import is_whole
+from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.estimator import NOT_NEGATIVE, LowRankDPP
 from streamtopics.dpp.selection import greedy_map
@@ -38,11 +38,11 @@ from streamtopics.dpp.summary_kernel import (
     thesis_candidates,
     weighted_units,
 )
-from streamtopics.parallel import Workers
-from streamtopics.steps import thawed
 from streamtopics.text import SentenceVectorizer
 from streamtopics.text.splitting import has_content, is_fragment, refers_back
-from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
+from streamtopics.utils.checks import is_whole
+from streamtopics.utils.parallel import Workers
+from streamtopics.utils.steps import thawed
 
 Documents: TypeAlias = Sequence[sparse.csr_matrix] | NDArray[np.object_]
 

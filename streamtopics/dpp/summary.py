@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.dpp.arrays import Floats, Places
-from streamtopics.structure import has_entries
+from streamtopics.utils.structure import has_entries
 
 
 @dataclass(frozen=True, eq=False)

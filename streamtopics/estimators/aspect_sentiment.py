@@ -25,17 +25,8 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import SentenceDocuments
 from streamtopics.base.sentence_topics import SentenceTopics
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
-from streamtopics.checks import is_whole
-from streamtopics.local.asum import EM, Found, FrankWolfe
-from streamtopics.models import ASUM
-from streamtopics.output import document_labels, labelled
-from streamtopics.parallel import Workers
-from streamtopics.posteriors import TopicPosterior
-from streamtopics.structure import has_entries
-from streamtopics.typing import RandomState, WordPriorLike
-from streamtopics.updates import BPS
-from streamtopics.updates.rule import Rule
-from streamtopics.validation import (
+from streamtopics.base.typing import RandomState, WordPriorLike
+from streamtopics.base.validation import (
     BOOSTING_SCALE,
     COMMON_CONSTRAINTS,
     POSITIVE_INT,
@@ -43,6 +34,15 @@ from streamtopics.validation import (
     StrOptions,
     check_word_prior,
 )
+from streamtopics.local.asum import EM, Found, FrankWolfe
+from streamtopics.models import ASUM
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates import BPS
+from streamtopics.updates.rule import Rule
+from streamtopics.utils.checks import is_whole
+from streamtopics.utils.output import document_labels, labelled
+from streamtopics.utils.parallel import Workers
+from streamtopics.utils.structure import has_entries
 
 BOOSTING = 0.5
 AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")

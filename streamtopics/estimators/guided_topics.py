@@ -16,23 +16,23 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.composition import INFERENCE, UPDATES, Composition, suited_doc_topic
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
+from streamtopics.base.typing import RandomState
+from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 from streamtopics.base.vector_topics import TakesVectors
 from streamtopics.base.vectors import check_name_vectors
-from streamtopics.checks import MOST_WHOLE, is_masked, is_whole, warn_once
 from streamtopics.local import Hinted, LocalStep, OneTopic, Told
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.told import OneOrMixed
 from streamtopics.messages import Minibatch
 from streamtopics.models.sources import HintedStart
 from streamtopics.models.views import mean
-from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.priors import Columns, seed_prior
 from streamtopics.priors.columns import Vocabulary, check_words, word_columns
-from streamtopics.structure import is_missing
-from streamtopics.typing import RandomState
 from streamtopics.updates.rule import Rule
-from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
+from streamtopics.utils.checks import MOST_WHOLE, is_masked, is_whole, warn_once
+from streamtopics.utils.parallel import Workers
+from streamtopics.utils.structure import is_missing
 
 # The beginning of a stream is learnt anew if it has one document more for so many of last time.
 EVERY = 10

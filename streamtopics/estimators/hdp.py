@@ -7,19 +7,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamtopics.base.births import ReportsLives
 from streamtopics.base.composition import Composition
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.base.typing import WordPriorLike
+from streamtopics.base.validation import Interval
+from streamtopics.estimators.births_and_deaths import ReportsLives
 from streamtopics.local import Gibbs
 from streamtopics.models import HDP
 from streamtopics.models.views import mean
-from streamtopics.parallel import Workers
-from streamtopics.typing import WordPriorLike
 from streamtopics.updates import Rule
 from streamtopics.updates.hdp import take_in
 from streamtopics.updates.lives import Lives, followed
-from streamtopics.validation import Interval
+from streamtopics.utils.parallel import Workers
 
 POSITIVE = Interval(Real, 1e-3, 1e6, closed="both")
 # Share of the tokens that a topic needs to be called active.

@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from streamtopics.base.glossary import documented
+from streamtopics.base.typing import RandomState, WordPriorLike
 from streamtopics.estimators.hdp import HDPModel
-from streamtopics.records import keep
-from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import MeanDecay, OnlineEM, Rule
 from streamtopics.updates.hdp import mean_weights
+from streamtopics.utils.records import keep
 
 
 @documented

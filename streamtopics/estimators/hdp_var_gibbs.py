@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from streamtopics.base.glossary import documented
+from streamtopics.base.typing import RandomState, WordPriorLike
 from streamtopics.estimators.hdp import HDPModel
-from streamtopics.records import keep
-from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import Decay, StochasticVI
 from streamtopics.updates.hdp import stick_weights
+from streamtopics.utils.records import keep
 
 
 @documented

@@ -27,17 +27,8 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
 from streamtopics.base.topics import LearntTopics
-from streamtopics.checks import check_not_masked, plain
-from streamtopics.local.minibatches import minibatch_of
-from streamtopics.local.two_blocks import TwoBlocks
-from streamtopics.models.multi_view import MultiView
-from streamtopics.output import labelled, row_labels
-from streamtopics.parallel import Workers
-from streamtopics.posteriors import SideBySide, TopicPosterior
-from streamtopics.priors import class_words_prior
-from streamtopics.typing import RandomState, WordPriorLike
-from streamtopics.updates import BPS, Rounds, Rule
-from streamtopics.validation import (
+from streamtopics.base.typing import RandomState, WordPriorLike
+from streamtopics.base.validation import (
     BOOSTING_SCALE,
     COMMON_CONSTRAINTS,
     POSITIVE_INT,
@@ -51,6 +42,15 @@ from streamtopics.validation import (
     check_topic_word_prior,
     check_word_prior,
 )
+from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.two_blocks import TwoBlocks
+from streamtopics.models.multi_view import MultiView
+from streamtopics.posteriors import SideBySide, TopicPosterior
+from streamtopics.priors import class_words_prior
+from streamtopics.updates import BPS, Rounds, Rule
+from streamtopics.utils.checks import check_not_masked, plain
+from streamtopics.utils.output import labelled, row_labels
+from streamtopics.utils.parallel import Workers
 
 # Sum of a document's prior over the topics of a block, when none is given.
 DOC_TOPIC_MASS = 10.0

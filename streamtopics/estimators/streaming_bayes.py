@@ -24,16 +24,16 @@ from streamtopics.base.frame import (
     warn_of_no_boost,
 )
 from streamtopics.base.glossary import documented
-from streamtopics.checks import check_not_masked, within_floats
+from streamtopics.base.typing import RandomState
+from streamtopics.base.validation import POSITIVE_INT, check_structure
 from streamtopics.models.dense_model import DenseModel, check_codes
-from streamtopics.output import labelled, row_labels
-from streamtopics.parallel import Workers
 from streamtopics.posteriors import DensePosterior
-from streamtopics.records import RecordParameters, is_record, same
-from streamtopics.typing import RandomState
 from streamtopics.updates import SVB
 from streamtopics.updates.rule import Rule
-from streamtopics.validation import POSITIVE_INT, check_structure
+from streamtopics.utils.checks import check_not_masked, within_floats
+from streamtopics.utils.output import labelled, row_labels
+from streamtopics.utils.parallel import Workers
+from streamtopics.utils.records import RecordParameters, is_record, same
 
 # Models report their bound where they have one.
 BOUND = frozenset({"local_bound"})

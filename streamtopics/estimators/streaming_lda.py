@@ -33,18 +33,18 @@ from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel, auto_parameters
-from streamtopics.checks import check_one_of
+from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
+from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, StrOptions
+from streamtopics.base.validation import WORD_PRIOR as WORD_PRIORS
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.local import LocalStep, OneTopic
 from streamtopics.messages import Statistics
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rule import Rule
-from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, StrOptions
-from streamtopics.validation import WORD_PRIOR as WORD_PRIORS
+from streamtopics.utils.checks import check_one_of
 
 PARTS: dict[str, dict[str, Any]] = {
     "update": UPDATES,

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy import sparse
 
-from streamtopics.base.births import ReportsLives, step_with_births
 from streamtopics.base.composition import (
     STARTS,
     UPDATES,
@@ -23,20 +22,21 @@ from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.base.typing import RandomState, WordPriorLike
+from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 from streamtopics.base.vector_topics import TakesVectors
-from streamtopics.checks import is_number
+from streamtopics.estimators.births_and_deaths import ReportsLives, step_with_births
 from streamtopics.local import OneTopic
 from streamtopics.metrics.predictive import unlike_known
 from streamtopics.models.sources import Start
 from streamtopics.models.views import mean
-from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend
-from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import DirichletProcess, Shares
 from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.lives import Lives
 from streamtopics.updates.rule import Rule
-from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
+from streamtopics.utils.checks import is_number
+from streamtopics.utils.parallel import Workers
 
 
 @documented

@@ -9,18 +9,18 @@ from typing import Any, ClassVar, Literal
 
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
-from streamtopics.checks import MOST_WHOLE
+from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
+from streamtopics.base.validation import Interval, StrOptions
 from streamtopics.estimators.named import BayesianLDA
 from streamtopics.local import LocalStep
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
-from streamtopics.records import keep
-from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates import Boost, EmpiricalPowerPrior, HierarchicalPowerPrior
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rates import Exponential, Normal
 from streamtopics.updates.rule import Rule
-from streamtopics.validation import Interval, StrOptions
+from streamtopics.utils.checks import MOST_WHOLE
+from streamtopics.utils.records import keep
 
 
 @documented

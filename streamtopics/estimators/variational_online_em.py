@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Literal
 
 from streamtopics.base.composition import Averaging
 from streamtopics.base.glossary import documented
+from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
+from streamtopics.base.validation import StrOptions
 from streamtopics.estimators.named import OnlineEMLDA
 from streamtopics.local import LocalStep, Variational
 from streamtopics.models.sources import Start
-from streamtopics.records import keep
-from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import DocTopicUpdate
-from streamtopics.validation import StrOptions
+from streamtopics.utils.records import keep
 
 
 @documented

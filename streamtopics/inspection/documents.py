@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import check_integer, is_whole
-from streamtopics.structure import is_sparse
-from streamtopics.times import in_order, read_time
+from streamtopics.utils.checks import check_integer, is_whole
+from streamtopics.utils.structure import is_sparse
+from streamtopics.utils.times import in_order, read_time
 
 
 class TopicDocument(NamedTuple):

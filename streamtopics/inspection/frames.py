@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from streamtopics.checks import check_integer, check_one_of
 from streamtopics.inspection.documents import SharesOverTime, topic_shares
 from streamtopics.inspection.n_components import NComponentsComparison
 from streamtopics.inspection.tables import topic_table
+from streamtopics.utils.checks import check_integer, check_one_of
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS = ("pandas", "polars", "pyarrow")

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import SUM_TOLERANCE, check_integer, is_number, is_whole
 from streamtopics.dpp.summarizer import DPPSummarizer
 from streamtopics.inspection.documents import documents_of
 from streamtopics.inspection.tables import TopicRow, model_and_names, topic_table
-from streamtopics.steps import steps_before
-from streamtopics.structure import from_arrow, has_entries
+from streamtopics.utils.checks import SUM_TOLERANCE, check_integer, is_number, is_whole
+from streamtopics.utils.steps import steps_before
+from streamtopics.utils.structure import from_arrow, has_entries
 
 # Words that a label remembers of its topic, and documents that evidence is taken from.
 N_REMEMBERED, N_DOCUMENTS = 50, 20

@@ -12,15 +12,15 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from streamtopics.checks import check_integer, check_seed, is_whole
 from streamtopics.metrics import (
     log_predictive_probability,
     relevant_words,
     topic_coherence,
     topic_diversity,
 )
-from streamtopics.parallel import workers
-from streamtopics.structure import check_structure, has_entries, is_sparse
+from streamtopics.utils.checks import check_integer, check_seed, is_whole
+from streamtopics.utils.parallel import workers
+from streamtopics.utils.structure import check_structure, has_entries, is_sparse
 
 # Tokens of each word on top of its frequency; and how many times as large the numbers are that one
 # has to stand out from, and by how much they may be better.

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import check_integer
 from streamtopics.metrics.relevance import relevant_words
-from streamtopics.steps import last_step, names_of, steps_before
-from streamtopics.structure import has_entries
+from streamtopics.utils.checks import check_integer
+from streamtopics.utils.steps import last_step, names_of, steps_before
+from streamtopics.utils.structure import has_entries
 
 
 class TopicRow(NamedTuple):

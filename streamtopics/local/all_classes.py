@@ -14,7 +14,7 @@ import numpy as np
 
 from streamtopics.kernels import classes as kernel
 from streamtopics.messages import Minibatch
-from streamtopics.parallel import Workers, spans
+from streamtopics.utils.parallel import Workers, spans
 
 DOCUMENTS_PER_JOB = 256
 WORDS_PER_JOB = 1024

@@ -15,7 +15,7 @@ import numpy as np
 from streamtopics.kernels import asum as kernel
 from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch, SentenceBatch, Statistics
-from streamtopics.parallel import Workers, spans
+from streamtopics.utils.parallel import Workers, spans
 
 DOCUMENTS_PER_JOB = 64
 WORDS_PER_JOB = 1024

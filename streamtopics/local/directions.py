@@ -21,7 +21,7 @@ Mises-Fisher distributions", Eq. 4.4; the ratio of Bessel functions by its bound
 import numpy as np
 
 from streamtopics.kernels import rows
-from streamtopics.parallel import Workers, spans
+from streamtopics.utils.parallel import Workers, spans
 
 # Documents, and entries of vectors, that are worth a job.
 DOCUMENTS_PER_JOB, ENTRIES_PER_JOB = 160, 50_000

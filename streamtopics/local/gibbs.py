@@ -13,13 +13,13 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import digamma
 
-from streamtopics.checks import check_whole
 from streamtopics.kernels import gibbs, rows
 from streamtopics.local import tokens
 from streamtopics.local.minibatches import by_word, equal_parts
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.parallel import Workers, spans
+from streamtopics.utils.checks import check_whole
+from streamtopics.utils.parallel import Workers, spans
 
 ENTRIES_PER_JOB = 4096
 WORDS_PER_JOB = 1024

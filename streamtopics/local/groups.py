@@ -23,7 +23,7 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 from streamtopics.kernels import groups as kernel
-from streamtopics.parallel import Workers, spans
+from streamtopics.utils.parallel import Workers, spans
 
 DOCUMENTS_PER_JOB = 160
 # Weights of p_0 in the rounds, as shares of a document: small groups stay apart at first.

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.parallel import Workers
+from streamtopics.utils.parallel import Workers
 
 
 @dataclass(frozen=True)

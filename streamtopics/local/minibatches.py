@@ -6,10 +6,10 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from streamtopics.checks import MOST_WHOLE
 from streamtopics.kernels import rows
 from streamtopics.messages import Minibatch
-from streamtopics.parallel import spans
+from streamtopics.utils.checks import MOST_WHOLE
+from streamtopics.utils.parallel import spans
 
 
 def minibatch_of(X: sparse.csr_matrix) -> Minibatch:

@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from streamtopics.checks import check_range
 from streamtopics.kernels import rows
 from streamtopics.local.directions import explained, summed
 from streamtopics.local.minibatches import by_word, times
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.parallel import Workers, spans
+from streamtopics.utils.checks import check_range
+from streamtopics.utils.parallel import Workers, spans
 
 # Documents, and cells of weights, that are worth a job.
 DOCUMENTS_PER_JOB, CELLS_PER_JOB = 160, 30_000

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.parallel import Workers
+from streamtopics.utils.parallel import Workers
 
 NOTHING: frozenset[str] = frozenset()
 

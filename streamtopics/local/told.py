@@ -18,7 +18,7 @@ from streamtopics.local.one_topic import OneTopic
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.local.variational import Variational
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.parallel import Workers
+from streamtopics.utils.parallel import Workers
 
 OFFERED = frozenset({"shares"})
 

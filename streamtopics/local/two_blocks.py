@@ -22,7 +22,7 @@ from scipy.special import betaln, digamma, gammaln
 from streamtopics.kernels import variational
 from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch, Topics
-from streamtopics.parallel import Workers, spans
+from streamtopics.utils.parallel import Workers, spans
 
 DOCUMENTS_PER_JOB = 64
 WORDS_PER_JOB = 1024

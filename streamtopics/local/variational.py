@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from streamtopics.checks import check_range, check_whole
 from streamtopics.kernels import dirichlet, variational
 from streamtopics.local.minibatches import by_word, equal_parts, part
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.parallel import Workers, spans
+from streamtopics.utils.checks import check_range, check_whole
+from streamtopics.utils.parallel import Workers, spans
 
 ENTRIES_PER_JOB, WORDS_PER_JOB = 500, 1024
 

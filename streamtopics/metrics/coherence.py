@@ -23,9 +23,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import check_not_masked, check_one_of, is_whole, within_floats
 from streamtopics.metrics.windows import window_counts
-from streamtopics.structure import check_reach, check_rows, check_structure, holds_text, is_sparse
+from streamtopics.utils.checks import check_not_masked, check_one_of, is_whole, within_floats
+from streamtopics.utils.structure import (
+    check_reach,
+    check_rows,
+    check_structure,
+    holds_text,
+    is_sparse,
+)
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
 WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}

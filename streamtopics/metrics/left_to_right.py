@@ -18,7 +18,9 @@ from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import (
+from streamtopics.kernels import left_to_right as kernel
+from streamtopics.metrics.predictive import MOST_HASHED, row_hash
+from streamtopics.utils.checks import (
     MOST_PARTICLES,
     SUM_TOLERANCE,
     check_integer,
@@ -26,10 +28,8 @@ from streamtopics.checks import (
     check_one_of,
     within_floats,
 )
-from streamtopics.kernels import left_to_right as kernel
-from streamtopics.metrics.predictive import MOST_HASHED, row_hash
-from streamtopics.parallel import workers
-from streamtopics.structure import check_reach, check_rows, check_structure
+from streamtopics.utils.parallel import workers
+from streamtopics.utils.structure import check_reach, check_rows, check_structure
 
 MOST_PROBABILITIES = 1 << 26  # of a document, 512 MiB
 MOST_RESAMPLED = 10_000

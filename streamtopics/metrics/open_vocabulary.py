@@ -11,7 +11,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
-from streamtopics.checks import is_whole
 from streamtopics.metrics.predictive import (
     _contained_like,
     check_components,
@@ -19,8 +18,9 @@ from streamtopics.metrics.predictive import (
     per_token,
     split_by,
 )
-from streamtopics.steps import as_found, counted, last_step, names_of, steps_before
-from streamtopics.structure import from_arrow, has_entries
+from streamtopics.utils.checks import is_whole
+from streamtopics.utils.steps import as_found, counted, last_step, names_of, steps_before
+from streamtopics.utils.structure import from_arrow, has_entries
 
 UNKNOWN = -1
 # The end of a word, which is before its first character too; characters of Unicode and the end.

@@ -15,11 +15,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
-from streamtopics.checks import check_integer, check_one_of, floats, is_number, within_floats
 from streamtopics.metrics.own_words import OwnWords
-from streamtopics.steps import counted, last_step
-from streamtopics.structure import check_reach, check_rows, check_structure, to_sparse
-from streamtopics.validation import to_csr
+from streamtopics.utils.checks import check_integer, check_one_of, floats, is_number, within_floats
+from streamtopics.utils.steps import counted, last_step
+from streamtopics.utils.structure import check_reach, check_rows, check_structure, to_csr, to_sparse
 
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import check_integer, check_not_masked, is_number
+from streamtopics.utils.checks import check_integer, check_not_masked, is_number
 
 # Least probability of a word, as a share of that of the n-th most probable word.
 FLOOR = 0.7

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import check_integer, check_one_of, within_floats
 from streamtopics.metrics.coherence import MEASURES, topic_coherence, topic_diversity
 from streamtopics.metrics.left_to_right import left_to_right
 from streamtopics.metrics.predictive import (
@@ -22,8 +21,9 @@ from streamtopics.metrics.predictive import (
     perplexity,
 )
 from streamtopics.metrics.relevance import relevant_words
-from streamtopics.steps import as_found, counted, last_step
-from streamtopics.structure import check_structure, is_sparse
+from streamtopics.utils.checks import check_integer, check_one_of, within_floats
+from streamtopics.utils.steps import as_found, counted, last_step
+from streamtopics.utils.structure import check_structure, is_sparse
 
 
 @dataclass(frozen=True)

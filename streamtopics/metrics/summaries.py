@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import check_one_of, is_whole
-from streamtopics.structure import from_arrow, has_entries
+from streamtopics.utils.checks import check_one_of, is_whole
+from streamtopics.utils.structure import from_arrow, has_entries
 
 WORD = re.compile(r"\w+")
 SEVERAL = ("mean", "max", "jackknife")

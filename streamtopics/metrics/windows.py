@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from streamtopics.structure import has_entries
+from streamtopics.utils.structure import has_entries
 
 WINDOWS_AT_ONCE = 1 << 16
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.local.asum import Found, SentenceStep, SentenceTopics, statistics
+from streamtopics.local.seeds import standard_noise
 from streamtopics.messages import SentenceBatch, Statistics
-from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import Learn, Proposal, TopicPosterior
-from streamtopics.seeds import standard_noise
+from streamtopics.utils.parallel import Workers, spans
 
 WORDS_PER_JOB = 1024
 

@@ -12,10 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from streamtopics.checks import check_pseudo_counts
 from streamtopics.families import beta
 from streamtopics.messages import NodeStatistics
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
+from streamtopics.utils.checks import check_pseudo_counts
 
 
 @dataclass(frozen=True)

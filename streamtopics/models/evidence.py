@@ -11,13 +11,13 @@ from numbers import Real
 
 import numpy as np
 
-from streamtopics.checks import MOST_WHOLE, is_whole
 from streamtopics.local import Variational
 from streamtopics.messages import Minibatch
 from streamtopics.models.lda import log_factors, visible_topics
 from streamtopics.models.sources import Source
 from streamtopics.models.views import GeometricMean, Mean
-from streamtopics.parallel import Workers
+from streamtopics.utils.checks import MOST_WHOLE, is_whole
+from streamtopics.utils.parallel import Workers
 
 BOUND = frozenset({"local_bound"})
 

@@ -16,11 +16,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp, psi
 
-from streamtopics.checks import check_pseudo_counts, check_range, check_scales, check_whole
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.messages import NodeStatistics
 from streamtopics.models.dense_model import check_codes, log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
+from streamtopics.utils.checks import check_pseudo_counts, check_range, check_scales, check_whole
 
 # The ascent that finds the components in the first minibatch.
 START_PASSES = 100

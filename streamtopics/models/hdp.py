@@ -12,9 +12,9 @@ import numpy as np
 
 from streamtopics.kernels import hdp as kernel
 from streamtopics.local import tokens
+from streamtopics.local.seeds import document_seeds
 from streamtopics.messages import Minibatch, TableStatistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.seeds import document_seeds
 
 DOCUMENTS_PER_JOB = 64
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from streamtopics.kernels import variational
 from streamtopics.local.directions import expected
+from streamtopics.local.seeds import content_seeds, document_seeds, mix
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.models.sources import NOISE, HasPrior, LimitedPrior, Source, Start, allowed
 from streamtopics.models.views import GeometricMean, Mean, TopicView, corrected_mean, geometric_mean
-from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import Learn, TopicPosterior
-from streamtopics.seeds import content_seeds, document_seeds, mix
+from streamtopics.utils.parallel import Workers, spans
 
 # Weights that are worth a job.
 CELLS_PER_JOB = 40_000

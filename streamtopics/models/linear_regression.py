@@ -14,11 +14,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import psi
 
-from streamtopics.checks import check_pseudo_counts, check_scales
 from streamtopics.families import normal_gamma_regression as family
 from streamtopics.messages import NodeStatistics
 from streamtopics.models.dense_model import log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
+from streamtopics.utils.checks import check_pseudo_counts, check_scales
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ import numpy as np
 from scipy.special import gammaln, logsumexp, psi
 from scipy.stats import gamma as gamma_distribution
 
-from streamtopics.checks import check_pseudo_counts, check_scales
 from streamtopics.families import gamma, gaussian, normal_gamma
 from streamtopics.messages import NodeStatistics
 from streamtopics.models.dense_model import log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
+from streamtopics.utils.checks import check_pseudo_counts, check_scales
 
 # The inner ascent: between coefficients and noise, and of both with what is missing.
 MOST_ROUNDS = 200

@@ -15,14 +15,14 @@ import numpy as np
 
 from streamtopics.local.all_classes import AllClasses, class_weights
 from streamtopics.local.minibatches import of_rows
+from streamtopics.local.seeds import document_seeds
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Minibatch, SideBySideStatistics, Statistics
 from streamtopics.models.lda import visible_topics
 from streamtopics.models.sources import RandomStart, allowed
 from streamtopics.models.views import geometric_mean, mean
-from streamtopics.parallel import Workers
 from streamtopics.posteriors import Learn, Proposal, SideBySide, SideBySideProposal, TopicPosterior
-from streamtopics.seeds import document_seeds
+from streamtopics.utils.parallel import Workers
 
 # Pseudo-count of each class.
 CLASS_PRIOR = 1.0

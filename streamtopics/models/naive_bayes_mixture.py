@@ -14,12 +14,12 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
-from streamtopics.checks import check_pseudo_counts, check_whole
 from streamtopics.families import dirichlet
 from streamtopics.messages import NodeStatistics
 from streamtopics.models.dense_model import check_codes
 from streamtopics.models.gaussian_mixture import GaussianMixture, log_joint, mixture_blocks
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
+from streamtopics.utils.checks import check_pseudo_counts, check_whole
 
 
 @dataclass(frozen=True)

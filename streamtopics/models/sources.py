@@ -6,13 +6,13 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from streamtopics.checks import EXCLUDED
 from streamtopics.local.directions import explained, summed
+from streamtopics.local.seeds import standard_noise
 from streamtopics.local.told import shares_of_hints
 from streamtopics.messages import Minibatch
-from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.seeds import standard_noise
+from streamtopics.utils.checks import EXCLUDED
+from streamtopics.utils.parallel import SERIAL
 
 # The least of a prior that is left of it.
 ROUNDING = 1e-13

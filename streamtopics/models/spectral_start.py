@@ -25,12 +25,12 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from streamtopics.locks import one_thread
+from streamtopics.local.seeds import content_seeds, mix, standard_noise
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.sources import RandomStart, Source
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.posteriors.all_words import prior_at
-from streamtopics.seeds import content_seeds, mix, standard_noise
+from streamtopics.utils.locks import one_thread
 
 # Columns of signs, dimensions of the vectors, and columns of the subspace.
 N_SIGNS, N_DIMENSIONS, N_SUBSPACE = 320, 50, 64

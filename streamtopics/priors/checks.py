@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import LEAST_PRIOR, MOST_PRIOR, floats, is_number, plain
+from streamtopics.utils.checks import LEAST_PRIOR, MOST_PRIOR, floats, is_number, plain
 
 # Mass of the default prior, in tokens for each word.
 MASS_PER_WORD = 0.05

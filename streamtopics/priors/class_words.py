@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.checks import check_integer, check_not_masked
 from streamtopics.priors.checks import check_positive
 from streamtopics.priors.columns import Columns, PriorRecord
-from streamtopics.structure import check_one_kind, check_reach, to_sparse
+from streamtopics.utils.checks import check_integer, check_not_masked
+from streamtopics.utils.structure import check_one_kind, check_reach, to_sparse
 
 
 def class_words_prior(

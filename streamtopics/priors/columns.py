@@ -9,8 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from streamtopics.checks import is_whole
-from streamtopics.structure import check_structure, has_entries
+from streamtopics.utils.checks import is_whole
+from streamtopics.utils.structure import check_structure, has_entries
 
 Vocabulary = Mapping[str, int] | Collection[str]
 MOST_SHOWN = 6

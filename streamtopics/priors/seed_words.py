@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from streamtopics.checks import is_whole
 from streamtopics.priors.checks import MASS_PER_WORD
 from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary, check_words
 from streamtopics.priors.seeds import Seeds, check_options, seed_prior, seeded_topics
-from streamtopics.structure import has_entries
+from streamtopics.utils.checks import is_whole
+from streamtopics.utils.structure import has_entries
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import EXCLUDED, MOST_WHOLE, check_integer, check_one_of, is_whole
 from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
 from streamtopics.priors.columns import Vocabulary, check_words, word_columns
+from streamtopics.utils.checks import EXCLUDED, MOST_WHOLE, check_integer, check_one_of, is_whole
 
 Seeds = Mapping[str, Collection[str]] | Mapping[int, Collection[str]]
 

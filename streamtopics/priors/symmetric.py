@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from streamtopics.checks import LEAST_PRIOR, MOST_PRIOR, check_range
+from streamtopics.utils.checks import LEAST_PRIOR, MOST_PRIOR, check_range
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
-from streamtopics.checks import is_number
 from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
 from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary, check_words, word_columns
+from streamtopics.utils.checks import is_number
 
 # Of the prior of the first rank; less is lost in rounding, or is 0.
 LEAST_SHARE = 1e-250

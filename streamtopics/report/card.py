@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 import streamtopics
-from streamtopics.periods import Periods
 from streamtopics.report.source import Source
 from streamtopics.report.words import shortened
-from streamtopics.steps import steps_before
-from streamtopics.structure import total
+from streamtopics.utils.periods import Periods
+from streamtopics.utils.steps import steps_before
+from streamtopics.utils.structure import total
 
 LONGEST_VALUE = 200
 MOST_SCORES, MOST_POINTS = 20, 200

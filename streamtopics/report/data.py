@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.metrics.similarity import affinities, neighbours, places
-from streamtopics.periods import LEAST, Periods, ShareSums, periods_of
 from streamtopics.report.card import Score, card, scores_of
 from streamtopics.report.documents import Document, Survey, show, survey
 from streamtopics.report.rows import Table, cell, table_of
@@ -17,7 +16,8 @@ from streamtopics.report.settings import ReportSettings, Whole
 from streamtopics.report.source import Source, read_source
 from streamtopics.report.tracking import Happened, TrackedShares, alarmed, tracked, tracked_shares
 from streamtopics.report.words import LONGEST_WORD, WordTable, shortened, word_table
-from streamtopics.times import read_times
+from streamtopics.utils.periods import LEAST, Periods, ShareSums, periods_of
+from streamtopics.utils.times import read_times
 
 LONGEST_TITLE = 120
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from streamtopics.periods import Periods, ShareSums
 from streamtopics.report.settings import Whole
 from streamtopics.report.source import Source, counts_of
 from streamtopics.report.words import shortened
-from streamtopics.steps import counted, last_step
-from streamtopics.structure import is_sparse
+from streamtopics.utils.periods import Periods, ShareSums
+from streamtopics.utils.steps import counted, last_step
+from streamtopics.utils.structure import is_sparse
 
 # Documents whose topics are inferred at once.
 AT_ONCE = 8192

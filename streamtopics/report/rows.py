@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.periods import Periods
 from streamtopics.report.words import shortened
-from streamtopics.structure import has_entries
+from streamtopics.utils.periods import Periods
+from streamtopics.utils.structure import has_entries
 
 # Rows, columns and characters of a cell that a table shows at most.
 MOST_ROWS, MOST_COLUMNS, LONGEST_CELL = 200, 12, 300

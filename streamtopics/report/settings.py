@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from streamtopics.checks import is_number, is_whole
-from streamtopics.periods import Periods, ShareSums
+from streamtopics.utils.checks import is_number, is_whole
+from streamtopics.utils.periods import Periods, ShareSums
 
 
 class Whole(NamedTuple):

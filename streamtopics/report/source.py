@@ -11,8 +11,14 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics.report.settings import ReportSettings
-from streamtopics.steps import counted, last_step, names_of, steps_before
-from streamtopics.structure import check_structure, from_arrow, has_entries, is_sparse, to_sparse
+from streamtopics.utils.steps import counted, last_step, names_of, steps_before
+from streamtopics.utils.structure import (
+    check_structure,
+    from_arrow,
+    has_entries,
+    is_sparse,
+    to_sparse,
+)
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from streamtopics.checks import path_of
 from streamtopics.report.data import ReportData, Topic, report_data
 from streamtopics.report.documents import Document
 from streamtopics.report.rows import Table
 from streamtopics.report.settings import ReportSettings, Whole
 from streamtopics.saving.files import replacing
+from streamtopics.utils.checks import path_of
 
 # Bytes of a page, whatever the corpus.
 MOST_BYTES = 2_000_000

@@ -26,13 +26,12 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
 from streamtopics.base.topics import LearntTopics
+from streamtopics.base.typing import DocTopicPriorLike, WordPriorLike
+from streamtopics.base.validation import COMMON_CONSTRAINTS, LEAST_PRIOR, MOST_PRIOR, Interval
 from streamtopics.metrics import predictive
 from streamtopics.models.lda import visible_topics
 from streamtopics.models.views import TopicView
-from streamtopics.output import labelled, row_labels
-from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.progress import progress
 from streamtopics.reviews.batch_em import Climbed, climb
 from streamtopics.reviews.checks import check_ratings, check_whose
 from streamtopics.reviews.inference import RatedLDA, single_reviews
@@ -42,9 +41,10 @@ from streamtopics.reviews.likelihood import (
     log_likelihood_of_profiles,
 )
 from streamtopics.reviews.online import Step, moved, step_by_documents
-from streamtopics.typing import DocTopicPriorLike, WordPriorLike
 from streamtopics.updates.doc_topic import solve_alpha
-from streamtopics.validation import COMMON_CONSTRAINTS, LEAST_PRIOR, MOST_PRIOR, Interval
+from streamtopics.utils.output import labelled, row_labels
+from streamtopics.utils.parallel import Workers
+from streamtopics.utils.progress import progress
 
 SWEEPS_OF_TRANSFORM = 100
 # Penalties and weights.

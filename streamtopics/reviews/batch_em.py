@@ -20,7 +20,7 @@ from streamtopics.families import dirichlet
 from streamtopics.messages import Statistics
 from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.updates.word_prior import solve_eta
+from streamtopics.reviews.word_prior import solve_eta
 
 WORDS_AT_ONCE = 4096
 # Rounds from a random start that leave the hyper-parameters alone, and are never the last: as

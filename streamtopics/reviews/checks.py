@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-from streamtopics.checks import check_not_masked
+from streamtopics.utils.checks import check_not_masked
 
 # Squares of larger ratings would overflow.
 MOST_RATING = 1e100

@@ -24,8 +24,8 @@ from scipy.special import log_softmax, softmax
 
 from streamtopics.kernels import variational
 from streamtopics.messages import Minibatch, Statistics
-from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.utils.parallel import Workers, spans
 
 ROWS_PER_JOB = 1024
 # The least is its inverse; M is its logarithm.

@@ -12,14 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
-from streamtopics.checks import check_not_masked, is_whole
+from streamtopics.base.typing import RandomState, WordPriorLike
+from streamtopics.base.validation import POSITIVE_INT, check_word_prior
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.views import mean
-from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.progress import progress
-from streamtopics.records import keep
 from streamtopics.reviews.base import (
     CONSTRAINTS,
     POSITIVE,
@@ -42,9 +40,11 @@ from streamtopics.reviews.factors import (
     summed,
 )
 from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
-from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
-from streamtopics.validation import POSITIVE_INT, check_word_prior
+from streamtopics.utils.checks import check_not_masked, is_whole
+from streamtopics.utils.parallel import Workers
+from streamtopics.utils.progress import progress
+from streamtopics.utils.records import keep
 
 SWEEPS_OF_START, ROUNDS_OF_START, ROUNDS_OF_STEP = 20, 20, 2
 

@@ -19,7 +19,6 @@ import numpy as np
 from scipy import sparse
 from scipy.special import digamma, expit, logit
 
-from streamtopics.checks import check_whole
 from streamtopics.families import dirichlet
 from streamtopics.kernels import profiles as kernel
 from streamtopics.kernels import variational
@@ -28,8 +27,9 @@ from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.models.lda import log_factors, visible_topics
 from streamtopics.models.sources import RandomStart
 from streamtopics.models.views import geometric_mean
-from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.utils.checks import check_whole
+from streamtopics.utils.parallel import Workers, spans
 
 PROFILES_PER_JOB = 64
 WORDS_PER_JOB = 1024

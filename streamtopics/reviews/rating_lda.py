@@ -13,11 +13,16 @@ from streamtopics.base.frame import check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
-from streamtopics.checks import check_not_masked
+from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
+from streamtopics.base.validation import (
+    LEAST_PRIOR,
+    MOST_PRIOR,
+    StrOptions,
+    check_doc_topic_prior,
+    check_word_prior,
+)
 from streamtopics.messages import Statistics
-from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.records import keep
 from streamtopics.reviews.base import (
     EM_CONSTRAINTS,
     POSITIVE,
@@ -47,14 +52,9 @@ from streamtopics.reviews.inference import (
     single_reviews,
 )
 from streamtopics.reviews.online import moved
-from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
-from streamtopics.validation import (
-    LEAST_PRIOR,
-    MOST_PRIOR,
-    StrOptions,
-    check_doc_topic_prior,
-    check_word_prior,
-)
+from streamtopics.utils.checks import check_not_masked
+from streamtopics.utils.parallel import Workers
+from streamtopics.utils.records import keep
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,9 +28,9 @@ from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.lda import log_factors, visible_topics
 from streamtopics.models.sources import RandomStart
 from streamtopics.models.views import geometric_mean
-from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.reviews.inference import mean_log
+from streamtopics.utils.parallel import Workers, spans
 
 LEAST_DOCUMENTS, MOST_PARTS = 64, 8
 # Share of the variance of the responses, and of the prior's mass: less is rounding.

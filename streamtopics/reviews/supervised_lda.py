@@ -11,12 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
+from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
+from streamtopics.base.validation import check_doc_topic_prior, check_word_prior
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.metrics import predictive
 from streamtopics.models.views import geometric_mean
-from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.records import keep
 from streamtopics.reviews.base import (
     EM_CONSTRAINTS,
     POSITIVE,
@@ -36,8 +36,8 @@ from streamtopics.reviews.response import (
     no_moments,
     solve_response,
 )
-from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
-from streamtopics.validation import check_doc_topic_prior, check_word_prior
+from streamtopics.utils.parallel import Workers
+from streamtopics.utils.records import keep
 
 # Standard deviations of a rating from the mean that may be why the inference overflows.
 FAR = 1e10

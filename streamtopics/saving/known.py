@@ -90,7 +90,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.posteriors.average": ("IterateAverage",),
     "streamtopics.posteriors.dense": ("Block", "DensePosterior"),
     "streamtopics.posteriors.rows": ("Rows",),
-    "streamtopics.posteriors.side_by_side": ("SideBySide",),
+    "streamtopics.posteriors.stacked": ("SideBySide",),
     "streamtopics.posteriors.state": ("State",),
     "streamtopics.posteriors.topics": ("TopicPosterior",),
     "streamtopics.priors.class_words": ("ClassWords", "class_words_prior"),
@@ -131,13 +131,15 @@ KNOWN: dict[str, tuple[str, ...]] = {
     # Callbacks
     "streamtopics.streams.callbacks": ("BatchInfo",),
     "streamtopics.streams.checkpoint": ("Resumed",),
-    "streamtopics.streams.alarm": ("Alarm", "ChangedTopic", "DriftTest", "NewTopic", "NewWord"),
+    "streamtopics.streams.monitoring.alarm": (
+        "Alarm", "ChangedTopic", "DriftTest", "NewTopic", "NewWord",
+    ),
     "streamtopics.streams.early_stopping": ("EarlyStopping",),
-    "streamtopics.streams.monitor": ("DriftMonitor",),
+    "streamtopics.streams.monitoring.monitor": ("DriftMonitor",),
     "streamtopics.streams.progress_report": ("ProgressReport",),
     "streamtopics.streams.score_history": ("ScoreHistory", "ScoreRow"),
-    "streamtopics.streams.snapshots": ("KnownTopic", "Moment", "Snapshot", "State"),
-    "streamtopics.streams.tracker": ("TopicTracker",),
+    "streamtopics.streams.tracking.snapshots": ("KnownTopic", "Moment", "Snapshot", "State"),
+    "streamtopics.streams.tracking.tracker": ("TopicTracker",),
     # Of Python, NumPy and SciPy
     "builtins": ("bool", "float", "int", "list", "slice"),
     "functools": ("partial",),

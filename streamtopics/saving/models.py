@@ -14,7 +14,6 @@ import numpy as np
 import scipy
 import sklearn
 
-from streamtopics.checks import path_of
 from streamtopics.saving import container
 from streamtopics.saving.checks import check_held
 from streamtopics.saving.describing import Describer
@@ -22,6 +21,7 @@ from streamtopics.saving.errors import LoadError
 from streamtopics.saving.files import replacing
 from streamtopics.saving.rebuilding import Rebuilder
 from streamtopics.saving.upgrades import upgraded
+from streamtopics.utils.checks import path_of
 
 MODEL = "model"
 

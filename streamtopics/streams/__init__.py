@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learning from streams: what goes along with one, which topic is which, and what has changed."""
 
-from streamtopics.streams.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
 from streamtopics.streams.batches import BatchWith, TimedBatch
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
 from streamtopics.streams.early_stopping import EarlyStopping
-from streamtopics.streams.monitor import DriftMonitor
-from streamtopics.streams.news import NewsRow
+from streamtopics.streams.monitoring.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
+from streamtopics.streams.monitoring.monitor import DriftMonitor
 from streamtopics.streams.prequential import Prequential, prequential_score
 from streamtopics.streams.progress_report import ProgressReport
 from streamtopics.streams.score_history import ScoreHistory, ScoreRow
 from streamtopics.streams.stream import stream
 from streamtopics.streams.time_split import TimeSplit
-from streamtopics.streams.track import TopicRow, TrackRow
-from streamtopics.streams.tracker import TopicTracker
+from streamtopics.streams.tracking.news import NewsRow
+from streamtopics.streams.tracking.track import TopicRow, TrackRow
+from streamtopics.streams.tracking.tracker import TopicTracker
 
 __all__ = [
     "Alarm",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from streamtopics.checks import check_integer
+from streamtopics.utils.checks import check_integer
 
 
 class TimedBatch(NamedTuple):

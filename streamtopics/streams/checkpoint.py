@@ -12,13 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from streamtopics.checks import check_integer, is_number, path_of
 from streamtopics.saving.errors import LoadError
 from streamtopics.saving.files import sync_folder
 from streamtopics.saving.models import read, write
-from streamtopics.steps import steps_of
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.checks import check_callables
+from streamtopics.utils.checks import check_integer, is_number, path_of
+from streamtopics.utils.steps import steps_of
 
 CHECKPOINT = "checkpoint"
 NAMES = re.compile(r"checkpoint-(\d{9,})\.model")

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import is_number
-from streamtopics.structure import has_entries
+from streamtopics.utils.checks import is_number
+from streamtopics.utils.structure import has_entries
 
 
 def check_not_negative(name: str, value: Any) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import check_integer
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.checks import check_not_negative
+from streamtopics.utils.checks import check_integer
 
 
 class EarlyStopping:

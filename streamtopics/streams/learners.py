@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.steps import check_not_frozen, last_step
 from streamtopics.streams.batches import BatchWith
-from streamtopics.structure import number_of_rows
+from streamtopics.utils.steps import check_not_frozen, last_step
+from streamtopics.utils.structure import number_of_rows
 
 # Counters of documents, by the class of model.
 DOCUMENTS_SEEN = ("n_documents_seen_", "n_samples_seen_")

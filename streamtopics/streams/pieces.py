@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.steps import counted, last_step, steps_before
-from streamtopics.structure import for_scipy, from_arrow, in_order
 from streamtopics.text import NamedCounts
+from streamtopics.utils.steps import counted, last_step, steps_before
+from streamtopics.utils.structure import for_scipy, from_arrow, in_order
 
 Documents = Any
 

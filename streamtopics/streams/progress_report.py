@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import check_integer
-from streamtopics.progress import Progress, running_mean
-from streamtopics.steps import last_step
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.learners import names_of
+from streamtopics.utils.checks import check_integer
+from streamtopics.utils.progress import Progress, running_mean
+from streamtopics.utils.steps import last_step
 
 
 class ProgressReport:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import check_integer
 from streamtopics.streams.callbacks import BatchInfo
+from streamtopics.utils.checks import check_integer
 
 
 class ScoreRow(NamedTuple):

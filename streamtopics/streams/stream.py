@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from streamtopics.checks import check_truth
 from streamtopics.streams.batches import after, read_batch
 from streamtopics.streams.callbacks import (
     BatchInfo,
@@ -26,6 +25,7 @@ from streamtopics.streams.learners import (
     score_before,
     seen_by,
 )
+from streamtopics.utils.checks import check_truth
 
 Model = TypeVar("Model")
 

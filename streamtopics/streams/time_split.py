@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator, TimeSeriesSplit
 
-from streamtopics.checks import check_integer, check_not_masked, plain
-from streamtopics.structure import number_of_rows
-from streamtopics.times import in_order
+from streamtopics.utils.checks import check_integer, check_not_masked, plain
+from streamtopics.utils.structure import number_of_rows
+from streamtopics.utils.times import in_order
 
 
 class TimeSplit(BaseCrossValidator):

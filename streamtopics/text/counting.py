@@ -25,11 +25,11 @@ from sklearn.feature_extraction.text import (
     strip_accents_unicode,
 )
 
-from streamtopics.checks import MOST_WHOLE
 from streamtopics.kernels import tokens as kernel
-from streamtopics.parallel import workers
-from streamtopics.structure import from_arrow
 from streamtopics.text.named import check_no_frame
+from streamtopics.utils.checks import MOST_WHOLE
+from streamtopics.utils.parallel import workers
+from streamtopics.utils.structure import from_arrow
 
 # Patterns of all runs of at least so many word characters, or of so many letters.
 LETTER = "|".join(map("".join, permutations((r"\\W", r"\\d", "_"))))

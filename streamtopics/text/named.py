@@ -17,11 +17,11 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.checks import check_not_masked
-from streamtopics.documentation import LinksToReference
-from streamtopics.output import row_labels
-from streamtopics.steps import is_frozen, steps_of, thawed
-from streamtopics.structure import check_structure, for_scipy, from_arrow
+from streamtopics.utils.checks import check_not_masked
+from streamtopics.utils.documentation import LinksToReference
+from streamtopics.utils.output import row_labels
+from streamtopics.utils.steps import is_frozen, steps_of, thawed
+from streamtopics.utils.structure import check_structure, for_scipy, from_arrow
 
 
 class NamedCounts(sparse.csr_matrix):

@@ -18,9 +18,9 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.documentation import LinksToReference
-from streamtopics.locks import KeepsAside, held, lock_of
-from streamtopics.steps import is_frozen, last_step, learns, names_of, steps_of
+from streamtopics.utils.documentation import LinksToReference
+from streamtopics.utils.locks import KeepsAside, held, lock_of
+from streamtopics.utils.steps import is_frozen, last_step, learns, names_of, steps_of
 
 MIXES = (
     "words change columns along the stream, but the step {!r}, a {}, does not tell by "

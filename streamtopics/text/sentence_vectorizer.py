@@ -11,13 +11,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.output import row_labels, wants_pandas
-from streamtopics.steps import is_frozen
-from streamtopics.structure import from_arrow, has_entries
 from streamtopics.text.counting import checked_analyzer, count_sentences, is_compiled
 from streamtopics.text.named import NamedCounts, TextVectorizer, rows_apart
 from streamtopics.text.splitting import split_sentences
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
+from streamtopics.utils.output import row_labels, wants_pandas
+from streamtopics.utils.steps import is_frozen
+from streamtopics.utils.structure import from_arrow, has_entries
 
 
 class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):

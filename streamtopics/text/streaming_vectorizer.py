@@ -17,13 +17,13 @@ from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.metadata_routing import UNUSED
 
-from streamtopics.checks import MOST_WHOLE, HoldsPlainNumbers, is_whole, warn_of_no_effect
-from streamtopics.documentation import LinksToReference
-from streamtopics.locks import KeepsAside
-from streamtopics.structure import has_entries, to_sparse
 from streamtopics.text.counting import Counts, count, cuts_as_given
 from streamtopics.text.named import StaysSparse, with_labels
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
+from streamtopics.utils.checks import MOST_WHOLE, HoldsPlainNumbers, is_whole, warn_of_no_effect
+from streamtopics.utils.documentation import LinksToReference
+from streamtopics.utils.locks import KeepsAside
+from streamtopics.utils.structure import has_entries, to_sparse
 
 
 class StreamingCountVectorizer(

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import MOST_DOCUMENTS
 from streamtopics.kernels import tokens as kernel
-from streamtopics.locks import KeepsAside, lock_of
+from streamtopics.utils.checks import MOST_DOCUMENTS
+from streamtopics.utils.locks import KeepsAside, lock_of
 
 # Longer words are not counted as candidates: what is kept of a stream has to be bounded.
 LONGEST = 256

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import MOST_DOCUMENTS, check_range, check_whole
 from streamtopics.posteriors import Blend, Learn
 from streamtopics.updates.rule import Rule
+from streamtopics.utils.checks import MOST_DOCUMENTS, check_range, check_whole
 
 
 class Gradients(NamedTuple):

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import check_positive, check_range, check_whole
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
 from streamtopics.updates.lives import SILENT, Lives, leading
 from streamtopics.updates.rule import Around
+from streamtopics.utils.checks import check_positive, check_range, check_whole
 
 # With less than one document remembered it is forgotten.
 LEAST_REMEMBERED = 1.0

@@ -12,10 +12,10 @@ from typing import Literal
 
 import numpy as np
 
-from streamtopics.checks import check_choice, check_range
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.rule import Rule
+from streamtopics.utils.checks import check_choice, check_range
 
 MOST_SCALE = 1e10
 

@@ -22,12 +22,12 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from scipy.special import digamma, gammaln, zeta
 
-from streamtopics.checks import check_able, check_positive, check_range, check_whole
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
 from streamtopics.updates.composite import Composite
 from streamtopics.updates.rule import Around
 from streamtopics.updates.schedules import MEAN_DECAY, StepSize, retained_by
+from streamtopics.utils.checks import check_able, check_positive, check_range, check_whole
 
 # What an update may make of alpha. For an unused topic E[log theta] is near -1 / alpha,
 # so that from a smaller one it could hardly come back, while a thousand such topics

@@ -16,11 +16,11 @@ from typing import Literal
 
 import numpy as np
 
-from streamtopics.checks import check_able, check_choice, check_range, check_whole
 from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
 from streamtopics.updates.rule import Rounds
 from streamtopics.updates.settled import SettlesRate
+from streamtopics.utils.checks import check_able, check_choice, check_range, check_whole
 
 START = 0.5
 HALVINGS = 20

@@ -14,11 +14,11 @@ forgets does so on top of k, and its counts end at h times the tokens that it re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from streamtopics.checks import check_range
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.composite import Composite
 from streamtopics.updates.rule import Around, Rule
+from streamtopics.utils.checks import check_range
 
 
 @dataclass(frozen=True)

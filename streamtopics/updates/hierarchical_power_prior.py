@@ -14,13 +14,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import check_able, check_choice, check_range, check_whole
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
 from streamtopics.updates.rates import NEARLY_UNIFORM, Rate, RatePrior
 from streamtopics.updates.rule import Rounds
 from streamtopics.updates.settled import SettlesRate
+from streamtopics.utils.checks import check_able, check_choice, check_range, check_whole
 
 
 class Ascent(NamedTuple):

@@ -13,9 +13,9 @@ of lam moves with every minibatch, so a step costs as much as the vocabulary.
 
 from dataclasses import dataclass
 
-from streamtopics.checks import MOST_DOCUMENTS, check_scales, check_whole
 from streamtopics.posteriors import Blend, Learn, Noise, Posterior
 from streamtopics.updates.rule import Rule
+from streamtopics.utils.checks import MOST_DOCUMENTS, check_scales, check_whole
 
 
 @dataclass(frozen=True)

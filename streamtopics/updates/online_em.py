@@ -15,13 +15,13 @@ r_t = 1/t and minibatches of equal size that is the number of documents seen.
 from dataclasses import dataclass, replace
 from typing import Any
 
-from streamtopics.checks import check_able
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.composite import Composite
 from streamtopics.updates.rule import Merging, Rule
 from streamtopics.updates.schedules import MEAN_DECAY, StepSize, retained_by
+from streamtopics.utils.checks import check_able
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ experiments have the 1 / B.
 
 from dataclasses import dataclass, replace
 
-from streamtopics.checks import MOST_DOCUMENTS, check_able, check_positive, check_range
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.rule import Rule
+from streamtopics.utils.checks import MOST_DOCUMENTS, check_able, check_positive, check_range
 
 
 @dataclass(frozen=True)

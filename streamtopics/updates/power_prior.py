@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from streamtopics.checks import check_able, check_positive, check_range
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.rule import Rule
+from streamtopics.utils.checks import check_able, check_positive, check_range
 
 
 @dataclass(frozen=True)

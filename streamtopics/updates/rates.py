@@ -11,8 +11,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from streamtopics.checks import MOST_PRIOR, check_pseudo_counts, check_range
 from streamtopics.families import truncated_exponential, truncated_normal
+from streamtopics.utils.checks import MOST_PRIOR, check_pseudo_counts, check_range
 
 
 class Rate(NamedTuple):

@@ -6,11 +6,11 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from streamtopics.checks import check_able, check_whole
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior, View
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.composite import Composite
+from streamtopics.utils.checks import check_able, check_whole
 
 NOTHING: frozenset[str] = frozenset()
 # How posteriors of two parts of a stream are made one, if they can be.

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from streamtopics.checks import check_positive, check_range
+from streamtopics.utils.checks import check_positive, check_range
 
 
 class StepSize(Protocol):

@@ -8,12 +8,12 @@ minibatch.
 
 from dataclasses import dataclass
 
-from streamtopics.checks import MOST_DOCUMENTS, check_able, check_whole
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.rule import Rule
 from streamtopics.updates.schedules import DECAY, StepSize, retained_by
+from streamtopics.utils.checks import MOST_DOCUMENTS, check_able, check_whole
 
 
 @dataclass(frozen=True)

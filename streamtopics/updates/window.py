@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import check_able, check_whole
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.rule import Rule
 from streamtopics.updates.schedules import DECAY, StepSize
+from streamtopics.utils.checks import check_able, check_whole
 
 # Tokens that are subtracted for each that stays.
 MOST_TAKEN_OUT = 1e6

@@ -17,8 +17,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.special import expit, gammaln, log_softmax
 
-from streamtopics.checks import check_range, check_whole
 from streamtopics.kernels import was as kernel
+from streamtopics.utils.checks import check_range, check_whole
 from streamtopics.was.prior import LEAST, Seats, choose
 from streamtopics.was.stick_breaking import MOST_DISHES
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from streamtopics.base.sentences import Sentences
 from streamtopics.kernels import rows
 from streamtopics.kernels import was as kernel
-from streamtopics.sentences import Sentences
-from streamtopics.structure import for_scipy
+from streamtopics.utils.structure import for_scipy
 
 # Words are sampled one by one. So many take about 1 GiB in `fit`, and as much again for every
 # eight topics in `transform`; a hundred sweeps over them are hours.

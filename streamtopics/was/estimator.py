@@ -15,7 +15,19 @@ from streamtopics.base.frame import Commit, check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import SentenceDocuments
 from streamtopics.base.sentence_topics import SentenceTopics
-from streamtopics.checks import (
+from streamtopics.base.sentences import Sentences
+from streamtopics.base.typing import RandomState, WordPriorLike
+from streamtopics.base.validation import (
+    COMMON_CONSTRAINTS,
+    POSITIVE_INT,
+    Interval,
+    check_word_prior,
+)
+from streamtopics.messages import Statistics
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates.online_em import running_mean
+from streamtopics.updates.schedules import MeanDecay
+from streamtopics.utils.checks import (
     MOST_PARTICLES,
     MOST_WHOLE,
     check_positive,
@@ -23,16 +35,9 @@ from streamtopics.checks import (
     check_whole,
     is_whole,
 )
-from streamtopics.messages import Statistics
-from streamtopics.output import document_labels, labelled
-from streamtopics.parallel import Workers
-from streamtopics.posteriors import TopicPosterior
-from streamtopics.progress import progress
-from streamtopics.sentences import Sentences
-from streamtopics.typing import RandomState, WordPriorLike
-from streamtopics.updates.online_em import running_mean
-from streamtopics.updates.schedules import MeanDecay
-from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, check_word_prior
+from streamtopics.utils.output import document_labels, labelled
+from streamtopics.utils.parallel import Workers
+from streamtopics.utils.progress import progress
 from streamtopics.was.corpus import SentenceCorpus, content_seeds, document_seeds, words_of
 from streamtopics.was.franchise import HDP
 from streamtopics.was.prior import LEAST, MOST, SentencePrior, check_prior

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import check_range
 from streamtopics.kernels import was as kernel
+from streamtopics.utils.checks import check_range
 from streamtopics.was.prior import LEAST, MOST, Seats, SharedWeights, broken, choose
 from streamtopics.was.stick_breaking import shared_in_order
 

@@ -18,8 +18,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 
-from streamtopics.checks import check_range
-from streamtopics.parallel import SERIAL, Workers
+from streamtopics.utils.checks import check_range
+from streamtopics.utils.parallel import SERIAL, Workers
 from streamtopics.was.corpus import MOST_WORDS, SentenceCorpus, document_seeds, own_words
 from streamtopics.was.prior import LEAST, MOST, SentencePrior, check_prior
 

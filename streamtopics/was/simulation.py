@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import SUM_TOLERANCE, check_truth, floats, is_whole
-from streamtopics.structure import has_entries
+from streamtopics.utils.checks import SUM_TOLERANCE, check_truth, floats, is_whole
+from streamtopics.utils.structure import has_entries
 from streamtopics.was.corpus import MOST_WORDS
 from streamtopics.was.prior import SentencePrior
 from streamtopics.was.sampler import SentenceSampler

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import check_range, check_whole
 from streamtopics.kernels import was as kernel
+from streamtopics.utils.checks import check_range, check_whole
 from streamtopics.was.prior import (
     Seats,
     SharedWeights,

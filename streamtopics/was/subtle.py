@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from streamtopics.sentences import Sentences, read_sentences
-from streamtopics.structure import has_entries
+from streamtopics.base.sentences import Sentences, read_sentences
+from streamtopics.utils.structure import has_entries
 
 
 class SubtleTopic(NamedTuple):

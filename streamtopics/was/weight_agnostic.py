@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import check_range
 from streamtopics.kernels import was as kernel
+from streamtopics.utils.checks import check_range
 from streamtopics.was.prior import (
     LEAST,
     MOST,

@@ -10,11 +10,11 @@ from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, AspectSentimentModel, GuidedTopics, MultiViewLDA
-from streamtopics.checks import floats
 from streamtopics.inspection import shares_over_time
 from streamtopics.priors import SeedWords, SentimentWords, class_words_prior, zipf_prior
 from streamtopics.streams import TimeSplit
 from streamtopics.text import SentenceVectorizer
+from streamtopics.utils.checks import floats
 from tests.conventions.every import COUNTS, NAMES, N, V
 
 polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")

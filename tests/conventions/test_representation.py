@@ -11,7 +11,7 @@ from sklearn.utils import estimator_html_repr, get_tags
 
 import streamtopics
 from streamtopics import SVBLDA
-from streamtopics.documentation import DOCUMENTATION
+from streamtopics.utils.documentation import DOCUMENTATION
 from tests.conventions.every import COUNTS, EVERY, TEXTS
 
 ROOT = Path(streamtopics.__file__).parents[1]

@@ -16,6 +16,7 @@ from streamtopics import (
     RatingLDA,
     StreamingBayes,
 )
+from streamtopics.base.sentences import read_sentences
 from streamtopics.datasets import iter_minibatches
 from streamtopics.dpp import Bernoulli, Gaussian, Items, LengthMultinomial, PointSets, Poisson
 from streamtopics.inspection import shares_over_time
@@ -27,11 +28,10 @@ from streamtopics.metrics import (
     topic_coherence,
 )
 from streamtopics.models import GaussianMixture, LinearRegression
-from streamtopics.periods import periods_of
 from streamtopics.priors import class_words_prior
-from streamtopics.sentences import read_sentences
 from streamtopics.streams import TimeSplit, TopicTracker, stream
 from streamtopics.text import NamedCounts
+from streamtopics.utils.periods import periods_of
 from streamtopics.was.corpus import corpus_of
 from tests.conventions.every import COUNTS, ITEMS, NAMES, RATINGS, SENTENCES, USERS, N, V
 

@@ -20,8 +20,8 @@ from itertools import islice
 import pytest
 
 from streamtopics.datasets import ReadingError, Skipped, follow, read_records, read_texts
-from streamtopics.datasets.reading import opening
-from streamtopics.datasets.reading.rows import FURTHER
+from streamtopics.streams.reading import opening
+from streamtopics.streams.reading.rows import FURTHER
 from tests.datasets.test_records import COMPRESS
 
 # What is kept of each bad file, why the rest is not, and where that is first.

@@ -12,11 +12,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from streamtopics.datasets import Skipped, read_records
-from streamtopics.datasets.reading import json_values, lines
-from streamtopics.datasets.reading.growing import Event, Place, complete_lines
-from streamtopics.datasets.reading.problems import Origin
-from streamtopics.datasets.reading.settings import how_of
-from streamtopics.datasets.reading.tables import MISSING
+from streamtopics.streams.reading import json_values, lines
+from streamtopics.streams.reading.growing import Event, Place, complete_lines
+from streamtopics.streams.reading.problems import Origin
+from streamtopics.streams.reading.settings import how_of
+from streamtopics.streams.reading.tables import MISSING
 
 ORIGIN = Origin("a")
 BYTES = st.binary(max_size=60) | st.text("ab\n\ré\u2028\U0001f600", max_size=60).map(str.encode)

@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from streamtopics.datasets import ReadingError, Skipped, read_records, read_texts
-from streamtopics.datasets.reading.problems import Origin
-from streamtopics.datasets.reading.rows import FURTHER, RowLines, fields_of
+from streamtopics.streams.reading.problems import Origin
+from streamtopics.streams.reading.rows import FURTHER, RowLines, fields_of
 from tests.datasets.test_bad_files import peak_of
 from tests.datasets.test_chunks import how
 

@@ -17,8 +17,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA
-from streamtopics.base.composites import local_task, reader_of, take_in
 from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
+from streamtopics.distributed.composites import local_task, reader_of, take_in
 from streamtopics.streams import Checkpointer, resume
 from streamtopics.updates import Memory, PopulationVB, PowerPrior
 from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, experienced, minibatches, serial

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from streamtopics import GibbsOnlineEM
-from streamtopics.base.composites import local_task
+from streamtopics.distributed.composites import local_task
 from streamtopics.distributed.parcels import packed
 from tests.distributed.corpus import X, experienced
 

@@ -37,7 +37,7 @@ from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sampling import sample
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.spectrum import size_probabilities
-from streamtopics.parallel import workers
+from streamtopics.utils.parallel import workers
 from tests.dpp import cases
 from tests.processes import ENVIRONMENT
 from tests.reference import dpp as reference

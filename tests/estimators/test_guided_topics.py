@@ -16,7 +16,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import GuidedTopics, load, save
-from streamtopics.base.composites import local_task, reader_of, take_in
+from streamtopics.distributed.composites import local_task, reader_of, take_in
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.text import NamedCounts, NamedVectorizer
 from tests.local.test_hinted import ascent

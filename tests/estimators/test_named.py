@@ -16,7 +16,6 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models.views import geometric_mean
-from streamtopics.parallel import workers
 from streamtopics.updates import (
     BPS,
     FixedPoint,
@@ -25,6 +24,7 @@ from streamtopics.updates import (
     OnlineEM,
     Shares,
 )
+from streamtopics.utils.parallel import workers
 
 # Of documents that one topic, sampling and variational inference suit.
 LENGTHS = {5: OneTopic, 30: Gibbs, 90: Variational}

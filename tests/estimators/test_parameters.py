@@ -17,10 +17,10 @@ from streamtopics import (
     StreamingLDA,
     WASTopicModel,
 )
+from streamtopics.base.validation import LEAST_COUNT
 from streamtopics.local import Gibbs, Variational
 from streamtopics.metrics import log_predictive_probability
 from streamtopics.updates import SVB, Langevin, MeanDecay, PopulationVB, Rounds, StochasticVI
-from streamtopics.validation import LEAST_COUNT
 
 X = np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 1.0]])
 

@@ -19,7 +19,7 @@ from streamtopics.estimators import StreamingLDA, StreamingMixture
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.streams.features import document_features
+from streamtopics.streams.monitoring.features import document_features
 from streamtopics.updates import (
     SVB,
     Decay,

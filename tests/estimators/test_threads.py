@@ -18,9 +18,9 @@ from sklearn.base import clone
 from benchmarks.fault_calls import is_free
 from streamtopics import SVBLDA, GibbsOnlineEM, HDPGibbsOnlineEM, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.locks import lock_of
 from streamtopics.text import StreamingCountVectorizer
 from streamtopics.updates import PowerPrior
+from streamtopics.utils.locks import lock_of
 
 pytestmark = pytest.mark.usefixtures("switching_often")
 MODELS = {

@@ -14,7 +14,7 @@ from scipy.special import digamma, gammaln
 from streamtopics.kernels import supported, variational
 from streamtopics.local import Gibbs, gibbs
 from streamtopics.messages import Minibatch, Topics
-from streamtopics.parallel import SERIAL, workers
+from streamtopics.utils.parallel import SERIAL, workers
 
 KERNELS = {
     name: importlib.import_module(f"streamtopics.kernels._gibbs_{name}") for name in supported()

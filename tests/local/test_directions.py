@@ -11,8 +11,8 @@ from streamtopics.local import OneTopic
 from streamtopics.local.directions import concentration, expected, explained, summed
 from streamtopics.local.minibatches import minibatch_of, part
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.parallel import SERIAL, workers
 from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.utils.parallel import SERIAL, workers
 
 K, D = 3, 40
 

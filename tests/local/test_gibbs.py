@@ -8,7 +8,7 @@ from scipy.special import digamma
 
 from streamtopics.local import Gibbs
 from streamtopics.messages import Minibatch
-from streamtopics.parallel import SERIAL
+from streamtopics.utils.parallel import SERIAL
 from tests.local.test_hinted import LOG_THETA, random_case, seeds_of, workers_elsewhere
 from tests.local.test_one_topic import minibatch_of, topics_of
 

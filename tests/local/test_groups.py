@@ -8,7 +8,7 @@ from scipy import sparse
 
 from streamtopics.local import groups
 from streamtopics.local.groups import ROUNDS, Base, find_groups, known_by
-from streamtopics.parallel import workers
+from streamtopics.utils.parallel import workers
 
 V = 40
 

@@ -12,7 +12,7 @@ from scipy.special import digamma, gammaln
 
 from streamtopics.local import Gibbs, Hinted, Variational
 from streamtopics.messages import Minibatch
-from streamtopics.parallel import SERIAL, workers
+from streamtopics.utils.parallel import SERIAL, workers
 from tests.local.test_one_topic import minibatch_of, topics_of
 
 LOG_THETA = frozenset({"log_theta"})

@@ -11,7 +11,7 @@ from streamtopics.kernels import variational
 from streamtopics.local import OneTopic
 from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch, Topics
-from streamtopics.parallel import SERIAL, workers
+from streamtopics.utils.parallel import SERIAL, workers
 
 SHARES = [1.0, 0.8, 0.35]
 SHARES_REPORT = frozenset({"shares"})

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from streamtopics import StreamingLDA
 from streamtopics.local import Gibbs, Hinted, OneTopic, Told, Variational
 from streamtopics.local.told import OneOrMixed, shares_of_hints
-from streamtopics.parallel import SERIAL, workers
+from streamtopics.utils.parallel import SERIAL, workers
 from tests.local.test_hinted import hinted_minibatch, random_case, seeds_of
 from tests.local.test_one_topic import SHARES_REPORT, minibatch_of, plain, topics_of
 

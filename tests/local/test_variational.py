@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.local import Variational
-from streamtopics.parallel import SERIAL
+from streamtopics.utils.parallel import SERIAL
 from tests.local.test_hinted import random_case, seeds_of, workers_elsewhere
 from tests.local.test_one_topic import minibatch_of, topics_of
 from tests.reference import variational as reference

@@ -9,9 +9,9 @@ from scipy import sparse
 from streamtopics.local.asum import EM, FrankWolfe, statistics
 from streamtopics.messages import Minibatch, SentenceBatch
 from streamtopics.models.asum import ASUM, AspectStart
-from streamtopics.parallel import SERIAL, workers
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import BPS, SVB, Rounds
+from streamtopics.utils.parallel import SERIAL, workers
 from tests.reference import asum as reference
 from tests.reference import reviews
 

@@ -18,8 +18,8 @@ from streamtopics.models import LDA
 from streamtopics.models.lda import log_factors, visible_topics
 from streamtopics.models.sources import LimitedPrior, RandomStart
 from streamtopics.models.views import geometric_mean
-from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.utils.parallel import SERIAL
 from tests.reference import lda as reference
 from tests.reference import variational
 

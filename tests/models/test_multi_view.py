@@ -17,8 +17,8 @@ from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Topics
 from streamtopics.models.multi_view import StartBesideOthers
-from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.utils.parallel import SERIAL
 from tests.reference import two_blocks as reference
 from tests.reference.variational import exp_digamma_rows
 

@@ -15,10 +15,10 @@ from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models import LDA
 from streamtopics.models.sources import RandomStart
 from streamtopics.models.views import geometric_mean, mean
-from streamtopics.parallel import SERIAL, workers
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.priors import Symmetric
 from streamtopics.updates import SVB, Decay, MeanDecay, OnlineEM, StochasticVI
+from streamtopics.utils.parallel import SERIAL, workers
 from tests.reference import online_em as reference
 from tests.reference import variational
 

@@ -10,12 +10,12 @@ from scipy import sparse
 
 from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.seeds import content_seeds, document_seeds
 from streamtopics.models import LDA
 from streamtopics.models.views import mean
-from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.seeds import content_seeds, document_seeds
 from streamtopics.updates import SVB
+from streamtopics.utils.parallel import SERIAL
 
 
 def assert_looks_uniform(seeds):

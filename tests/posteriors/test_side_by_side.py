@@ -14,7 +14,6 @@ from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import SideBySideStatistics, Statistics
 from streamtopics.models import MultiView
-from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import Blend, Noise, SideBySide, TopicPosterior
 from streamtopics.updates import (
     BPS,
@@ -23,6 +22,7 @@ from streamtopics.updates import (
     HierarchicalPowerPrior,
     PowerPrior,
 )
+from streamtopics.utils.parallel import SERIAL
 from tests.updates.given import given
 
 N_WORDS, SIZES = 6, (2, 3, 1)

@@ -24,13 +24,13 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.inspection import label_topics
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, neighbours, places
-from streamtopics.periods import periods_of
 from streamtopics.report import ReportSettings, page, report, report_data
 from streamtopics.report.documents import whole_of
 from streamtopics.report.words import RELEVANCES
 from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess, Memory, PowerPrior
+from streamtopics.utils.periods import periods_of
 from tests.report.made import COMMON, THEMES, Alarm, made
 from tests.test_rooms import COUNTS, GIVEN
 

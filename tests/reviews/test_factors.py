@@ -10,7 +10,6 @@ from scipy import sparse
 
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
-from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.factors import (
     Factors,
@@ -21,6 +20,7 @@ from streamtopics.reviews.factors import (
     log_prior,
     objective,
 )
+from streamtopics.utils.parallel import SERIAL
 
 RNG = np.random.default_rng(0)
 K, N_USERS, N_ITEMS = 3, 4, 5

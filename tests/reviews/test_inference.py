@@ -12,7 +12,6 @@ from streamtopics.families import dirichlet
 from streamtopics.kernels import variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics, Topics
-from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.inference import (
     RatedLDA,
@@ -22,6 +21,7 @@ from streamtopics.reviews.inference import (
     reviews_by_profile,
 )
 from streamtopics.updates.doc_topic import solve_alpha
+from streamtopics.utils.parallel import SERIAL
 from tests.reference import profiles as reference
 
 ALPHA, OMEGA = np.array([0.4, 0.9]), np.array([2.0, 1.0])

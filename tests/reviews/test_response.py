@@ -17,7 +17,6 @@ from streamtopics.families import dirichlet
 from streamtopics.kernels import supported
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
-from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.response import (
     Moments,
@@ -27,6 +26,7 @@ from streamtopics.reviews.response import (
     no_moments,
     solve_response,
 )
+from streamtopics.utils.parallel import SERIAL
 from tests.reference import supervised as reference
 from tests.reference.profiles import log_dirichlet_multinomial
 

@@ -16,7 +16,7 @@ from scipy.stats import chi2
 
 from streamtopics.local import Gibbs
 from streamtopics.messages import Minibatch, Topics
-from streamtopics.parallel import SERIAL, workers
+from streamtopics.utils.parallel import SERIAL, workers
 from tests.reference import gibbs as reference
 
 N_BATCHES = 100

@@ -23,11 +23,11 @@ from streamtopics import (
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.streams import Alarm, Checkpointer, DriftMonitor, resume, stream
 from streamtopics.streams import monitor as monitor_module
-from streamtopics.streams.alarm import NewWord, changed_topics, new_words
-from streamtopics.streams.chart import chart_p
-from streamtopics.streams.features import document_features
-from streamtopics.streams.monitor import FAMILY, TIMES
-from streamtopics.streams.relabelling import (
+from streamtopics.streams.monitoring.alarm import NewWord, changed_topics, new_words
+from streamtopics.streams.monitoring.chart import chart_p
+from streamtopics.streams.monitoring.features import document_features
+from streamtopics.streams.monitoring.monitor import FAMILY, TIMES
+from streamtopics.streams.monitoring.relabelling import (
     AT_ONCE,
     Comparison,
     compare,
@@ -84,7 +84,7 @@ def test_features_are_those_of_plain_loops(name, monkeypatch):
         model.partial_fit(X)
     X = BATCHES[3][:6]
     seen = {}
-    import streamtopics.streams.features as module
+    import streamtopics.streams.monitoring.features as module
 
     inner = module._proportions_and_topics
     monkeypatch.setattr(

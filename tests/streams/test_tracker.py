@@ -22,10 +22,10 @@ from streamtopics import (
 )
 from streamtopics.streams import TopicTracker
 from streamtopics.streams import tracker as tracker_module
-from streamtopics.streams.following import Rows, followed
-from streamtopics.streams.identity import affinities, completed, distance, matched
-from streamtopics.streams.looks import Look, look, some_of
-from streamtopics.streams.snapshots import DENSE, Moment, Snapshot, thinned
+from streamtopics.streams.tracking.following import Rows, followed
+from streamtopics.streams.tracking.identity import affinities, completed, distance, matched
+from streamtopics.streams.tracking.looks import Look, look, some_of
+from streamtopics.streams.tracking.snapshots import DENSE, Moment, Snapshot, thinned
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess, Memory, PowerPrior
 from tests.streams.topic_streams import (

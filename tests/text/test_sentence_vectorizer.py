@@ -17,8 +17,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from streamtopics import SVBLDA
+from streamtopics.base.sentences import read_sentences
 from streamtopics.datasets import iter_minibatches
-from streamtopics.sentences import read_sentences
 from streamtopics.text import (
     NamedCounts,
     SentenceVectorizer,

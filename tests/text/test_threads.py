@@ -16,9 +16,9 @@ from sklearn.pipeline import Pipeline
 
 from benchmarks.plain import SVBLDA
 from streamtopics import load, save
-from streamtopics.locks import lock_of
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.text.vocabulary import SHARED
+from streamtopics.utils.locks import lock_of
 
 pytestmark = pytest.mark.usefixtures("switching_often")
 BATCHES = [

@@ -12,7 +12,6 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import StreamingLDA
 from streamtopics.local import OneTopic, Variational
 from streamtopics.messages import Statistics
-from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.posteriors.sums import add_scaled
 from streamtopics.updates import (
@@ -33,6 +32,7 @@ from streamtopics.updates import (
 )
 from streamtopics.updates.parts import in_parts
 from streamtopics.updates.settled import Settled
+from streamtopics.utils.parallel import SERIAL
 from tests.updates.given import given
 
 X = make_lda_corpus(n_documents=160, n_features=70, random_state=3).X.astype(np.float64)

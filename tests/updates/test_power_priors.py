@@ -17,7 +17,6 @@ from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.models import LDA, BetaBinomial
 from streamtopics.models.views import geometric_mean
-from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.posteriors.rows import holding
 from streamtopics.updates import (
@@ -45,6 +44,7 @@ from streamtopics.updates import (
     Window,
 )
 from streamtopics.updates.rates import NEARLY_UNIFORM, Exponential, Normal
+from streamtopics.utils.parallel import SERIAL
 from tests.updates.given import given
 
 V, K = 12, 3

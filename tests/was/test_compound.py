@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV
 
 from streamtopics import WASTopicModel
 from streamtopics.datasets import make_subtle_corpus
-from streamtopics.parallel import workers
+from streamtopics.utils.parallel import workers
 from streamtopics.was import ICD, simulate
 from streamtopics.was.compound import _log_absent, _log_posterior
 from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds

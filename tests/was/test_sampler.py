@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from streamtopics.parallel import workers
+from streamtopics.utils.parallel import workers
 from streamtopics.was import HDP, SBP, WAS, simulate
 from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds
 from streamtopics.was.sampler import SentenceSampler, TopicCounts, _systematic, word_statistics

@@ -19,10 +19,10 @@ from scipy import sparse
 from scipy.special import gammaln
 from scipy.stats import geom
 
-from streamtopics.checks import floats
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import COUNTS
 from streamtopics.dpp.measures.base import BaseMeasure, as_rows, check_rates, rank_of, rows_of_words
+from streamtopics.utils.checks import floats
 
 # A sentence that is drawn, word by word.
 MOST_WORDS = 1_000_000

@@ -18,10 +18,10 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.checks import check_not_masked, floats
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import Form
-from streamtopics.structure import for_scipy, in_order
+from streamtopics.utils.checks import check_not_masked, floats
+from streamtopics.utils.structure import for_scipy, in_order
 
 
 class BaseMeasure(Protocol):

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from streamtopics.checks import check_whole, floats
 from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.forms import VECTORS
 from streamtopics.dpp.measures.base import BaseMeasure
+from streamtopics.utils.checks import check_whole, floats
 
 MOST_STEPS, PRECISION = 60, 1e-14
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import floats
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import VECTORS
 from streamtopics.dpp.measures.base import BaseMeasure, check_rates
+from streamtopics.utils.checks import floats
 
 # Half of the proposals are kept; of numbers that are not finite none is.
 MOST_PROPOSALS = 1000

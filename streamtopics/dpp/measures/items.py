@@ -9,10 +9,10 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.checks import check_not_masked, floats
 from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.forms import ITEMS
 from streamtopics.dpp.measures.base import BaseMeasure, rank_of
+from streamtopics.utils.checks import check_not_masked, floats
 
 
 @dataclass(frozen=True, eq=False)

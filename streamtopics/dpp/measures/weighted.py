@@ -9,10 +9,10 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.checks import floats
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import Form
 from streamtopics.dpp.measures.base import BaseMeasure
+from streamtopics.utils.checks import floats
 
 
 @dataclass(frozen=True, eq=False)

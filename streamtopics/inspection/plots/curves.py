@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import check_integer, floats, within_floats
 from streamtopics.inspection.n_components import NComponentsComparison
 from streamtopics.inspection.plots.axes import COLOURS, legend, line, one_axes, plain, several_axes
-from streamtopics.structure import has_entries
+from streamtopics.utils.checks import check_integer, floats, within_floats
+from streamtopics.utils.structure import has_entries
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

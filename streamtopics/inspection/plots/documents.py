@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import SUM_TOLERANCE, check_integer, floats, is_number
 from streamtopics.inspection.documents import topic_shares
 from streamtopics.inspection.plots.axes import colour, one_axes
-from streamtopics.steps import last_step, names_of, steps_before
-from streamtopics.structure import has_entries
+from streamtopics.utils.checks import SUM_TOLERANCE, check_integer, floats, is_number
+from streamtopics.utils.steps import last_step, names_of, steps_before
+from streamtopics.utils.structure import has_entries
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import check_integer, check_truth, floats
 from streamtopics.inspection.plots.axes import (
     COLOURS,
     check_drawable,
@@ -19,8 +18,9 @@ from streamtopics.inspection.plots.axes import (
     plain,
     several_axes,
 )
-from streamtopics.periods import MOST_PERIODS, periods_of
-from streamtopics.structure import has_entries
+from streamtopics.utils.checks import check_integer, check_truth, floats
+from streamtopics.utils.periods import MOST_PERIODS, periods_of
+from streamtopics.utils.structure import has_entries
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streamtopics.checks import check_integer
 from streamtopics.inspection.plots.axes import COLOURS, one_axes, plain, several_axes
 from streamtopics.inspection.tables import topic_names, topic_table
 from streamtopics.metrics.similarity import affinities
 from streamtopics.metrics.similarity import places as places_of
-from streamtopics.steps import last_step
+from streamtopics.utils.checks import check_integer
+from streamtopics.utils.steps import last_step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Documents made of sentences: the two forms in which users have them, and one record.
+
+Either one count matrix whose rows are sentences, with a label of its document for
+each row, or one matrix for each document. `read_sentences` reads both, so that
+models of sentences need to know neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.base.validation import (
+    LEAST_COUNT,
+    MOST_COUNT,
+    from_arrow,
+    holds_text,
+    in_order,
+)
+from streamtopics.utils.structure import to_csr
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Counts of the words in sentences, those of a document next to each other.
+
+    Attributes
+    ----------
+    counts : csr_matrix of shape (n_sentences, n_words), float32 or float64
+        Rows are sentences; indices are sorted, without duplicates.
+    starts : ndarray of shape (n_documents + 1,), int64
+        Document d has the rows ``starts[d]`` to ``starts[d + 1] - 1``.
+    rows : ndarray of shape (n_sentences,), int64, or None
+        The place that each sentence had in the matrix that was passed; None if they
+        are in the same order.
+    labels : tuple or None
+        The label of each document, if labels were passed.
+    """
+
+    counts: sparse.csr_matrix
+    starts: np.ndarray
+    rows: np.ndarray | None = None
+    labels: tuple[Hashable, ...] | None = None
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def n_sentences(self) -> int:
+        return self.counts.shape[0]
+
+    @property
+    def n_words(self) -> int:
+        return self.counts.shape[1]
+
+    @property
+    def documents(self) -> np.ndarray:
+        """The document of each sentence, of shape (n_sentences,), int64."""
+        return np.repeat(np.arange(self.n_documents), np.diff(self.starts))
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The words of each sentence, of shape (n_sentences,), float64."""
+        return np.asarray(self.counts.sum(axis=1, dtype=np.float64)).ravel()
+
+    def as_passed(self, values: np.ndarray) -> np.ndarray:
+        """Values of the sentences, one for each row, in the order in which these were passed."""
+        if self.rows is None:
+            return values
+        out = np.empty_like(values)
+        out[self.rows] = values
+        return out
+
+
+def read_sentences(
+    X: Any,
+    groups: Any = None,
+    *,
+    n_words: int | None = None,
+    whole: bool = False,
+    signed: bool = False,
+    caller: str = "read_sentences",
+) -> Sentences:
+    """Read documents made of sentences, in either form.
+
+    Parameters
+    ----------
+    X : matrix of shape (n_sentences, n_words), or sequence of matrices
+        Non-negative word counts. Either one matrix for all documents, together with
+        `groups`, or a list, object array or other sequence with one matrix of shape
+        (n_sentences, n_words) for each document. Matrices may be dense, sparse,
+        nested lists or data frames. Documents without sentences and sentences without
+        words are legal.
+    groups : array-like of shape (n_sentences,) or None, default=None
+        The document of each row of X: numbers, strings or anything hashable. The rows
+        of a document need not be adjacent: documents are ordered by their first row,
+        and keep the order of theirs.
+    n_words : int or None, default=None
+        The number of columns that X must have; None takes what comes.
+    whole : bool, default=False
+        Whether counts must be whole numbers.
+    signed : bool, default=False
+        Whether they are vectors, rather than counts of words: they may be negative, and lists
+        and integers become float64.
+    caller : str, default="read_sentences"
+        Who got X, for messages.
+
+    Returns
+    -------
+    sentences : Sentences
+        Its counts are float64 if there was float64 among the matrices, else float32, in
+        which whole numbers are exact up to 16,777,216. What was passed is not changed.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If X is neither, `groups` is missing or does not fit, or counts are impossible.
+
+    Examples
+    --------
+    >>> from streamtopics.base.sentences import read_sentences
+    >>> X = [[1, 0, 2], [0, 1, 0], [1, 1, 0]]
+    >>> read_sentences(X, groups=["a", "b", "a"]).counts.toarray()
+    array([[1., 0., 2.],
+           [1., 1., 0.],
+           [0., 1., 0.]], dtype=float32)
+    >>> read_sentences([X[:2], [], X[2:]]).starts
+    array([0, 2, 2, 3])
+    """
+    if isinstance(X, Iterator):
+        X = list(X)
+    if holds_text(X) or (_is_list(X) and any(map(holds_text, X))):
+        raise TypeError(
+            f"X must be counts of words in sentences, but {caller} got text; turn the documents "
+            "into counts first, for example by "
+            "streamtopics.text.SentenceVectorizer().fit_transform(documents)"
+        )
+    read = partial(to_csr, otherwise=np.float64 if signed else np.float32)
+    if _is_one_matrix(X, groups, caller):
+        sentences = _grouped(read(X, caller, "X"), groups, caller)
+    elif groups is None:
+        sentences = _stacked(list(X), n_words, caller, read)
+    else:
+        raise ValueError(
+            f"groups, passed to {caller}, is for one matrix whose rows are sentences, but X is a "
+            "sequence of matrices, one for each document; leave groups out, or stack X"
+        )
+    sentences = replace(sentences, counts=_canonical(sentences.counts))
+    _check_width(sentences.counts.shape, n_words, caller)
+    _check_values(sentences, whole, signed, caller)
+    return sentences
+
+
+def _is_one_matrix(X: Any, groups: Any, caller: str) -> bool:
+    """Whether X is one matrix for all documents, not a sequence with one for each."""
+    if groups is None and _is_list(X) and all(_is_list(item) and not len(item) for item in X):
+        return False
+    n_axes = _n_axes(X)
+    if n_axes == 3 and not sparse.issparse(X):
+        return False
+    if n_axes != 2:
+        raise ValueError(
+            f"X, passed to {caller}, must be one matrix of shape (n_sentences, n_words), together "
+            "with groups, or a list with one such matrix for each document; got "
+            f"{type(X).__name__} with {n_axes} dimension(s) instead of 2 or 3. Reshape your data, "
+            "a single sentence by X.reshape(1, -1); of a column of lists pass X.to_list()"
+        )
+    if groups is None:
+        raise ValueError(
+            f"X, passed to {caller}, is one matrix whose rows are sentences, and nothing says "
+            "to which documents they belong; pass groups, with the document of each row, or "
+            "pass a list with one matrix of shape (n_sentences, n_words) for each document"
+        )
+    return True
+
+
+def _is_list(X: Any) -> bool:
+    """Whether X is a sequence of whatever: a list, a tuple, a 1-D array of objects."""
+    shape = getattr(X, "shape", None)
+    if shape is None:
+        no_sequence = (str, bytes, Mapping, set, frozenset)
+        return isinstance(X, Collection) and not isinstance(X, no_sequence)
+    return len(shape) == 1 and getattr(X.dtype, "kind", None) == "O"
+
+
+def _n_axes(X: Any) -> int:
+    """The number of axes; those of a list are one more than those of the deepest item."""
+    if _is_list(X):
+        return 1 + max(map(_n_axes, X), default=0)
+    return len(getattr(X, "shape", ()))
+
+
+def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
+    """One matrix, with the rows of documents brought together."""
+    codes: dict[Hashable, int] = {}
+    labels = _labels(groups, counts.shape[0], caller)
+    document = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int64)
+    starts = _starts(np.bincount(document, minlength=len(codes)))
+    if (np.diff(document) >= 0).all():
+        return Sentences(counts, starts, None, tuple(codes))
+    rows = np.argsort(document, kind="stable")
+    return Sentences(counts[rows], starts, rows, tuple(codes))
+
+
+def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
+    if isinstance(groups, str | bytes | Mapping) or len(getattr(groups, "shape", (0,))) != 1:
+        raise ValueError(
+            f"groups, passed to {caller}, must be 1-D, with the document of each row of X; got "
+            f"{type(groups).__name__}"
+            + (f" of shape {groups.shape}" if hasattr(groups, "shape") else "")
+        )
+    if not isinstance(groups, Iterable):
+        raise TypeError(
+            f"groups, passed to {caller}, must have the document of each row of X; got {groups!r}"
+        )
+    if isinstance(groups, set | frozenset):
+        raise TypeError(
+            f"groups, passed to {caller}, must have the order of the rows of X, but a set has "
+            f"none; got {groups!r:.60}. Pass a list with the document of each row"
+        )
+    # As Python's own objects, if the library can make them.
+    labels = groups.tolist() if hasattr(groups, "tolist") else list(from_arrow(groups))
+    if len(labels) != n_rows:
+        raise ValueError(
+            f"groups, passed to {caller}, has {len(labels)} labels, but X has {n_rows} rows; give "
+            "the document of each row. If they are numbers of sentences, pass "
+            "np.repeat(np.arange(len(groups)), groups)"
+        )
+    for row, label in enumerate(labels):
+        # None, NaN and other things that do not equal themselves are missing.
+        equal = isinstance(label, Hashable) and label is not None and label == label
+        if not isinstance(equal, bool | np.bool_) or not equal:
+            raise ValueError(
+                f"groups, passed to {caller}, has {label!r} for row {row} of X, which names no "
+                "document; use a number or a string"
+            )
+    return labels
+
+
+def _stacked(
+    documents: list[Any], n_words: int | None, caller: str, read: Callable[..., sparse.csr_matrix]
+) -> Sentences:
+    matrices = [_document(X, f"X[{d}]", caller, read) for d, X in enumerate(documents)]
+    known = {d: X for d, X in enumerate(matrices) if X is not None}
+    if not known and n_words is None:
+        raise ValueError(
+            f"X, passed to {caller}, has no sentences, and nothing tells the number of words; "
+            "pass documents without sentences as matrices of shape (0, n_words)"
+        )
+    first = next(iter(known), None)
+    width = n_words if first is None else known[first].shape[1]
+    for d, X in known.items():
+        if X.shape[1] != width:
+            raise ValueError(
+                f"X[{d}], passed to {caller}, has {X.shape[1]} columns, but X[{first}] has "
+                f"{width}; count all documents over the same words, with one fitted vectorizer"
+            )
+    _check_same_names(documents, caller)
+    starts = _starts([0 if X is None else X.shape[0] for X in matrices])
+    if not known:
+        shape: Any = (0, width)
+        return Sentences(sparse.csr_matrix(shape, dtype=np.float32), starts)
+    only, *others = known.values()
+    if not others and only.indices.dtype == np.int32:
+        return Sentences(only, starts)
+    return Sentences(sparse.csr_matrix(sparse.vstack([only, *others], "csr")), starts)
+
+
+def _document(
+    X: Any, name: str, caller: str, read: Callable[..., sparse.csr_matrix]
+) -> sparse.csr_matrix | None:
+    """The matrix of a document; None for an empty list, whose width is unknown."""
+    if _is_list(X) and not len(X):
+        return None
+    if _n_axes(X) != 2:
+        raise ValueError(
+            f"{name}, passed to {caller}, must be a matrix of shape (n_sentences, n_words), one "
+            f"row for each sentence of the document; got {type(X).__name__} with {_n_axes(X)} "
+            "dimension(s)"
+        )
+    return read(X, caller, name)
+
+
+def _check_same_names(documents: list[Any], caller: str) -> None:
+    """Data frames and counts with names must have the same columns in the same order."""
+    found: dict[int, tuple[int, Any]] = {}
+    for d, X in enumerate(documents):
+        if (names := _column_names(X)) is not None:
+            # The counts of one vectorizer share their names, which are compared once.
+            found.setdefault(id(names), (d, names))
+    distinct = found.values()
+    _check_equal([(d, names) for d, names in distinct if not sparse.issparse(documents[d])], caller)
+    # Numbers by which a frame calls its columns are no words.
+    words = [(d, names) for d, names in distinct if any(isinstance(name, str) for name in names)]
+    _check_equal(words, caller)
+
+
+def _check_equal(named: list[tuple[int, Any]], caller: str) -> None:
+    """Refuse names of the columns of a document that are not those of the first one."""
+    first, expected = named[0] if named else (0, [])
+    expected = list(expected)
+    for d, names in named[1:]:
+        if (names := list(names)) != expected:
+            raise ValueError(
+                f"X[{d}], passed to {caller}, has columns of other names, or in another order, "
+                f"than X[{first}]: {names[:5]} and {expected[:5]}; bring them in the same order, "
+                "or count all documents with one fitted vectorizer"
+            )
+
+
+def _column_names(X: Any) -> Any:
+    """Names of the columns of a data frame or of counts that know them; else None."""
+    if sparse.issparse(X):
+        return getattr(X, "feature_names", None)
+    # The columns of a table of pyarrow are data. A frame may call a column so, not its class.
+    return getattr(X, "column_names" if hasattr(type(X), "column_names") else "columns", None)
+
+
+def _starts(lengths: Any) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+
+
+def _canonical(X: sparse.csr_matrix) -> sparse.csr_matrix:
+    """X with sorted indices and without duplicates, without a change of what was passed."""
+    return in_order(sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape))
+
+
+def _check_width(shape: tuple[int, int], expected: int | None, caller: str) -> None:
+    n_sentences, found = shape
+    if expected is not None and found != expected:
+        raise ValueError(
+            f"X has {found} features, but {caller.partition('.')[0]} is expecting {expected} "
+            "features as input; use the vectorizer that was fitted first"
+        )
+    if found == 0:
+        raise ValueError(
+            f"X, passed to {caller}, has 0 feature(s) (shape=({n_sentences}, 0)) while a minimum "
+            "of 1 is required: the vocabulary is empty; make it with other options, for example "
+            "a smaller min_df"
+        )
+
+
+def _check_values(sentences: Sentences, whole: bool, signed: bool, caller: str) -> None:
+    counts = sentences.counts.data
+
+    def check(wrong: np.ndarray, what: str, remedy: str) -> None:
+        if wrong.any():
+            raise ValueError(
+                f"{what} in data passed to {caller}: {_place(sentences, int(wrong.argmax()))}; "
+                f"{remedy}"
+            )
+
+    check(~np.isfinite(counts), "NaN or infinity", "leave it out, or replace it by 0")
+    if not signed:
+        check(counts < 0, "Negative values", "counts of words are 0 or more")
+        check(
+            (counts > 0) & (counts < LEAST_COUNT),
+            f"Less than {LEAST_COUNT:g}",
+            "it is lost in rounding; set such counts to 0, or scale X",
+        )
+    check(abs(counts) > MOST_COUNT, f"More than {MOST_COUNT:g}", "check how X was made")
+    if whole:
+        check(
+            counts != np.floor(counts),
+            "Fractions",
+            "each occurrence of a word is drawn by itself, so counts must be whole numbers; "
+            "use CountVectorizer, not TfidfVectorizer",
+        )
+
+
+def _place(sentences: Sentences, entry: int) -> str:
+    """Name the place of a stored entry, in the terms of the one who passed it."""
+    X = sentences.counts
+    row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
+    value, column = X.data[entry], X.indices[entry]
+    if sentences.labels is None:
+        document = int(np.searchsorted(sentences.starts, row, side="right")) - 1
+        return f"X[{document}][{row - sentences.starts[document]}, {column}] is {value:g}"
+    passed = row if sentences.rows is None else sentences.rows[row]
+    return f"X[{passed}, {column}] is {value:g}"

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of what users pass in, and the one place that uses scikit-learn's own.
+
+Every check raises before anything is changed, and names the argument, what came
+and what would be right.
+"""
+
+from collections.abc import Mapping, Set
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import HasMethods as HasMethods
+from sklearn.utils._param_validation import Interval as Interval
+from sklearn.utils._param_validation import StrOptions as StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    _check_y,
+    check_array,
+    check_consistent_length,
+)
+
+from streamtopics.kernels import minibatch
+from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
+from streamtopics.utils.checks import LEAST_PRIOR as LEAST_PRIOR
+from streamtopics.utils.checks import (
+    MOST_DOCUMENTS,
+    MOST_WHOLE,
+    check_not_masked,
+    is_masked,
+    within_floats,
+)
+from streamtopics.utils.checks import MOST_PRIOR as MOST_PRIOR
+from streamtopics.utils.checks import is_whole as is_whole
+from streamtopics.utils.structure import LEAST_COUNT as LEAST_COUNT
+from streamtopics.utils.structure import MOST_COUNT as MOST_COUNT
+from streamtopics.utils.structure import check_one_kind as check_one_kind
+from streamtopics.utils.structure import (
+    check_reach,
+    for_scipy,
+    has_entries,
+    in_wide_indices,
+    in_wide_numbers,
+    is_sparse,
+    kept_types,
+    with_type,
+)
+from streamtopics.utils.structure import check_structure as check_structure
+from streamtopics.utils.structure import from_arrow as from_arrow
+from streamtopics.utils.structure import holds_text as holds_text
+from streamtopics.utils.structure import in_order as in_order
+
+POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")
+BOOSTING_SCALE = Interval(Real, 0, 1e10, closed="both")
+PSEUDO_COUNTS = [Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"]
+WORD_PRIOR = [None, *PSEUDO_COUNTS, HasMethods("resolve"), callable]
+
+COMMON_CONSTRAINTS = {
+    "n_components": [POSITIVE_INT],
+    "doc_topic_prior": [None, Symmetric, *PSEUDO_COUNTS],
+    "topic_word_prior": WORD_PRIOR,
+    "boosted_prior": WORD_PRIOR,
+    "kappa": [Interval(Real, 0, 1, closed="both")],
+    "tau": [Interval(Real, 0, np.inf, closed="left")],
+    "n_documents": [None, Interval(Integral, 1, MOST_DOCUMENTS, closed="both")],
+    "n_sweeps": [POSITIVE_INT],
+    "n_start_rounds": [POSITIVE_INT],
+    "update_each_sweep": ["boolean"],
+    "averaging": [None, StrOptions({"linear", "uniform"})],
+    "start": "no_validation",
+    "growth": [None, Interval(Real, 1, 100, closed="both")],
+    "prior_limit": [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both")],
+    "inner_batch_size": [None, POSITIVE_INT, StrOptions({"auto"})],
+    "n_rounds": [POSITIVE_INT],
+    "warm_rounds": ["boolean"],
+    "boosting_scale": [BOOSTING_SCALE],
+    "boosting_norm": [StrOptions({"whole", "topic"})],
+    "drift_threshold": [Interval(Real, 0, 1, closed="both")],
+    "on_drift": [callable, None],
+    "update": "no_validation",
+    "inference": "no_validation",
+    "transform_inference": "no_validation",
+    "view": "no_validation",
+    "doc_topic_prior_update": "no_validation",
+    "max_local_iter": [POSITIVE_INT],
+    "tol": [Interval(Real, 0, np.inf, closed="left")],
+    "local_tol": [Interval(Real, 0, np.inf, closed="left")],
+    "batch_size": [POSITIVE_INT],
+    "max_iter": [POSITIVE_INT],
+    "n_jobs": [None, Integral],
+    "random_state": ["random_state"],
+    "verbose": ["verbose"],
+}
+
+
+def check_counts(
+    estimator: Any, X: Any, *, reset: bool, caller: str, allow_no_documents: bool
+) -> sparse.csr_matrix:
+    """X as a CSR matrix of non-negative, finite float32 or float64 counts, words in order.
+
+    Doubles stay float64, also those of lists, tensors and objects, and longer numbers become so;
+    everything else becomes float32, in which integers are exact up to 16,777,216.
+    """
+    if not reset and is_clean(estimator, X, allow_no_documents):
+        clean: sparse.csr_matrix = X
+        return clean
+    if holds_text(X):
+        raise TypeError(
+            f"X must be a document-term matrix of counts, but {caller} got text; turn the "
+            "documents into counts first, for example by "
+            "sklearn.feature_extraction.text.CountVectorizer().fit_transform(documents)"
+        )
+    check_structure(X, caller)
+    check_column_names(estimator, X, reset=reset)
+    # What is too large for the type of numbers is infinite, and refused.
+    with np.errstate(over="ignore"), within_floats("X"):
+        try:
+            X = in_wide_numbers(with_type(X))
+            X = check_array(
+                X,
+                accept_sparse="csr",
+                dtype=kept_types(X, np.float32),
+                ensure_min_samples=0 if allow_no_documents else 1,
+                estimator=estimator,
+                input_name="X",
+            )
+        except TypeError as error:
+            raise TypeError(
+                f"X, passed to {caller}, must be a document-term matrix of counts: {error}"
+            ) from error
+    _check_n_features(estimator, X, reset=reset)
+    if not sparse.issparse(X):
+        X = sparse.csr_matrix(for_scipy(X))
+    check_reach(X, caller)
+    X = in_wide_indices(X)
+    in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
+    ordered = in_order(X if in_a_row else X.copy())
+    if ordered is not X:
+        # Of an entry that is stored twice.
+        check_reach(ordered, caller)
+    return ordered
+
+
+def is_clean(estimator: Any, X: Any, allow_no_documents: bool) -> bool:
+    """Whether X is what `check_counts` returns: all that can be said of it at little cost.
+
+    Of what is not clean, the other checks say whether it can be read, and why not.
+    """
+    if type(X) not in (sparse.csr_matrix, sparse.csr_array) or X.ndim != 2:
+        return False
+    (n, n_columns), named = X.shape, hasattr(estimator, "feature_names_in_")
+    if named or n_columns != estimator.n_features_in_ or not (n or allow_no_documents):
+        return False
+    if len(X.indptr) != n + 1 or len(X.data) == 0:
+        return False
+    try:
+        clean: bool = minibatch.is_clean(
+            X.indptr, X.indices, X.data, n_columns, LEAST_COUNT, MOST_COUNT
+        )
+    except (TypeError, ValueError):
+        # Arrays of another type or shape than the kernels read.
+        return False
+    return clean
+
+
+def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
+    """y as an array of one class label for each document."""
+    if y is None:
+        raise ValueError(
+            f"{caller} requires y to be passed, but the target y is None; pass the class of each "
+            "row of X"
+        )
+    check_not_masked(y, caller, "y")
+    # Of a list of numbers and texts NumPy makes texts.
+    in_a_row = is_sparse(y) or (has_entries(y) and getattr(y, "ndim", 1) == 1)
+    check_one_kind(y if in_a_row else np.ravel(np.asarray(y)), "y", caller)
+    # scikit-learn reads no texts of NumPy's newer kind.
+    y = _check_y(y.tolist() if getattr(getattr(y, "dtype", None), "kind", "O") == "T" else y)
+    check_consistent_length(np.empty(n_documents), y)
+    if n_documents:
+        check_classification_targets(y)
+    labels: np.ndarray = y
+    return labels
+
+
+def check_sample_weight(sample_weight: Any) -> np.ndarray:
+    """Weights of documents, 0 or more, of which some count."""
+    try:
+        if np.ndim(sample_weight) != 1:
+            raise ValueError("it has another shape")
+        if is_masked(sample_weight):
+            raise ValueError("it has masked entries")
+        if np.asarray(sample_weight).dtype.kind in "mM":
+            raise TypeError("they are dates or spans of time")
+        weights: np.ndarray = check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"sample_weight must have a number for each document; got {sample_weight!r:.60} "
+            f"({error})"
+        ) from error
+    if weights.min() < 0 or not weights.any():
+        raise ValueError(
+            "sample_weight must be 0 or more, and more than 0 for a document at least; its "
+            f"smallest is {weights.min():g}, its greatest {weights.max():g}"
+        )
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise ValueError("sample_weight must have a finite sum; divide it by its greatest")
+    return weights
+
+
+def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
+    check_structure(prior, "a model", name)
+    with within_floats(name):
+        try:
+            prior = check_array(
+                prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
+            )
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must be pseudo-counts, as numbers: {error}") from error
+    if prior.shape not in shapes.values():
+        expected = " or ".join(f"{shape} {what}" for what, shape in shapes.items())
+        raise ValueError(f"{name} must have shape {expected}; got {prior.shape}")
+    if not (prior.min() >= LEAST_PRIOR and prior.max() <= MOST_PRIOR):
+        raise ValueError(
+            f"{name} must lie in [{LEAST_PRIOR:g}, {MOST_PRIOR:g}] everywhere; it goes from "
+            f"{prior.min():g} to {prior.max():g}. A small value such as 1e-8 excludes a word"
+        )
+    checked: np.ndarray = prior
+    return checked
+
+
+def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float = 10.0) -> np.ndarray:
+    """The prior as an array of shape (n_components,)."""
+    if prior is None:
+        prior = Symmetric(default_mass)
+    if isinstance(prior, Symmetric):
+        prior = prior.mass / n_components
+    if isinstance(prior, Real):
+        return np.full(n_components, float(prior))
+    return _check_prior(prior, "doc_topic_prior", {"(n_components,)": (n_components,)})
+
+
+def check_topic_word_prior(
+    prior: Any,
+    name: str,
+    n_components: int | None,
+    n_features: int,
+    components: str = "n_components",
+) -> np.ndarray:
+    """The prior by word: of shape (n_features or 1, n_components or 1).
+
+    n_components is None where topics cannot have priors of their own; `components` is what
+    messages call it.
+    """
+    if prior is None:
+        prior = MASS_PER_WORD
+    if isinstance(prior, Real):
+        return _check_prior([prior], name, {"(1,)": (1,)}).reshape(1, 1)
+    shapes: dict[str, tuple[int, ...]] = {"(n_features,)": (n_features,)}
+    if n_components is not None:
+        shapes[f"({components}, n_features)"] = (n_components, n_features)
+    prior = _check_prior(prior, name, shapes)
+    return np.ascontiguousarray(np.atleast_2d(prior).T)
+
+
+def check_word_prior(
+    estimator: Any,
+    name: str,
+    X: sparse.csr_matrix,
+    n_components: int | None,
+    components: str = "n_components",
+    *,
+    y: np.ndarray | None = None,
+    classes: np.ndarray | None = None,
+) -> np.ndarray:
+    """The estimator's prior of this name by word, made for the columns of X where it has to be.
+
+    The shape is that of `check_topic_word_prior`; `y` and `classes` are those of `Columns`.
+    """
+    words = getattr(estimator, "feature_names_in_", None)
+    given = getattr(estimator, name)
+    columns = Columns(X, words, n_components, y, classes)
+    if callable(given):
+        columns.counts(name)
+    try:
+        prior = resolved(given, columns)
+    except Exception as error:
+        error.add_note(f"raised by {name}={given!r} of {type(estimator).__name__}")
+        raise
+    if prior is None and given is not None:
+        raise TypeError(f"{name}={given!r} made None; it must return pseudo-counts, an array")
+    return check_topic_word_prior(prior, name, n_components, X.shape[1], components)
+
+
+def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Keep the names of the columns of a data frame or `NamedCounts`, or compare them.
+
+    X may be a list of either.
+    """
+    many = isinstance(X, list | tuple) or getattr(getattr(X, "dtype", None), "kind", "") == "O"
+    items = X if many else [X]
+    named = (getattr(item, "feature_names", None) for item in items if sparse.issparse(item))
+    names = next((names for names in named if names is not None), None)
+    if names is None:
+        frame = next((item for item in items if hasattr(item, "columns")), None)
+        _check_feature_names(estimator, frame, reset=reset)
+    elif reset:
+        estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_") and not np.array_equal(
+        names, known := estimator.feature_names_in_
+    ):
+        strange = np.setdiff1d(names, known).tolist()[:5]
+        raise ValueError(
+            f"the columns of X are not those that {type(estimator).__name__} was fitted on: "
+            f"{f'it has {strange}, among others' if strange else 'their order differs'}; count "
+            "with the vectorizer whose counts it was fitted on"
+        )
+
+
+def check_columns(columns: Any, n_features: int) -> np.ndarray:
+    """Distinct columns of counts, sorted, int32."""
+    check_not_masked(columns, "forget_words", "columns")
+    try:
+        found = np.unique(columns)
+    except (TypeError, ValueError):
+        # Lists of several lengths, or of what has no order.
+        found = np.array([np.nan])
+    if found.size and found.dtype.kind not in "iu":
+        raise TypeError(f"columns must be whole numbers, of columns of X; got {columns!r:.60}")
+    outside = found[(found < 0) | (found >= n_features)]
+    if outside.size:
+        raise ValueError(
+            f"columns must be from 0 to {n_features - 1}, as X has {n_features} columns; got "
+            f"{outside[0]}"
+        )
+    return found.astype(np.int32)
+
+
+def check_feature_names(feature_names: Any, n_features: int) -> np.ndarray:
+    """Names of all columns, as an array."""
+    check_not_masked(feature_names, "a model", "feature_names")
+    strange = isinstance(feature_names, Mapping | Set | str | bytes)
+    names = np.asarray(None if strange else feature_names, dtype=object)
+    if names.ndim == 0:
+        raise TypeError(
+            "feature_names must be the words by column, such as those of "
+            f"vectorizer.get_feature_names_out(); got a {type(feature_names).__name__}. Of a "
+            "mapping from words to columns, such as vectorizer.vocabulary_, pass "
+            "sorted(vocabulary, key=vocabulary.get); of a Dictionary of gensim, [dictionary[i] for "
+            "i in range(len(dictionary))]"
+        )
+    if names.shape != (n_features,):
+        raise ValueError(
+            f"feature_names must name each of the {n_features} columns the model was fitted on; "
+            f"got {names.shape[0]} names"
+        )
+    return names

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Learning away from a model: what a task needs of it, and what comes back.
+
+A model makes a `Reader` of documents and `LocalTask` records, which are small and can be pickled:
+of the posterior they hold the rows of the words that the task has. A task learns its minibatches
+one after another on a copy of those rows, and returns one `Composite`, which the model takes in,
+whatever it has learnt meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy, deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base.composition import Composition
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.messages import Minibatch
+from streamtopics.models import LDA
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates.composite import Composite
+from streamtopics.utils.parallel import SERIAL
+
+NO_WORDS = np.empty(0, np.int32)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads documents as a model does, without what the model has learnt.
+
+    Parameters
+    ----------
+    model : estimator
+        A copy of the model whose posterior has no words.
+    """
+
+    model: StreamingTopicModel
+
+    def minibatch(self, X: Any) -> Minibatch:
+        """Documents over their own words."""
+        documents = self.model._read("partial_fit", reset=False, X=X)
+        minibatch: Minibatch = documents.minibatch
+        return minibatch
+
+    def score(self, task: LocalTask, X: Any) -> float:
+        """Held-out score of the rows of X under the topics of a task, nats per token."""
+        scorer = copy(self.model)
+        scorer._commit = replace(scorer._commit, posterior=deepcopy(task.posterior))
+        return float(scorer.score(X))
+
+
+@dataclass(frozen=True)
+class LocalTask:
+    """Learns minibatches from a copy of a model's posterior, as the model would.
+
+    Parameters
+    ----------
+    composition : Composition
+        The method.
+    model : LDA
+        Its local side.
+    posterior : TopicPosterior
+        Of the words of the minibatches alone.
+    state : object
+        Of the rule.
+    single : bool, default=False
+        Whether counts travel in single precision, in either direction.
+    """
+
+    composition: Composition
+    model: LDA
+    posterior: TopicPosterior
+    state: Any
+    single: bool = False
+
+    def run(self, minibatches: Sequence[Minibatch]) -> Composite:
+        """Return what the minibatches, one after another, make of the posterior."""
+        if not minibatches:
+            raise ValueError("minibatches is empty; a task learns from at least one")
+        base, n = self.posterior, len(minibatches)
+        posterior, state = deepcopy(base), self.state
+        kept: Any = 1.0
+        reported: Any = 1.0
+        for minibatch in minibatches:
+            blend, state = self.composition.step(posterior, minibatch, state, self.model, SERIAL)
+            kept, reported = kept * blend.retain, reported * blend.reported_retention
+            if n > 1:
+                posterior.blend(blend)
+        dtype = np.float32 if self.single else np.float64
+        if n > 1:
+            # What is reported is the share that one of them leaves.
+            blend = replace(posterior.since(base, kept, dtype), retention=reported ** (1 / n))
+        elif self.single:
+            counts = blend.statistics.counts.astype(dtype)
+            blend = replace(blend, statistics=replace(blend.statistics, counts=counts))
+        return Composite(blend, base.counters, base.alpha, (self.state, state))
+
+
+def reader_of(model: StreamingTopicModel) -> Reader:
+    """Return the reader of a model; see `check_composes`."""
+    check_composes(model)
+    husk = copy(model)
+    if hasattr(husk, "on_drift"):
+        husk.on_drift = None
+    commit = model._commit
+    posterior = commit.posterior.of_words(NO_WORDS)
+    husk._commit = replace(commit, posterior=posterior, drift=(), begun=None)
+    return Reader(husk)
+
+
+def local_task(
+    model: StreamingTopicModel, words: np.ndarray, n_ahead: int = 0, *, single: bool = False
+) -> LocalTask:
+    """Return a task that learns from a model as it is now.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted, under a rule that merges; see `check_composes`.
+    words : ndarray of shape (n_words,), int32
+        Columns of the words of all minibatches that the task is given, sorted.
+    n_ahead : int, default=0
+        Documents of the stream between those that the model has learnt and those of the task.
+        They set the seeds of what is drawn.
+    single : bool, default=False
+        Whether counts travel in single precision, in either direction.
+    """
+    check_composes(model)
+    commit, composition = model._commit, model._composed()
+    posterior = commit.posterior.of_words(words, np.float32 if single else np.float64)
+    local = replace(composition.model(model.seed_), n_ahead=n_ahead)
+    return LocalTask(composition, local, posterior, commit.state, single)
+
+
+def take_in(model: StreamingTopicModel, composite: Composite) -> None:
+    """Learn what a task has found, after all that the model has learnt meanwhile.
+
+    When it fails nothing has changed.
+    """
+    check_composes(model)
+    with model._learning():
+        model._check_continuable()
+        composition, commit = model._composed(), model._commit
+        _check_fits(composite, commit.posterior)
+        blend, state = composition.rule.delayed(composite, commit.posterior, commit.state)
+        model._carry_out(composition, blend, {"state": state})
+
+
+def _check_fits(update: Composite, posterior: TopicPosterior) -> None:
+    """Refuse what was learnt from another model, as far as can be told."""
+    words, n_topics = update.blend.statistics.words, len(update.alpha)
+    if n_topics != posterior.n_nodes:
+        raise ValueError(
+            f"update is of {n_topics} topics, but the model has {posterior.n_nodes}; take it in "
+            "where it was learnt from"
+        )
+    if len(words) and words[-1] >= posterior.shape[0]:
+        raise ValueError(
+            f"update is of a vocabulary of more than {words[-1]} words, but the model has "
+            f"{posterior.shape[0]}; take it in where it was learnt from"
+        )
+    if update.before.n_documents > posterior.n_documents:
+        raise ValueError(
+            f"update was learnt from a model of {update.before.n_documents} documents, but this "
+            f"one has learnt {posterior.n_documents}; take it in where it was learnt from"
+        )
+
+
+def check_composes(model: StreamingTopicModel) -> None:
+    """Refuse a model whose minibatches cannot be learnt away from it, or that has learnt none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As of `check_can_compose`.
+    NotFittedError
+        If it has not learnt from anything yet.
+    """
+    check_can_compose(model)
+    check_is_fitted(model)
+    model._check_continuable()
+
+
+def check_can_compose(model: Any) -> None:
+    """Refuse an estimator whose minibatches cannot be learnt away from it.
+
+    Raises
+    ------
+    TypeError
+        If it is no estimator of topics over words, or its topics have no fixed places.
+    ValueError
+        If its rule does not say what minibatches count after others, or iterates are averaged.
+    """
+    if not isinstance(model, StreamingTopicModel):
+        raise TypeError(
+            "model must be an estimator of topics over words, such as StreamingLDA or "
+            f"GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
+        )
+    composition = model._checked_composition()
+    if composition.rule.merges is None:
+        raise ValueError(
+            f"{composition.update} does not say what minibatches count after others (its `merges` "
+            "is None), so that they cannot be learnt away from the model; use a rule such as "
+            "SVB(), BPS(0.1), OnlineEM() or PowerPrior(0.9)"
+        )
+    model._check_places("model")

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Births and deaths of topics, where each document has one: from a minibatch to a blend.
+
+New topics are groups of documents that none of those there are explains. Their words stand in
+free places of a copy of the posterior while the minibatch is learnt, and are then taken out of
+it again: each document counts once, in the topic that it is found to have.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base.composition import Composition
+from streamtopics.base.frame import keeps_means
+from streamtopics.base.inputs import Documents
+from streamtopics.base.topics import LearntTopics
+from streamtopics.local.directions import summed
+from streamtopics.local.groups import Base, Groups, find_groups, known_by
+from streamtopics.messages import Minibatch, Statistics
+from streamtopics.models import LDA
+from streamtopics.models.sources import LimitedPrior, Source
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.updates.births import DirichletProcess, Seeds, settled
+from streamtopics.updates.lives import Life, LifeRow, Lives, life_table
+from streamtopics.utils.parallel import SERIAL, Workers
+
+FULL = (
+    "all {n} clusters are taken, so that {missing} more could not be born in minibatch {batch}; "
+    "start anew with a larger n_components"
+)
+
+
+def step_with_births(
+    composition: Composition,
+    process: DirichletProcess,
+    posterior: TopicPosterior,
+    batch: Documents,
+    state: Any,
+    lives: Lives,
+    model: LDA,
+    pool: Workers,
+) -> tuple[Blend, Any, Lives]:
+    """The blend that takes in a minibatch, the state after it, and the record of lives."""
+    minibatch, first = batch.minibatch, composition.inference.n_background
+    share = getattr(composition.inference, "share", 1.0)
+    means = keeps_means(composition.update)
+    base, known = _base(composition, process, share, posterior, minibatch, pool)
+    groups, needed = _groups(process, posterior.alpha[first:], minibatch, base, known)
+    free = np.flatnonzero(posterior.alpha[first:] == 0)
+    if groups.documents.size > free.size:
+        missing = groups.documents.size - free.size
+        n, at = len(posterior.alpha) - first, lives.n_batches + 1
+        warnings.warn(FULL.format(n=n, missing=missing, batch=at), UserWarning, stacklevel=6)
+        n = free.size
+        groups = replace(groups, counts=groups.counts[:, :n], documents=groups.documents[:n])
+    unit = float(posterior.c.mean()) if means else 1.0
+    scratch, seeds = _seeded(posterior, minibatch, groups, free, first, unit, needed)
+    blend, state = composition.step(posterior, minibatch, state, model, pool, scratch)
+    remembers = float(posterior.after(blend).c.max()) if means else 1.0
+    blend, lives = settled(process, lives, posterior, blend, seeds, first, remembers, batch.time)
+    return blend, state, lives
+
+
+def _base(
+    composition: Composition,
+    process: DirichletProcess,
+    share: float,
+    posterior: TopicPosterior,
+    minibatch: Minibatch,
+    pool: Workers,
+) -> tuple[Base, np.ndarray]:
+    """Return the base that groups are measured against, and each document's log probability now."""
+    words, first = minibatch.words, composition.inference.n_background
+    seen = minibatch.word_counts / max(minibatch.n_tokens, 1e-300)
+    expected = posterior.prior_rows(words)[:, -1] / posterior.prior_mass[-1]
+    new = 0.5 * expected + 0.5 * seen
+    source: Source = posterior
+    if composition.prior_limit is not None:
+        source = LimitedPrior(posterior, composition.prior_limit)
+    alive = np.flatnonzero(posterior.alpha[first:] > 0)
+    background, topics = seen, np.zeros((len(words), 0))
+    if len(alive):
+        rows = source.rows(words) / source.mass
+        background = rows[:, 0] if first else seen
+        topics = share * rows[:, first + alive] + (1 - share) * background[:, None]
+    shares = posterior.alpha[first:][alive]
+    log_shares = np.log(shares / max(shares.sum(), 1e-300))
+    X = minibatch.matrix(minibatch.counts)
+    return Base(new, background, share, process.concentration), known_by(
+        X, np.log(topics), log_shares, pool
+    )
+
+
+def _groups(
+    process: DirichletProcess,
+    alpha: np.ndarray,
+    minibatch: Minibatch,
+    base: Base,
+    known: np.ndarray,
+) -> tuple[Groups, float]:
+    """Topics to be, and the documents that each needs; where there is none, all are one."""
+    X = minibatch.matrix(minibatch.counts)
+    groups = find_groups(X, known, base, process.min_documents)
+    if alpha.any() or groups.documents.size or not minibatch.tells.any():
+        return groups, process.min_documents
+    everything, members = minibatch.word_counts[:, None], np.zeros(len(minibatch.tells), int)
+    return Groups(everything, np.array([float(np.count_nonzero(minibatch.tells))]), members), 0.0
+
+
+def _seeded(
+    posterior: TopicPosterior,
+    minibatch: Minibatch,
+    groups: Groups,
+    free: np.ndarray,
+    first: int,
+    unit: float,
+    needed: float,
+) -> tuple[TopicPosterior, Seeds]:
+    """A copy of the posterior, of the minibatch's words, with the groups in free places.
+
+    `unit` is what a document counts in it.
+    """
+    scratch, places = posterior.of_words(minibatch.words), free[: groups.documents.size]
+    alpha = np.array(posterior.alpha)
+    remembered = float(alpha[first:].sum())
+    n_documents = max(int(np.count_nonzero(minibatch.tells)), 1)
+    added = groups.documents / n_documents * (remembered if remembered > 0 else n_documents * unit)
+    if places.size:
+        alpha[first + places] = added
+        counts = np.zeros((len(minibatch.words), posterior.n_nodes))
+        counts[:, first + places] = groups.counts
+        if first and posterior.knows_nothing:
+            counts[:, 0] = minibatch.word_counts
+        # It is of no minibatch and of no documents: what counts these goes on as it was.
+        directions = None
+        if minibatch.vectors is not None:
+            q = (groups.members[:, None] == np.arange(places.size)).astype(minibatch.vectors.dtype)
+            directions = np.zeros((posterior.n_nodes, posterior.n_dimensions + 1))
+            directions[first + places] = summed(minibatch.vectors, q, SERIAL)
+        statistics = Statistics(
+            minibatch.words, counts, np.zeros(0), n_batches=0, directions=directions
+        )
+        scratch.blend(Blend(1.0, unit, 0.0, statistics, alpha=alpha))
+    return scratch, Seeds(places, added, needed)
+
+
+class ReportsLives(LearntTopics):
+    """Adds the record of births and deaths to estimators whose commit record has `lives`."""
+
+    @property
+    def births_(self) -> list[Life]:
+        """The topics that live and the last thousand that died, by birth."""
+        lives = self._lives()
+        return sorted((*lives.dead, *lives.alive), key=lambda life: (life.born, life.topic))
+
+    def births_report(self, feature_names: Any = None) -> list[LifeRow]:
+        """Rows on the topics along the stream: when each was born and died, and of what words.
+
+        Parameters
+        ----------
+        feature_names : array-like of shape (n_features,), default=None
+            As in `top_words`.
+
+        Returns
+        -------
+        report : list of LifeRow
+            A row for each of `births_`: which topic it is; the minibatch that it was born in,
+            from 1, with `time` as passed there, the documents and the words with the most tokens
+            that it had there; the minibatch after which it was dead, or None, and its words by
+            then. As a frame by `pandas.DataFrame(report)`.
+
+        Raises
+        ------
+        AttributeError
+            If the topics do not come and go: a mixture without `births`.
+        """
+        return life_table(self.births_, self._column_names(feature_names))
+
+    def _lives(self) -> Lives:
+        check_is_fitted(self)
+        lives: Lives | None = self._commit.lives
+        if lives is None:
+            raise AttributeError(
+                f"{type(self).__name__} has no births where its clusters are always the same; set "
+                "births=DirichletProcess()"
+            )
+        return lives

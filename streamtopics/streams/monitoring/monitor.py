@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An alarm for streams that change, with a stated rate of false alarms.
+
+A share of each minibatch is held back for some minibatches before it is learnt. So there are always
+earlier documents that the model has not learnt, and a minibatch is compared with them before it is
+learnt: `features` says by what, `relabelling` whether they differ, `chart` whether they differ by
+more than this stream does anyway. The alarm rings where both say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import get_tags
+
+from streamtopics.kernels import rows as kernel
+from streamtopics.streams import pieces
+from streamtopics.streams.monitoring.alarm import N_TOP, Alarm, DriftTest, changed_topics, new_words
+from streamtopics.streams.monitoring.chart import chart_p
+from streamtopics.streams.monitoring.features import document_features
+from streamtopics.streams.monitoring.novelty import new_topics
+from streamtopics.streams.monitoring.relabelling import Comparison, compare, relabelled
+from streamtopics.utils.checks import MOST_WHOLE, check_integer, is_number
+from streamtopics.utils.locks import lock_of
+from streamtopics.utils.steps import check_not_frozen, last_step, names_of
+
+# Statistics of a test: surprise, use and words. Each has a third of the level. In the chart words
+# have a tenth of that, since every stream in order of time has bursts of words.
+FAMILY = 3
+TIMES = np.array([3.0, 3.0, 30.0])
+# Tests that the chart keeps, and the fewest it needs.
+PAST, LEAST_PAST = 20, 3
+# Tests and alarms that are kept.
+KEPT = 1000
+
+
+class DriftMonitor:
+    """Learns from a stream and says when it has changed, in which topics and words.
+
+    Each minibatch is tested before it is learnt, beside documents of the last minibatches that were
+    held back. An alarm needs two small p-values: of an exact test that both are alike, and of a
+    chart of its statistic along the stream, since streams always move a little. What is held back
+    is learnt some minibatches later; nothing is lost.
+
+    Parameters
+    ----------
+    alpha : float, default=0.01
+        Level of the alarm, in (0, 0.5]: the most false alarms in a hundred minibatches of a stream
+        whose documents come in random order. On streams that move it is a level too, as long as
+        they move by about as much each time; bursts ring, 7 to 14 times in a hundred by time.
+    ring : int, default=8
+        Minibatches for which documents are held back. With `held_back` it says how many there are
+        to compare with: by default 1.6 times as many as a minibatch has.
+    held_back : float, default=0.2
+        Share of the documents of each minibatch that is held back, at random, in (0, 0.5]. None
+        would not do: documents that were learnt are predicted better than new ones, so that any
+        minibatch would look changed beside them.
+    max_documents : int, default=2000
+        The most documents of the minibatch, and of those held back, that are compared, drawn at
+        random. More see smaller changes, and cost more.
+    n_relabellings : int, default=399
+        Relabellings of the exact test; more than 3 / alpha - 1, or it could not reach the level.
+    random_state : int, default=0
+        Seed of what is held back, drawn and relabelled.
+
+    Attributes
+    ----------
+    alarms : tuple of Alarm
+        The last thousand, the oldest first. As a str each is a few lines to read. `Alarm.new`
+        has the new subjects, with their words, their share and their documents.
+    tests : tuple of DriftTest
+        The last thousand tests, the oldest first.
+    n_batches : int
+        Minibatches that it was given.
+    n_held_back : int
+        Documents that are held back now.
+    past : ndarray of shape (n_past, 3)
+        Statistics of the chart, of surprise, use and words; at most twenty.
+
+    Notes
+    -----
+    The first minibatch starts the model and is learnt whole; the second is held back from; tests
+    begin with the third, and alarms with the sixth.
+
+    What it cannot see: a change of few documents (sixty articles or search results of three hundred
+    are seen, sixty commit subjects every fourth time, a twentieth of a minibatch seldom),
+    topics that die slowly, a drift as slow as the stream moves anyway, and words that are not in
+    the vocabulary.
+    A stream that moves is to come in minibatches of about one size: a large one differs more from
+    those before than small ones did, and rings.
+    Minibatches of one or two documents are not tested, as by default nothing is held back of them,
+    and those of a few cannot reach the level: collect some hundred documents first.
+
+    Any estimator of topics over words of this package serves, without labels or ratings, and a
+    `StreamingPipeline` over texts, which are counted by the steps before the last without learning
+    from them. After an alarm the documents held back are learnt at once. Pickle the model and this
+    object together, and a stream that was stopped goes on to the same bits.
+
+    Examples
+    --------
+    >>> from streamtopics import GibbsOnlineEM
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> from streamtopics.streams import DriftMonitor
+    >>> old = make_lda_corpus(n_documents=2000, n_features=200, random_state=0).X
+    >>> new = make_lda_corpus(n_documents=400, n_features=200, random_state=1).X
+    >>> model, monitor = GibbsOnlineEM(5, random_state=0), DriftMonitor()
+    >>> for X in (*(old[i : i + 200] for i in range(0, 2000, 200)), new[:200], new[200:]):
+    ...     monitor.learn(model, X)
+    >>> monitor.finish(model)
+    >>> [alarm.batch for alarm in monitor.alarms], model.n_documents_seen_
+    ([11], 2400)
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.01,
+        ring: int = 8,
+        held_back: float = 0.2,
+        *,
+        max_documents: int = 2000,
+        n_relabellings: int = 399,
+        random_state: int = 0,
+    ) -> None:
+        _check_share("alpha", alpha, "")
+        _check_share(
+            "held_back", held_back, ", since documents that were learnt are no match for new ones"
+        )
+        check_integer(ring=ring)
+        check_integer(least=2, max_documents=max_documents)
+        check_integer(least=0, random_state=random_state)
+        why = " for this alpha, as the exact test cannot reach the level with fewer"
+        least = int(min(FAMILY / float(alpha), MOST_WHOLE))
+        check_integer(least=least, why=why, n_relabellings=n_relabellings)
+        self.alpha, self.ring, self.held_back = float(alpha), int(ring), float(held_back)
+        self.max_documents, self.n_relabellings = int(max_documents), int(n_relabellings)
+        self.random_state = random_state
+        self.alarms: tuple[Alarm, ...] = ()
+        self.tests: tuple[DriftTest, ...] = ()
+        self.n_batches = 0
+        self.past = np.empty((0, FAMILY))
+        self.documents: tuple[pieces.Documents, ...] = ()
+
+    @property
+    def n_held_back(self) -> int:
+        """Documents that are held back now."""
+        return sum(map(pieces.number_of, self.documents))
+
+    def learn(self, model: Any, X: Any, *, time: object = None) -> None:
+        """Test a minibatch, and learn from it in the place of ``model.partial_fit(X)``.
+
+        When it fails nothing has changed in either object, but for what a pipeline's steps say of
+        themselves. When it is interrupted, either nothing has changed or all of the minibatch was
+        learnt.
+
+        Parameters
+        ----------
+        model : estimator of topics or StreamingPipeline
+            The same one for all of the stream. It is changed in place.
+        X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
+            Word counts, or texts for a pipeline.
+        time : object, default=None
+            When it is from: kept in the records, and passed to `partial_fit` if given.
+
+        Raises
+        ------
+        TypeError
+            If the model is no topic model that learns from streams, or X is one text, or is no
+            texts where the model is a pipeline.
+        """
+        _check_model(model)
+        pieces.check_kind(model, X)
+        with lock_of(model):
+            number = {"n_batches": self.n_batches + 1}
+            if pieces.n_learnt(model) == 0:
+                X = X if hasattr(X, "shape") else list(X)
+                self._step(model, number, lambda: model.partial_fit(X, **_at(time)))
+                return
+            documents = pieces.as_documents(model, X)
+            n = pieces.number_of(documents)
+            rng = np.random.default_rng([self.random_state, self.n_batches])
+            held = np.sort(rng.permutation(n)[: min(round(self.held_back * n), max(n - 1, 0))])
+            rest = pieces.chosen(documents, np.delete(np.arange(n), held))
+            kept = (*self.documents, pieces.chosen(documents, held))
+            after = number | self._tested(model, documents, time, rng)
+            if "alarms" in after:
+                old, now = self.documents, kept[-1:]
+            else:
+                old, now = kept[: -self.ring], kept[-self.ring :]
+            after["documents"] = tuple(part for part in now if pieces.number_of(part))
+            self._learn(model, rest, old, time, after)
+
+    def finish(self, model: Any) -> None:
+        """Learn from the documents that are still held back, at the end of the stream.
+
+        Parameters
+        ----------
+        model : estimator of topics or StreamingPipeline
+            The one that was taught. More minibatches may come; the tests then begin again.
+        """
+        with lock_of(model):
+            if self.documents:
+                *old, last = self.documents
+                self._learn(model, last, old, None, {"documents": ()})
+
+    # Testing
+
+    def _tested(
+        self, model: Any, documents: pieces.Documents, time: object, rng: np.random.Generator
+    ) -> dict[str, Any]:
+        """Test a minibatch: returns new values of attributes, "alarms" among them if it rings."""
+        found = self._compared(model, documents, rng)
+        if found is None:
+            return {}
+        comparison, new, before, places = found
+        p_exact = min(1.0, FAMILY * float(comparison.p.min()))
+        p_chart = np.nan
+        if len(self.past) >= LEAST_PAST:
+            p_chart = min(1.0, float((TIMES * chart_p(self.past, comparison.z)).min()))
+        rings = max(p_exact, p_chart) < self.alpha if p_chart == p_chart else False
+        test = DriftTest(self.n_batches + 1, time, p_exact, p_chart, rings)
+        after: dict[str, Any] = {
+            "tests": (*self.tests, test)[-KEPT:],
+            "past": np.vstack([self.past, comparison.z])[-PAST:],
+        }
+        if not rings:
+            return after
+        names = names_of(model)
+        top_words = last_step(model).top_words(names, N_TOP)
+        alarm = Alarm(
+            test.batch, time, p_exact, p_chart, new.shape[0], before.shape[0],
+            changed_topics(comparison, self.alpha, top_words),
+            new_words(new, before, self.alpha, names),
+            new_topics(new, before, self.alpha, names, places),
+        )  # fmt: skip
+        return after | {"alarms": (*self.alarms, alarm)[-KEPT:]}
+
+    def _compared(
+        self, model: Any, documents: pieces.Documents, rng: np.random.Generator
+    ) -> Compared | None:
+        """Compare a minibatch with what is held back; None where either has no documents."""
+        if not self.documents or not pieces.number_of(documents):
+            return None
+        parts = documents, pieces.together(self.documents)
+        places = [self._some(part, rng) for part in parts]
+        new, before = (
+            pieces.counts_of(model, pieces.chosen(part, place))
+            for part, place in zip(parts, places, strict=True)
+        )
+        counts = pieces.together([new, before])
+        features = document_features(last_step(model), counts)
+        labels = relabelled(new.shape[0], before.shape[0], self.n_relabellings, rng)
+        return Compared(compare(*features.linear(), counts, labels), new, before, places[0])
+
+    def _some(self, documents: pieces.Documents, rng: np.random.Generator) -> np.ndarray:
+        """Places of at most `max_documents` of the documents, at random."""
+        n = pieces.number_of(documents)
+        if n <= self.max_documents:
+            return np.arange(n)
+        return np.sort(rng.permutation(n)[: self.max_documents])
+
+    # Learning
+
+    def _learn(
+        self,
+        model: Any,
+        documents: pieces.Documents,
+        old: Sequence[pieces.Documents],
+        time: object,
+        after: dict[str, Any],
+    ) -> None:
+        """Learn from documents of this minibatch, and from old ones with them."""
+        whole = pieces.named(model, pieces.together([documents, *old]))
+        self._step(model, after, lambda: model.partial_fit(whole, **_at(time)))
+
+    def _step(self, model: Any, after: dict[str, Any], learn: Callable[[], Any]) -> None:
+        """Learn, and change this object if and only if the model has learnt."""
+        before = pieces.n_learnt(model)
+        try:
+            learn()
+            self._set(after)
+        except BaseException:
+            if pieces.n_learnt(model) != before:
+                self._set(after)
+            raise
+
+    def _set(self, after: dict[str, Any]) -> None:
+        """Change this object, so that no signal handler runs in between."""
+        kernel.write([], [(vars(self), name, value) for name, value in after.items()])
+
+
+class Compared(NamedTuple):
+    """A comparison, the counts of the documents that were compared, and places of the new."""
+
+    comparison: Comparison
+    new: Any
+    before: Any
+    places: np.ndarray
+
+
+def _at(time: object) -> dict[str, object]:
+    """Arguments of `partial_fit` for a minibatch of some time."""
+    return {} if time is None else {"time": time}
+
+
+def _check_model(model: Any) -> None:
+    """Refuse what is no model of topics that learns from counts or texts."""
+    check_not_frozen(model)
+    lacking = [name for name in ("transform", "partial_fit") if not hasattr(model, name)]
+    lacking += [name for name in ("topic_word_", "top_words") if not _has(model, name)]
+    if lacking:
+        raise TypeError(
+            "model must be an estimator of topics over words such as GibbsOnlineEM, or a "
+            f"StreamingPipeline that ends in one; got {model!r}, which has no {lacking[0]}"
+        )
+    if not hasattr(last_step(model), "__sklearn_tags__"):
+        return
+    tags = get_tags(last_step(model))
+    if tags.target_tags.required or tags.input_tags.three_d_array:
+        needs = "sentences" if tags.input_tags.three_d_array else "labels or ratings"
+        raise TypeError(
+            f"model must be an estimator of topics that learns from counts alone; got {model!r}, "
+            f"which needs {needs}"
+        )
+
+
+def _has(model: Any, name: str) -> bool:
+    """Whether the class of a model's last step has an attribute, be it fitted or not."""
+    return hasattr(type(last_step(model)), name)
+
+
+def _check_share(name: str, value: Any, why: str) -> None:
+    """Refuse what is no share of at most a half."""
+    if not is_number(value):
+        raise TypeError(f"{name} must be a number in (0, 0.5]; got {value!r}")
+    if not 0 < float(value) <= 0.5:
+        raise ValueError(f"{name} must be in (0, 0.5]{why}; got {value!r}")

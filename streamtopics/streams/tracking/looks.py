@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads a model between two minibatches: its topics' leading words, and how much each is used.
+
+The use of topic k in documents is the expected number of their tokens that are of it,
+
+    u_k = sum_d sum_w n_dw theta_dk phi_kw / sum_j theta_dj phi_jw,
+
+theta by `transform`, phi the words' probabilities. A topic that only the prior puts into a
+document has few of the words there, and so next to no use.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.base.topics import most_probable
+from streamtopics.metrics.relevance import largest
+from streamtopics.streams.pieces import named
+from streamtopics.utils.steps import counted, last_step, names_of
+from streamtopics.utils.structure import for_scipy
+
+# Cells of words in documents times topics that are held at once.
+CELLS = 1 << 20
+
+
+class Look(NamedTuple):
+    """Topics of a model at one moment.
+
+    Attributes
+    ----------
+    words : list of lists of str or int
+        The most probable words of each row of topics, the most probable first.
+    weights : ndarray of shape (n_topics, n)
+        Their probabilities, scaled to sum to 1 in each row.
+    kept : ndarray of shape (n_topics,)
+        What they summed to before: the probability of these words together.
+    use : ndarray of shape (n_topics,)
+        Expected tokens of each topic in the documents looked at.
+    squares : ndarray of shape (n_topics,)
+        Sum over documents of the squared use.
+    """
+
+    words: list[list[Any]]
+    weights: np.ndarray
+    kept: np.ndarray
+    use: np.ndarray
+    squares: np.ndarray
+
+
+def look(model: Any, documents: Any, n_words: int, feature_names: Any = None) -> Look:
+    """Read a model's leading words, and the use of its topics in some documents."""
+    topics = last_step(model)
+    names = topics._column_names(names_of(model) if feature_names is None else feature_names)
+    columns, weights = topics._whole(lambda: _leading(topics, n_words))
+    kept = weights.sum(axis=1)
+    use, squares = _use(topics, sparse.csr_matrix(for_scipy(counted(model, documents))))
+    return Look(
+        [names[row].tolist() for row in columns], weights / kept[:, None], kept, use, squares
+    )
+
+
+def check_has_topics(model: Any) -> None:
+    """Refuse a model that has no topics over words."""
+    if not isinstance(last_step(model), StreamingTopicModel):
+        raise TypeError(
+            "model must be an estimator of topics over words that learns from counts alone, such "
+            f"as StreamingLDA or GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
+        )
+
+
+def some_of(X: Any, n: int, place: int) -> Any:
+    """Return n documents of a minibatch at random, in order; `place` says which stand in for it."""
+    if not (hasattr(X, "shape") or hasattr(X, "__getitem__")):
+        raise TypeError(
+            f"the documents of a minibatch must be an array, a matrix or a list; got {X!r}; "
+            "read iterators into lists"
+        )
+    n_documents = X.shape[0] if hasattr(X, "shape") else len(X)
+    if n_documents <= n:
+        return X
+    rows = np.sort(np.random.default_rng(place).choice(n_documents, n, replace=False))
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[rows]
+    return X[rows] if hasattr(X, "shape") else [X[i] for i in rows.tolist()]
+
+
+def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Columns and probabilities of the most probable words."""
+    first = topics._n_hidden
+    if not hasattr(topics._learnt, "may_lead"):
+        table = topics.topic_word_
+        columns = np.array([largest(row, n) for row in table], dtype=np.intp)
+        return columns, np.take_along_axis(table, columns, axis=1)
+    columns = most_probable(topics._learnt, n)[first:]
+    words, places = np.unique(columns, return_inverse=True)
+    table = topics._topics_of(words)[first:]
+    return columns, np.take_along_axis(table, places.reshape(columns.shape), axis=1)
+
+
+def _use(topics: Any, X: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+    """Tokens of each topic in documents, and the sum of their squares by document."""
+    theta = np.asarray(topics.transform(named(topics, X)), np.float64)
+    use, squares = np.zeros((2, theta.shape[1]))
+    words, places = np.unique(X.indices.astype(np.int32, copy=False), return_inverse=True)
+    if not len(words):
+        return use, squares
+    phi = topics._topics_of(words)[topics._n_hidden :].T
+    step = max(1, CELLS // max(1, theta.shape[1] * (1 + len(places) // X.shape[0])))
+    for start in range(0, X.shape[0], step):
+        part = slice(X.indptr[start], X.indptr[min(start + step, X.shape[0])])
+        lengths = np.diff(X.indptr[start : start + step + 1])
+        shares = np.repeat(theta[start : start + step], lengths, axis=0) * phi[places[part]]
+        total = np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        shares *= X.data[part][:, None] / total
+        full = np.flatnonzero(lengths)
+        of_documents = np.add.reduceat(shares, (np.cumsum(lengths) - lengths)[full], axis=0)
+        use += of_documents.sum(axis=0)
+        squares += (of_documents**2).sum(axis=0)
+    return use, squares

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The steps of a model: those that make counts of documents, and the estimator of topics.
+
+A model is an estimator, or a pipeline that ends in one, of scikit-learn or of `streamtopics.text`.
+Steps of a pipeline may be pipelines; these are taken apart. What is within scikit-learn's
+FrozenEstimator is read as any other, and never learns.
+"""
+
+from typing import Any
+
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+
+from streamtopics.utils.structure import from_arrow
+
+
+def steps_of(model: Any) -> list[tuple[str, Any]]:
+    """Names and steps of a model in order, each step a single one; a model alone is one step.
+
+    The steps of a frozen pipeline are frozen.
+    """
+    found: list[tuple[str, Any]] = []
+    for name, step in getattr(model, "steps", ()):
+        if is_frozen(model) and not _is_idle(step):
+            step = FrozenEstimator(step)
+        found += steps_of(step) if hasattr(step, "steps") else [(name, step)]
+    return found or [(type(model).__name__, model)]
+
+
+def last_step(model: Any) -> Any:
+    """The last step, to be read: of a topic model, the estimator of topics, frozen or not."""
+    return thawed(steps_of(model)[-1][1])
+
+
+def steps_before(model: Any) -> list[tuple[str, Any]]:
+    """Names and steps before the last one, without those that change nothing."""
+    before = steps_of(model)[:-1]
+    return [(name, step) for name, step in before if not _is_idle(step)]
+
+
+def counted(model: Any, documents: Any) -> Any:
+    """Documents as the last step of a model is given them: counts, where these are texts."""
+    documents = from_arrow(documents)
+    for _, step in steps_before(model):
+        documents = step.transform(documents)
+    return documents
+
+
+def names_of(model: Any) -> Any:
+    """Words of the columns that the last step is given, or None where they are not known."""
+    before = steps_before(model)
+    if not before:
+        return getattr(last_step(model), "feature_names_in_", None)
+    names = None
+    for _, step in before:
+        names = (
+            step.get_feature_names_out(names) if hasattr(step, "get_feature_names_out") else None
+        )
+    return names
+
+
+def as_found(model: Any) -> Any:
+    """The model, to be read, with what a fitted search found in the place of the search.
+
+    The search is the model itself, or its last step.
+    """
+    best = getattr(last_step(model), "best_estimator_", None)
+    return model if best is None else as_found(Pipeline([*steps_before(model), ("best", best)]))
+
+
+def is_frozen(step: Any) -> bool:
+    """Whether a step has been frozen: it passes on all methods of what is within, but for `fit`."""
+    return isinstance(step, FrozenEstimator)
+
+
+def thawed(step: Any) -> Any:
+    """Return the estimator that was frozen; a step that is not frozen as it is."""
+    while is_frozen(step):
+        step = step.estimator
+    return step
+
+
+def learns(step: Any) -> bool:
+    """Whether a step learns from minibatches."""
+    return hasattr(step, "partial_fit") and not is_frozen(step)
+
+
+def check_not_frozen(model: Any) -> None:
+    """Refuse to teach a model that is frozen, or of which the last step is."""
+    name, last = steps_of(model)[-1]
+    if is_frozen(last):
+        of_step = hasattr(model, "steps") and not is_frozen(model)
+        which, frozen = (f"its last step {name!r}", last) if of_step else ("it", model)
+        raise TypeError(
+            f"model must learn, but {which} is frozen: {frozen!r:.80}; to have it learn on, pass "
+            "what is within, its `estimator`"
+        )
+
+
+def _is_idle(step: Any) -> bool:
+    """Whether a step changes nothing."""
+    return step is None or step == "passthrough"
