@@ -30,7 +30,6 @@ from streamtopics.models import (
 from streamtopics.streams import DriftMonitor, TopicTracker, stream
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
 from streamtopics.updates import IncrementalVB, Langevin, Normal, PopulationVB, Window
-from streamtopics.utils.periods import periods_of
 
 X = np.random.default_rng(0).poisson(1.0, (8, 6)).astype(float)
 
@@ -142,11 +141,6 @@ def test_callbacks_count_with_doubles():
     for alpha in (1e-320, np.float16(6e-8)):
         with pytest.raises(ValueError, match="n_relabellings"):
             DriftMonitor(alpha=alpha)
-
-
-def test_times_as_far_apart_as_numbers_are():
-    found = periods_of(np.array([-1e308, 1e308] * 50 + [*np.linspace(0.0, 1.0, 90)]))
-    assert len(found.labels) <= 200
 
 
 # Priors

@@ -10,8 +10,7 @@ import numpy as np
 from streamtopics.cli.reading import texts_of, time_of
 from streamtopics.datasets import Record
 from streamtopics.report.settings import Whole
-from streamtopics.utils.periods import LEAST, STEPS, ShareSums, periods_of
-from streamtopics.utils.times import Times, read_times
+from streamtopics.utils.times import LEAST, STEPS, ShareSums, periods_of, read_times
 
 N_SHOWN, MOST_CHARACTERS = 2000, 4_000_000
 # Bins of time, as many as there are days in the weeks of a picture. Those of dates are hours, days,
@@ -24,7 +23,7 @@ Recent = dict[str, Any]
 
 def nothing_recent() -> Recent:
     """Return what a report shows of a stream that has no document yet."""
-    sums = {"problem": "", "level": 0, "order": "", "universal": False, "ids": [], "sums": None}
+    sums = {"problem": "", "level": 0, "ids": [], "sums": None}
     return {"texts": [], "times": [], "n_documents": 0, "n_left_out": 0, **sums}
 
 
@@ -48,10 +47,9 @@ def add_shares(kept: Recent, records: list[Record], model: Any, tracker: Any) ->
     if not records:
         return
     try:
-        times = read_times([record.time for record in records], kept["order"])
-        values = times.values.astype("M8[s]" if times.are_dates else np.float64)
-        now, order = (values.dtype, times.are_universal, times.order), kept["order"] or times.order
-        if kept["sums"] and now != (kept["sums"][0].dtype, kept["universal"], order):
+        values = read_times([record.time for record in records])
+        values = values.astype("M8[s]") if values.dtype.kind == "M" else values
+        if kept["sums"] and values.dtype != kept["sums"][0].dtype:
             raise ValueError("times must be all numbers or all dates; write all in one way")
     except (TypeError, ValueError) as error:
         kept |= {"problem": str(error), "n_left_out": kept["n_left_out"] + len(records)}
@@ -69,7 +67,6 @@ def add_shares(kept: Recent, records: list[Record], model: Any, tracker: Any) ->
     sums = sums.joined(of[: len(before)], len(bins))
     sums.add(of[len(before) :], shares)
     kept["sums"] = [bins, sums.n, sums.sums, sums.squares]
-    kept |= {"order": times.order, "universal": times.are_universal}
 
 
 def _of_the_same(
@@ -92,7 +89,7 @@ def _floor(values: np.ndarray, level: int) -> Any:
     """When the bins begin that times are in; of numbers they are tenfold at each level."""
     if values.dtype.kind == "M":
         step = LENGTHS[min(level, len(LENGTHS) - 1)]
-        return step.starts(step.of(values)).astype("M8[s]")
+        return step.starts(step.of(values))
     if not level:
         return values
     # Only powers of ten above 1 are exact.
@@ -107,6 +104,6 @@ def whole_stream(kept: Recent, holders: Any) -> Whole:
     if not kept["sums"] or not len(kept["sums"][0]):
         return whole
     bins, *tables = kept["sums"]
-    sums, times = ShareSums(*tables), Times(bins, kept["universal"], kept["order"])
-    periods = periods_of(times, LEAST * len(bins) / sums.n.sum())
+    sums = ShareSums(*tables)
+    periods = periods_of(bins, LEAST * len(bins) / sums.n.sum())
     return whole._replace(periods=periods, shares=sums.joined(periods.of, len(periods.labels)))

@@ -13,7 +13,7 @@ from streamtopics.cli.telling import complain
 from streamtopics.datasets import Record, Skipped
 from streamtopics.report.documents import whole_of
 from streamtopics.report.settings import Whole
-from streamtopics.utils.periods import LEAST, Periods, periods_of
+from streamtopics.utils.times import LEAST, Periods, periods_of
 
 AT_ONCE = 2500
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from streamtopics.utils.checks import check_integer, is_whole
 from streamtopics.utils.structure import is_sparse
-from streamtopics.utils.times import in_order, read_time
+from streamtopics.utils.times import read_time, read_times
 
 
 class TopicDocument(NamedTuple):
@@ -173,8 +173,7 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
         As in `documents_of`.
     times : array-like of shape (n_documents,)
         When each document is from, as coarse as the picture should be: years, months as "2026-11",
-        or dates; "05/17/2003" is read if one of all has a day above 12. Documents of None, NaN or
-        NaT are left out.
+        or dates, which are in UTC if they have no zone. Documents of None, NaN or NaT are left out.
 
     Returns
     -------
@@ -186,7 +185,7 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     TypeError
         If `times` is a sparse matrix, or holds what is no number and no date.
     ValueError
-        If there is not a time for each document, or a text is no date, or may be two.
+        If there is not a time for each document, or a text is no date.
 
     Examples
     --------
@@ -202,7 +201,8 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
             f"times must be a list or an array, with an entry for each document; got {times!r:.60}"
         )
     shares = topic_shares(estimator, X)
-    values, known = in_order(times)
+    values = read_times(times)
+    known = values == values
     if values.shape != (len(shares),):
         raise ValueError(
             f"times must have one entry for each of the {len(shares)} documents; got shape "

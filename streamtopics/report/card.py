@@ -16,9 +16,9 @@ import numpy as np
 import streamtopics
 from streamtopics.report.source import Source
 from streamtopics.report.words import shortened
-from streamtopics.utils.periods import Periods
 from streamtopics.utils.steps import steps_before
 from streamtopics.utils.structure import total
+from streamtopics.utils.times import Periods
 
 LONGEST_VALUE = 200
 MOST_SCORES, MOST_POINTS = 20, 200

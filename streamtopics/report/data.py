@@ -16,8 +16,14 @@ from streamtopics.report.settings import ReportSettings, Whole
 from streamtopics.report.source import Source, read_source
 from streamtopics.report.tracking import Happened, TrackedShares, alarmed, tracked, tracked_shares
 from streamtopics.report.words import LONGEST_WORD, WordTable, shortened, word_table
-from streamtopics.utils.periods import LEAST, Periods, ShareSums, periods_of
-from streamtopics.utils.times import read_times
+from streamtopics.utils.times import (
+    LEAST,
+    Periods,
+    ShareSums,
+    periods_of,
+    read_times,
+    time_texts,
+)
 
 LONGEST_TITLE = 120
 
@@ -263,8 +269,8 @@ def _periods(source: Source, known: Periods | None) -> tuple[Periods | None, lis
     """The periods of the report, those of all documents if known, and its times as text."""
     if source.times is None:
         return known, []
-    times = read_times(source.times, known.times.order if known else "")
-    return known or periods_of(times, LEAST), times.texts()
+    times = read_times(source.times)
+    return known or periods_of(times, LEAST), time_texts(times)
 
 
 def _holders(source: Source, whole: Any, columns: np.ndarray) -> list[int]:

@@ -14,9 +14,9 @@ from scipy import sparse
 from streamtopics.report.settings import Whole
 from streamtopics.report.source import Source, counts_of
 from streamtopics.report.words import shortened
-from streamtopics.utils.periods import Periods, ShareSums
 from streamtopics.utils.steps import counted, last_step
 from streamtopics.utils.structure import is_sparse
+from streamtopics.utils.times import Periods, ShareSums
 
 # Documents whose topics are inferred at once.
 AT_ONCE = 8192

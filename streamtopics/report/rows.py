@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from streamtopics.report.words import shortened
-from streamtopics.utils.periods import Periods
 from streamtopics.utils.structure import has_entries
+from streamtopics.utils.times import Periods
 
 # Rows, columns and characters of a cell that a table shows at most.
 MOST_ROWS, MOST_COLUMNS, LONGEST_CELL = 200, 12, 300

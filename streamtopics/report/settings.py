@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from streamtopics.utils.checks import is_number, is_whole
-from streamtopics.utils.periods import Periods, ShareSums
+from streamtopics.utils.times import Periods, ShareSums
 
 
 class Whole(NamedTuple):

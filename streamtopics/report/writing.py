@@ -70,8 +70,7 @@ def report(
         Of each document. Of a document without text its words are shown.
     times : array-like of shape (n_documents,), default=None
         When each document is from: numbers, dates, or text such as "2003-05-17" or "2003-05". None
-        and NaN stand for times that are not known. Dates with a zone are in universal time, which
-        the page says; all must have one, or none.
+        and NaN stand for times that are not known. Dates without a zone are in UTC.
     tracker, alarms : iterable of records, default=None
         What happened along the stream, in order of time: named tuples, dataclasses or mappings,
         or an object that holds them, such as a `TopicTracker` or a `DriftMonitor`. A field

@@ -11,7 +11,7 @@ from sklearn.model_selection import BaseCrossValidator, TimeSeriesSplit
 
 from streamtopics.utils.checks import check_integer, check_not_masked, plain
 from streamtopics.utils.structure import number_of_rows
-from streamtopics.utils.times import in_order
+from streamtopics.utils.times import read_times
 
 
 class TimeSplit(BaseCrossValidator):
@@ -139,7 +139,7 @@ def check_times(times: Any, n_documents: int) -> np.ndarray:
         )
     check_not_masked(times, "TimeSplit", "groups")
     try:
-        found, known = in_order(times)
+        found = read_times(times)
     except (TypeError, ValueError) as error:
         raise type(error)(f"groups must be times of one kind: {error}") from error
     if found.shape != (n_documents,):
@@ -147,9 +147,9 @@ def check_times(times: Any, n_documents: int) -> np.ndarray:
             f"groups must have a time for each of {n_documents} documents; got an array of shape "
             f"{found.shape}"
         )
-    if not known.all():
+    if not (found == found).all():
         raise ValueError(
-            f"groups has no time for document {int(np.argmin(known))}; leave out documents "
-            "without one"
+            f"groups has no time for document {int(np.argmin(found == found))}; leave out "
+            "documents without one"
         )
     return found

@@ -1,226 +1,306 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads times of documents: numbers, dates, and texts of dates. No other module does."""
-
-from __future__ import annotations
+"""Times of documents: dates in one zone, UTC, or numbers; and the periods that they fall into."""
 
 import math
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.utils.checks import plain
-
-# Numbers from the first to before the second are seconds since 1970, from 1973 to 2286, and those
-# that are a thousand, a million or a billion times as large are thousandths and so on.
+# Periods that a picture has at most.
+MOST_PERIODS = 80
+# Documents of a period below which its shares are shown, but not compared.
+LEAST = 30
+# Numbers in this range, or so many times as large, are seconds since 1970 or parts of them.
 SECONDS, SCALES = (1e8, 1e10), (1, 10**3, 10**6, 10**9)
-# Whole numbers like 20031231 are dates of these years.
-YEARS_OF_DAYS = (1500, 2200)
-YEAR_LAST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)(.*)")
-YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d{1,2})(?:\2(\d{1,2}))?(?!\d)(.*)")
-REMEDY = "write dates as 2003-05-17 or 2003-05-17T12:30, or pass numbers"
+# Whole numbers like 20031231 may be dates, and whole numbers like 2003 years.
+LIKE_DAYS, LIKE_YEARS = (15_000_000, 22_000_000), (1000, 3000)
+DATE = re.compile(r"(\d{4})[-./](\d{1,2})(?:[-./](\d{1,2}))?(\D.*)?")
+# Half the width of a 95 % interval of a normal distribution, in standard deviations.
+WIDE = 1.959964
 
 
-class Times(NamedTuple):
-    """Times of documents.
+def read_times(times: Iterable[Any]) -> np.ndarray:
+    """Times as datetime64, in UTC, or as float64; NaT or NaN where None, NaN or NaT came.
 
-    `values` are datetime64, in universal time if dates have a zone, or float64; NaT or NaN where a
-    time is not known. `order` is what comes first in dates such as 17.05.2003, "day" or "month".
+    A date without a zone is in UTC. Numbers like 20031231, or seconds since 1970, are dates if all
+    of them can be.
     """
+    if isinstance(times, np.ma.MaskedArray):
+        times = times.tolist()
+    kind = getattr(times, "dtype", None)
+    if isinstance(kind, np.dtype) and kind.kind == "M":
+        return np.asarray(times)
+    if hasattr(times, "to_pylist"):
+        times = times.to_pylist()
+    found = [_read(value) for value in times]
+    known = [value for value in found if value is not None]
+    if any(isinstance(value, datetime) for value in known):
+        if not all(isinstance(value, datetime) for value in known):
+            raise TypeError("times must be all numbers or all dates")
+        return np.array(found, "M8[us]")
+    values = np.array(found, np.float64)
+    if known and (dates := _dates_of(values[values == values])) is not None:
+        found_dates = np.full(len(values), "NaT", "M8[us]")
+        found_dates[values == values] = dates
+        return found_dates
+    return values
 
-    values: np.ndarray
-    are_universal: bool = False
-    order: str = ""
 
-    @property
-    def are_dates(self) -> bool:
-        """Whether these are dates, not numbers."""
-        return bool(self.values.dtype.kind == "M")
-
-    def texts(self) -> list[str]:
-        """Each as text, empty where it is not known; dates as years, months or days if all are."""
-        if not self.are_dates:
-            return ["" if one != one else number_text(one, 10) for one in self.values]
-        unit = next((unit for unit in "YMD" if are_whole(self.values, unit)), "s")
-        end, told = " UTC" if self.are_universal else "", self.values.astype(f"M8[{unit}]")
-        texts = ["" if one != one else f"{one}".replace("T", " ") + end for one in told]
-        return [text.removesuffix(" 00:00:00") for text in texts]
+def read_time(value: Any) -> datetime | float:
+    """The time of one document, as a date in UTC without a zone or as a number."""
+    found = _read(value)
+    if found is None or found in (math.inf, -math.inf):
+        raise ValueError(f"a time must be known and finite; got {value!r:.60}")
+    if not isinstance(found, datetime):
+        dates = _dates_of(np.array([found], np.float64))
+        return found if dates is None else dates.item()
+    return found
 
 
-def are_whole(dates: np.ndarray, unit: str) -> bool:
-    """Whether all dates that are known are where years, months or days begin."""
+def _read(value: Any) -> datetime | float | None:
+    if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
+        return None
+    if isinstance(value, str):
+        value = _of_text(value.strip())
+    elif hasattr(value, "to_timestamp"):  # a Period of pandas
+        value = value.to_timestamp()
+    elif isinstance(value, np.datetime64):
+        value = value.astype("M8[us]").item()
+        if value is None or isinstance(value, datetime):
+            return value
+        raise ValueError("times must be dates of the years 1 to 9999")
+    if isinstance(value, date):
+        if value != value:
+            return None
+        moment = value if isinstance(value, datetime) else datetime.combine(value, time())
+        return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        raise TypeError(f"times must be numbers or dates; got {value!r:.60}")
+    if value != value:
+        return None
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+def _of_text(text: str) -> datetime | float:
+    """The number that a text is, or else the date."""
+    for read in (int, float) if "_" not in text else ():
+        with suppress(ValueError):
+            return read(text)
+    if match := DATE.fullmatch(text):
+        year, month, day, rest = match.groups("")
+        text = f"{year}-{month:0>2}-{day or '1':0>2}{rest}"
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(
+            f"times has {text!r:.60}, which is no date; write dates as 2003-05-17 or "
+            "2003-05-17T12:30, or pass numbers"
+        ) from error
+
+
+def _dates_of(numbers: np.ndarray) -> np.ndarray | None:
+    """The dates that all of the numbers stand for, if they do."""
+    for scale in SCALES:
+        if ((SECONDS[0] * scale <= numbers) & (numbers < SECONDS[1] * scale)).all():
+            return np.rint(numbers * (10**6 / scale)).astype("M8[us]")
+    if ((LIKE_DAYS[0] <= numbers) & (numbers < LIKE_DAYS[1])).all():
+        with suppress(ValueError):
+            days = [datetime.strptime(f"{number:.15g}", "%Y%m%d") for number in numbers]
+            return np.array(days, "M8[us]")
+    return None
+
+
+def time_texts(times: np.ndarray) -> list[str]:
+    """Each time as text, empty where it is not known; as years, months or days if all are."""
+    if times.dtype.kind == "M":
+        unit = next((unit for unit in "YMD" if _are_whole(times, unit)), "s")
+        texts = ["" if one != one else str(one) for one in times.astype(f"M8[{unit}]")]
+        return [text.replace("T", " ").removesuffix(" 00:00:00") for text in texts]
+    return ["" if one != one else _number_text(one, 10) for one in times]
+
+
+def _are_whole(dates: np.ndarray, unit: str) -> bool:
     known = dates[~np.isnat(dates)]
     return bool((known.astype(f"M8[{unit}]") == known).all())
 
 
-def number_text(number: float, digits: int) -> str:
-    """A number as text, written out where it is whole."""
+def _number_text(number: float, digits: int) -> str:
     is_written_out = number == np.rint(number) and abs(number) < 1e19
     return f"{number + 0.0:.0f}" if is_written_out else f"{number:.{digits}g}"
 
 
-def read_times(times: Any, order: str = "") -> Times:
-    """Read times, all of one kind; `order` is that of earlier ones of the same source.
+class Step(NamedTuple):
+    """A length of periods: n units of NumPy, counted from `offset` of them before 1970."""
 
-    None, NaN, NaT and what is masked are not known. A text of a number is that number. What cannot
-    be read, or can be read in two ways, is a TypeError or a ValueError.
+    name: str
+    unit: str
+    n: int = 1
+    offset: int = 0
+
+    def of(self, dates: np.ndarray) -> np.ndarray:
+        """The number of the period that each date is in."""
+        return (dates.astype(f"M8[{self.unit}]").astype(np.int64) + self.offset) // self.n
+
+    def starts(self, numbers: np.ndarray) -> np.ndarray:
+        """When periods begin."""
+        return (numbers * self.n - self.offset).astype(f"M8[{self.unit}]").astype("M8[s]")
+
+    def label(self, start: np.datetime64) -> str:
+        """What the period is called that begins then."""
+        text = str(start.astype(f"M8[{self.unit}]")).replace("T", " ")
+        if self.unit == "Y" and self.n > 1:
+            return f"{int(text)} to {int(text) + self.n - 1}"
+        if self.name == "quarter":
+            return f"{text[:-3]} Q{int(text[-2:]) // 3 + 1}"
+        return {"hour": f"{text}h", "week": f"week of {text}"}.get(self.name, text)
+
+
+# From the finest. 1970 began on a Thursday, weeks do on Mondays.
+STEPS = [
+    Step("hour", "h"), Step("day", "D"), Step("week", "D", 7, 3), Step("month", "M"),
+    Step("quarter", "M", 3), Step("year", "Y", 1, 1970),
+    *(Step(f"{n} years", "Y", n, 1970) for n in (5, 10, 50, 100, *(10**i for i in range(3, 11)))),
+]  # fmt: skip
+
+
+class Periods(NamedTuple):
+    """Periods in order, and which one each document is from.
+
+    `edges` are where each begins and the last one ends, `of` is the period of each document, or -1
+    where its time is not known, and `times` are those of the documents.
     """
-    times = times.tolist() if isinstance(times, np.ma.MaskedArray) else times
-    if isinstance(getattr(times, "dtype", None), np.dtype):
-        times = np.asarray(times)
-        if times.dtype.kind == "M" and times.ndim == 1:
-            return Times(times)
-    if not hasattr(times, "__iter__") or isinstance(times, str | bytes):
-        raise TypeError(f"times must be a sequence, one for each document; got {times!r:.60}")
-    items = times.to_pylist() if hasattr(times, "to_pylist") else list(times)
-    order = _order_of(items) or order
-    return _of_one_kind([_read(item, order) for item in items])._replace(order=order)
 
+    unit: str
+    labels: tuple[str, ...]
+    edges: np.ndarray
+    of: np.ndarray
+    times: np.ndarray
 
-def read_time(value: Any) -> datetime | float | str:
-    """Read the time of one document; a text if others have to tell the order of day and month."""
-    if isinstance(value, str):
-        if YEAR_LAST.fullmatch(text := value.strip()):
-            return text
-        value = _of_text(text, "")
-    found = _read(value, "")
-    if found is None or found in (math.inf, -math.inf):
-        raise ValueError(f"a time must be known and finite; got {value!r:.60}")
-    if isinstance(found, datetime):
-        return found
-    # An array has no larger whole numbers.
-    return _day(found) or _instant(found) or (found if abs(found) >= 2**63 else plain(value))
-
-
-def in_order(times: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return what sorts in order of time, and which times are known.
-
-    Ordered categories of pandas and the Enum of polars have an order of their own.
-    """
-    kind: Any = getattr(times, "dtype", None)
-    if getattr(kind, "ordered", False):
-        codes = np.asarray(getattr(times, "cat", times).codes)
-        return codes, codes >= 0
-    if type(kind).__name__ == "Enum" and hasattr(times, "to_physical"):
-        times = times.to_physical()
-    values = read_times(times).values
-    return values, values == values
-
-
-def _order_of(items: list[Any]) -> str:
-    """Return "day" or "month", whichever comes first in all texts such as 17.05.2003."""
-    texts = [item.strip() for item in items if isinstance(item, str)]
-    found = [match for text in texts if (match := YEAR_LAST.fullmatch(text))]
-    # A text in which both are above 12 is no date, and tells nothing.
-    known = [match for match in found if min(int(match[1]), int(match[3])) <= 12]
-    first = {name: m[0] for m in known for name, i in (("day", 1), ("month", 3)) if int(m[i]) > 12}
-    if len(first) > 1:
-        raise ValueError(
-            f"times has the day first in {first['day']!r}, and the month in {first['month']!r}; "
-            f"{REMEDY}"
-        )
-    return next(iter(first), "")
-
-
-def _read(item: Any, order: str) -> datetime | float | None:
-    """A date, or a number; None of what is not known."""
-    if item is None or type(item).__name__ == "NAType":
-        return None
-    if isinstance(item, str):
-        item = _of_text(item.strip(), order)
-    if hasattr(item, "to_timestamp"):  # a Period of pandas
-        item = item.to_timestamp()
-    if isinstance(item, bool) or not isinstance(item, Real | date | np.datetime64):
-        raise TypeError(f"times must be numbers or dates; got {item!r:.60}. W{REMEDY[1:]}")
-    if item != item:
-        return None
-    if isinstance(item, Real):
+    def place(self, time: Any) -> int | None:
+        """The period that a time falls into; None where it is outside all or no such time."""
         try:
-            return float(item)
-        except OverflowError as error:
-            raise ValueError("times must be numbers that floating point can hold") from error
-    found = item.astype("datetime64[us]").item() if isinstance(item, np.datetime64) else item
-    if not isinstance(found, date):
-        raise ValueError(f"times must be dates of the years 1 to 9999; got {item!r:.60}")
-    return found if isinstance(found, datetime) else datetime.combine(found, time())
+            value = read_times([time])[0]
+        except (TypeError, ValueError):
+            return None
+        is_alike = value.dtype.kind == self.edges.dtype.kind
+        if not is_alike or not self.edges[0] <= value < self.edges[-1]:
+            return None
+        return int(np.searchsorted(self.edges, value, side="right")) - 1
 
 
-def _of_text(text: str, order: str) -> datetime | float:
-    """The number that a text is, or else the date that it stands for."""
-    for read in (int, float) if "_" not in text else ():  # which Python reads over
-        with suppress(ValueError):
-            return read(text)
-    iso = text
-    if match := YEAR_FIRST.fullmatch(text):
-        iso = f"{match[1]}-{match[3]:0>2}-{match[4] or '01':0>2}{match[5]}"
-    elif match := YEAR_LAST.fullmatch(text):
-        if not order:
-            raise ValueError(
-                f"times has {text!r}, which may begin with the day or with the month; {REMEDY}"
-            )
-        month, day = (match[3], match[1]) if order == "day" else (match[1], match[3])
-        iso = f"{match[4]}-{month:0>2}-{day:0>2}{re.sub('^ (?=[0-9]:)', ' 0', match[5])}"
-    try:
-        return datetime.fromisoformat(iso)
-    except ValueError as error:
-        raise ValueError(f"times has {text!r:.60}, which is no date; {REMEDY}") from error
+def periods_of(times: Any, least: float = 0) -> Periods:
+    """At most `MOST_PERIODS` periods that hold all of the times.
 
-
-def _of_one_kind(found: list[Any]) -> Times:
-    """Dates, or numbers, or the dates that all of the numbers stand for."""
-    numbers = [item for item in found if isinstance(item, float)]
-    dates = [item for item in found if isinstance(item, datetime)]
-    if numbers and dates:
-        raise TypeError(
-            f"times must be all numbers or all dates; got {numbers[0]:.10g} beside {dates[0]}. "
-            "Write all in one way"
-        )
-    if dates:
-        return _universal(found, dates)
-    values = np.array([np.nan if item is None else item for item in found], np.float64)
-    if np.isinf(values).any():
+    They are the finest that are few enough and have `least` documents in the mean, unless one
+    would hold all. Those of dates are of the calendar, and not finer than the dates. Numbers that
+    are whole or few stand for themselves; from 1000 to 2999 they are years.
+    """
+    times = read_times(times)
+    known = times == times
+    if not known.any():
+        raise ValueError("times must hold at least one that is known; all of them are missing")
+    is_date = times.dtype.kind == "M"
+    values = times[known].astype("M8[s]") if is_date else times[known]
+    if not is_date and not np.isfinite(values).all():
         raise ValueError("times must be finite numbers or dates; got infinity")
-    for read in (_day, _instant):
-        if numbers and all(read(number) for number in numbers):
-            return _of_one_kind([None if item is None else read(item) for item in found])
-    if late := [number for number in numbers if _instant(number)]:
-        raise ValueError(
-            f"times has {late[0]:.15g}, which stands for seconds since 1970 or parts of them, "
-            f"beside {min(numbers):.10g}, which does not; {REMEDY}"
-        )
-    return Times(values)
+    unit, edges, labels = (_calendar if is_date else _equal)(values, least)
+    of = np.full(len(known), -1, dtype=np.intp)
+    of[known] = np.searchsorted(edges[:-1], values, side="right") - 1
+    return Periods(unit, tuple(labels), edges, of, times)
 
 
-def _universal(found: list[Any], dates: list[datetime]) -> Times:
-    """Dates as they are, or in universal time if all have a zone."""
-    ahead = [date.utcoffset() for date in dates]
-    values = np.array([item and item.replace(tzinfo=None) for item in found], "datetime64[us]")
-    if ahead.count(None) == len(dates):
-        return Times(values)
-    if None in ahead:
-        raise ValueError(
-            "times must all have a time zone, or none of them; got "
-            f"{next(date for date in dates if date.tzinfo)} and {dates[ahead.index(None)]}. Write "
-            "all as 2003-05-17T12:30, or all as 2003-05-17T12:30+02:00"
-        )
-    values[~np.isnat(values)] -= np.array(ahead, "timedelta64[us]")
-    return Times(values, True)
+def _calendar(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
+    """The unit of periods of the calendar, their edges and labels."""
+    first = next((i for unit, i in (("Y", 5), ("M", 3), ("D", 1)) if _are_whole(dates, unit)), 0)
+    week = STEPS[2]
+    if first == 1 and len(dates) > 1 and (week.starts(week.of(dates)) == dates).all():
+        first = 2
+    few = [step for step in STEPS[first:] if np.ptp(step.of(dates)) < MOST_PERIODS] or STEPS[-1:]
+    full = [step for step in few if len(dates) >= least * (np.ptp(step.of(dates)) + 1)]
+    step = full[0] if full and np.ptp(full[0].of(dates)) else few[0]
+    edges = step.starts(np.arange(step.of(dates).min(), step.of(dates).max() + 2))
+    return step.name, edges, [step.label(start) for start in edges[:-1]]
 
 
-def _day(number: float) -> datetime | None:
-    """The day that a number such as 20031231 stands for, if it is one."""
-    is_one = number == number // 1 and YEARS_OF_DAYS[0] <= number // 10_000 < YEARS_OF_DAYS[1]
-    with suppress(ValueError):
-        return datetime.strptime(f"{number:.0f}", "%Y%m%d") if is_one else None
-    return None
+def _equal(values: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
+    """The same of numbers: each whole number, each value, or spans of a round length."""
+    distinct = np.unique(values)
+    low, high = distinct[0], distinct[-1]
+    whole = bool((distinct == np.rint(distinct)).all())
+    years = whole and LIKE_YEARS[0] <= low and high < LIKE_YEARS[1]
+    most = min(MOST_PERIODS, int(len(values) // least)) if least else MOST_PERIODS
+    most = most if most > 1 else MOST_PERIODS
+    end = np.nextafter(high, np.inf)
+    # Beyond 2^53 one more is the same number.
+    if whole and high - low < MOST_PERIODS and max(-low, high) < 2**53:
+        distinct, end = np.arange(low, high + 1), high + 1
+    if len(distinct) <= most:
+        return "year" if years else "value", np.append(distinct, end), _number_texts(distinct)
+    power = 10.0 ** np.floor(np.log10((high - low) / most))
+    steps = (power * n for n in (1, 2, 5, 10, 20))
+    step = next(n for n in steps if np.floor(high / n) - np.floor(low / n) < most)
+    edges = np.arange(np.floor(low / step), np.floor(high / step) + 2) * step
+    if len(edges) == 2:
+        return _equal(values, 0)
+    last = edges[1:] - 1 if whole and step >= 1 else edges[1:]
+    pairs = zip(_number_texts(edges[:-1]), _number_texts(last), strict=True)
+    return f"{step:.0f} years" if years else "span", edges, [f"{a} to {b}" for a, b in pairs]
 
 
-def _instant(number: float) -> datetime | None:
-    """The time so many seconds, or thousandths, millionths or billionths, after 1970 began."""
-    for scale in SCALES:
-        if SECONDS[0] * scale <= number < SECONDS[1] * scale:
-            return datetime.fromtimestamp(number / scale, UTC)
-    return None
+def _number_texts(numbers: np.ndarray) -> list[str]:
+    """Numbers as text, with as many digits as tell them apart."""
+    each = ([_number_text(number, digits) for number in numbers] for digits in (10, 15, 17))
+    return next(texts for texts in each if len(set(texts)) == len(texts))
+
+
+class ShareSums(NamedTuple):
+    """Documents of each period, and the sums of their shares, and of the squares of these."""
+
+    n: np.ndarray
+    sums: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def zeros(cls, n_periods: int, n_topics: int) -> "ShareSums":
+        """Sums over no documents."""
+        shape = n_periods, n_topics
+        return cls(np.zeros(n_periods), np.zeros(shape), np.zeros(shape))
+
+    def add(self, of: np.ndarray, shares: np.ndarray) -> None:
+        """Take in documents of the periods `of`; those of -1 are left out."""
+        of, shares = of[of >= 0], shares[of >= 0]
+        self._add(of, np.ones(len(of)), shares, shares**2)
+
+    def joined(self, of: np.ndarray, n_periods: int) -> "ShareSums":
+        """The sums of longer periods; `of` says which one each of these falls into."""
+        found = ShareSums.zeros(n_periods, self.sums.shape[1])
+        found._add(of, *self)
+        return found
+
+    def _add(self, of: np.ndarray, *tables: np.ndarray) -> None:
+        for own, table in zip(self, tables, strict=True):
+            np.add.at(own, of, table)
+
+    def means(self) -> np.ndarray:
+        """Mean shares, of shape (n_periods, n_topics); NaN where there is no document."""
+        return self.sums / np.where(self.n > 0, self.n, np.nan)[:, None]
+
+    def intervals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both ends of 95 % intervals of the means.
+
+        They are Wilson's for a proportion, with so many documents as would have the spread that
+        is found between the shares of documents of one period.
+        """
+        means, n = self.means(), self.n[:, None]
+        within = np.nansum(self.squares - n * means**2, axis=0)
+        most = np.nansum((n - 1) * means * (1 - means), axis=0)
+        # Where no period has two documents, these may differ as much as can be.
+        spread = np.clip(np.divide(within, most, np.ones_like(most), where=most > 0), 0, 1)
+        part = WIDE**2 * spread / np.maximum(n, 1)
+        half = np.sqrt(part * means * (1 - means) + part**2 / 4)
+        return (means + part / 2 - half) / (1 + part), (means + part / 2 + half) / (1 + part)

@@ -31,7 +31,7 @@ from streamtopics.models import GaussianMixture, LinearRegression
 from streamtopics.priors import class_words_prior
 from streamtopics.streams import TimeSplit, TopicTracker, stream
 from streamtopics.text import NamedCounts
-from streamtopics.utils.periods import periods_of
+from streamtopics.utils.times import periods_of
 from streamtopics.was.corpus import corpus_of
 from tests.conventions.every import COUNTS, ITEMS, NAMES, RATINGS, SENTENCES, USERS, N, V
 
@@ -182,20 +182,6 @@ def test_places_of_items_are_whole(places):
     for read in (Items.of(3).features, Items.of(3).log_p):
         with pytest.raises(TypeError, match="integers"):
             read(np.array(places))
-
-
-def test_categories_with_an_order_are_times_in_that_order():
-    months = ["Jan", "Feb", "Mar", "Apr"]
-    mixed = pd.Categorical(["Mar", None, "Jan", "Feb"], categories=months, ordered=True)
-    model = SVBLDA(2, random_state=0).fit(COUNTS)
-    for times in (mixed, pd.Series(mixed)):
-        found = shares_over_time(model, COUNTS[:4], times)
-        assert found.times == ["Jan", "Feb", "Mar"]
-        assert_array_equal(found.shares, model.transform(COUNTS[:4])[[2, 3, 0]])
-    times = pd.Categorical(np.repeat(months, 2), categories=months, ordered=True)
-    for groups in (times, pd.Series(times)):
-        (train, test), *_ = TimeSplit(3).split(np.zeros(8), groups=groups)
-        assert [train.tolist(), test.tolist()] == [[0, 1], [2, 3]]
 
 
 def test_missing_times_of_pandas_are_not_known():

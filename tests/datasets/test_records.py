@@ -9,7 +9,7 @@ import lzma
 import os
 import pickle
 import sys
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from importlib import import_module
 from pathlib import Path
 
@@ -223,7 +223,7 @@ def test_a_format_reads_all_files_of_a_folder(tmp_path):
     ("value", "expected"),
     [
         ("2024-01-31", datetime(2024, 1, 31)),
-        ("2024-01-31T10:00:00Z", datetime(2024, 1, 31, 10, tzinfo=UTC)),
+        ("2024-01-31T10:00:00Z", datetime(2024, 1, 31, 10)),
         (" 2024-01-31 ", datetime(2024, 1, 31)),
         (date(2024, 1, 31), datetime(2024, 1, 31)),
         (datetime(2024, 1, 31, 5), datetime(2024, 1, 31, 5)),
@@ -231,17 +231,15 @@ def test_a_format_reads_all_files_of_a_folder(tmp_path):
         ("1999", 1999),
         ("1999.0", 1999.0),
         (1999.0, 1999.0),
-        (2**64, 2.0**64),
+        (2**64, 2**64),
         ("20240131", datetime(2024, 1, 31)),
         (20240131, datetime(2024, 1, 31)),
         ("20241301", 20241301),
         # Of 13 digits fromisoformat would make a day of the year 1712.
-        ("1712121200000", datetime(2024, 4, 3, 5, 13, 20, tzinfo=UTC)),
-        (1712121200, datetime(2024, 4, 3, 5, 13, 20, tzinfo=UTC)),
+        ("1712121200000", datetime(2024, 4, 3, 5, 13, 20)),
+        (1712121200, datetime(2024, 4, 3, 5, 13, 20)),
         ("2024/1/31", datetime(2024, 1, 31)),
         ("2024-01", datetime(2024, 1, 1)),
-        # All of a source together say whether the day or the month comes first.
-        ("05/06/2024", "05/06/2024"),
         (1.5, 1.5),
         (np.int64(3), 3),
         (np.float32(0.5), 0.5),
@@ -256,7 +254,7 @@ def test_times(value, expected):
 
 
 NO_TIMES = [None, "", True, [1], "nan", float("inf"), "1e999", 10**400]
-NO_TIMES += ["Q3 of 2020", "2024_01", "1_000.5", "2024-13"]
+NO_TIMES += ["Q3 of 2020", "05/06/2024", "2024_01", "1_000.5", "2024-13"]
 NO_TIMES += [pd.NaT, np.datetime64("NaT"), np.datetime64("20000-01-01"), np.timedelta64(1, "s")]
 
 
@@ -269,10 +267,8 @@ def test_no_times(value):
 @pytest.mark.parametrize(
     ("first", "second", "kinds"),
     [
-        ("2024-01-31", "2024-01-31T10:00:00Z", "a date with a zone.*is a date without a zone"),
-        ("2024-01-31", 1706659200, "a date with a zone.*is a date without a zone"),
-        (5, "2024-05", "a date without a zone.*is a number"),
-        ("05/06/2024", "2024-01-31", "a date without a zone.*is a text"),
+        ("2024-01-31", 5, "a number.*is a date"),
+        (5, "2024-05", "a date.*is a number"),
     ],
 )
 def test_times_of_two_kinds(first, second, kinds):

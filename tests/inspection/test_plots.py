@@ -205,14 +205,6 @@ def test_large_whole_numbers_are_different_times(model):
     assert found.times == [10**19, 10**20, 2 * 10**20]
 
 
-def test_days_behind_months_are_in_order(model):
-    times = ["05/17/2003", "01/02/2004", "12/24/2002"]
-    found = shares_over_time(model, np.eye(3, len(NAMES)), times)
-    assert found.times == ["12/24/2002", "05/17/2003", "01/02/2004"]
-    with pytest.raises(ValueError, match="may begin with the day or with the month"):
-        shares_over_time(model, np.eye(2, len(NAMES)), times[1:2] * 2)
-
-
 def test_labels_of_a_series_are_taken_by_their_places():
     labels = pd.Series(["big", "small"], index=[1, 0])
     axes = plot_shares([1, 2, 3], [[0.9, 0.1]] * 3, labels, panels=True)

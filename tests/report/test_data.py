@@ -30,7 +30,7 @@ from streamtopics.report.words import RELEVANCES
 from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess, Memory, PowerPrior
-from streamtopics.utils.periods import periods_of
+from streamtopics.utils.times import periods_of
 from tests.report.made import COMMON, THEMES, Alarm, made
 from tests.test_rooms import COUNTS, GIVEN
 

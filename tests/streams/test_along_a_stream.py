@@ -341,18 +341,6 @@ def test_with_a_time_for_each_document_it_is_that_of_scikit_learn(settings):
         np.testing.assert_equal(ours, others)
 
 
-def test_days_behind_months_are_in_order_of_time():
-    """As text, "01/02/2004" would come first; in all of them only 17 can be no month."""
-    days = ["05/17/2003", "06/01/2003", "01/02/2004", "12/24/2002", "05/18/2003", "01/03/2004"]
-    (train, test), *_ = TimeSplit(2).split(X[:6], groups=days)
-    assert [train.tolist(), test.tolist()] == [[3, 0], [4, 1]]
-    german = ["17.05.2003", "01.06.2003", "02.01.2004", "24.12.2002", "18.05.2003", "03.01.2004"]
-    (train, test), *_ = TimeSplit(2).split(X[:6], groups=german)
-    assert [train.tolist(), test.tolist()] == [[3, 0], [4, 1]]
-    with pytest.raises(ValueError, match=r"may begin with the day or with the month.*2003-05-17"):
-        next(TimeSplit(2).split(X[:3], groups=["05/06/2003", "06/01/2003", "01/02/2004"]))
-
-
 def test_times_may_be_words():
     months = np.array(["2024-02", "2024-01", "2024-03"], dtype=object)
     (_, (train, test)) = TimeSplit(2).split(X[:3], groups=months)

@@ -19,8 +19,8 @@ from streamtopics.inspection.plots.axes import (
     several_axes,
 )
 from streamtopics.utils.checks import check_integer, check_truth, floats
-from streamtopics.utils.periods import MOST_PERIODS, periods_of
 from streamtopics.utils.structure import has_entries
+from streamtopics.utils.times import MOST_PERIODS, periods_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

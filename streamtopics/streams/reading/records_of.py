@@ -128,9 +128,8 @@ def read_records(
     time_key : str or None, default=None
         Where the time is in an object or a table. A number, or a text that is one, is an int or
         a float, such as a year; but 20240131 is a datetime, and so are seconds since 1970 or
-        thousandths of them, from 1973 on. A date as of ISO 8601 is a datetime, with or without a
-        zone as it is written. A text such as "05/17/2024" is kept, as only all of them tell
-        whether the day comes first; any other is refused. All must be of one kind.
+        thousandths of them, from 1973 on. A date as of ISO 8601 is a datetime in UTC, without a
+        zone; any other text is refused. All must be of one kind.
     keys : sequence of str, default=()
         Other fields or columns to read, such as a label. Each record must have them, although
         they may be null or empty.

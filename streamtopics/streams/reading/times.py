@@ -9,14 +9,14 @@ from typing import Any, TypeAlias
 from streamtopics.streams.reading.problems import ReadingError, shown
 from streamtopics.utils.times import read_time
 
-Time: TypeAlias = datetime | float | str
+Time: TypeAlias = datetime | float
 
 
 def kind_of_time(value: Time) -> str:
     """Return what a time can be compared with, in words."""
     if isinstance(value, datetime):
-        return "a date without a zone" if value.utcoffset() is None else "a date with a zone"
-    return "a text" if isinstance(value, str) else "a number"
+        return "a date"
+    return "a number"
 
 
 class Times:

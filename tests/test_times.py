@@ -10,8 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from streamtopics.datasets import read_records
-from streamtopics.utils.periods import MOST_PERIODS, periods_of
-from streamtopics.utils.times import read_times
+from streamtopics.utils.times import MOST_PERIODS, periods_of, read_times, time_texts
 
 arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
 START = datetime(2003, 5, 17, 12, 30)
@@ -20,19 +19,19 @@ START = datetime(2003, 5, 17, 12, 30)
 @pytest.mark.parametrize("text", ["200312", "1", "1e9", "2003", "1999.5", "20031231", "2003-05"])
 def test_a_text_is_read_alike_in_a_file_and_in_python(text):
     (record,) = read_records([{"text": "a", "t": text}], time_key="t")
-    assert read_times([text]).values.tolist() == read_times([record.time]).values.tolist()
+    assert read_times([text]).tolist() == read_times([record.time]).tolist()
 
 
 def test_running_numbers_are_numbers_whatever_others_come_with_them():
     """Of 190001 to 190012 alone months were made, and of 190013 a number."""
-    assert not read_times(range(190001, 190013)).are_dates
+    assert read_times(range(190001, 190013)).dtype == float
 
 
 @pytest.mark.parametrize("freq", ["D", "M", "Q", "Y"])
 def test_periods_of_pandas_are_dates(freq):
     given = pd.period_range("2024-01-01", periods=3, freq=freq)
     found = periods_of([*given, pd.NaT])
-    assert_array_equal(found.times.values[:3], given.start_time.to_numpy())
+    assert_array_equal(found.times[:3], given.start_time.to_numpy())
     assert found.of[3] == -1
 
 
@@ -61,12 +60,6 @@ def test_dates_fall_into_the_finest_periods_that_are_few(span, unit, first):
     assert set(found.of) <= set(range(len(found.labels)))
 
 
-def test_texts_of_arrow_are_dates():
-    arrow = pytest.importorskip("pyarrow")
-    found = periods_of(arrow.array(["2003-05-17", None, "2003-05-19"]))
-    assert (found.unit, found.of.tolist()) == ("day", [0, -1, 2])
-
-
 def test_weeks_begin_on_mondays():
     found = periods_of([date(2024, 1, 1) + timedelta(days=i) for i in range(200)])
     assert found.labels[:2] == ("week of 2024-01-01", "week of 2024-01-08")
@@ -87,7 +80,7 @@ def test_weeks_begin_on_mondays():
 )
 def test_dates_come_in_many_forms(times):
     found = periods_of(times)
-    assert found.unit.removesuffix(" (UTC)") == "week"
+    assert found.unit == "week"
     known = found.of[found.of >= 0]
     assert_array_equal(known, [0, len(found.labels) - 1])
     assert found.labels[0] == "week of 2003-05-12"
@@ -151,8 +144,8 @@ def test_a_time_after_the_last_period_has_no_place(times, last, beyond):
 
 def test_a_time_is_told_as_it_was_given():
     found = periods_of([START, date(2004, 1, 1), None])
-    assert found.times.texts() == ["2003-05-17 12:30:00", "2004-01-01", ""]
-    assert periods_of([1787, 1788.5]).times.texts()[1] == "1788.5"
+    assert time_texts(found.times) == ["2003-05-17 12:30:00", "2004-01-01", ""]
+    assert time_texts(periods_of([1787, 1788.5]).times)[1] == "1788.5"
 
 
 @pytest.mark.parametrize(
@@ -160,26 +153,16 @@ def test_a_time_is_told_as_it_was_given():
     [
         (["soon"], ValueError, "times has 'soon', which is no date"),
         ([True, False], TypeError, "times must be numbers or dates; got True"),
-        ([1, None, "2003-05"], TypeError, "must be all numbers or all dates; got 1 beside 2003"),
+        ([1, None, "2003-05"], TypeError, "must be all numbers or all dates"),
         ([1, b""], TypeError, "times must be numbers or dates; got b''"),
         (["now"], ValueError, "times has 'now', which is no date; write dates as 2003-05-17"),
         (["2024_01"], ValueError, "times has '2024_01', which is no date"),
         (["05/17/03"], ValueError, "which is no date"),
-        (["05.06.2025", "07.08.2025"], ValueError, "'05.06.2025', which may begin with the day or"),
-        (
-            ["17.05.2025", "05/18/2025"],
-            ValueError,
-            "day first in '17.05.2025', and the month in '05",
-        ),
-        (
-            [5, 1_700_000_000],
-            ValueError,
-            "1700000000, which stands for seconds since 1970 .* beside 5",
-        ),
+        (["17.05.2025"], ValueError, "'17.05.2025', which is no date; write dates as 2003-05-17"),
         ([[1], [2]], TypeError, r"times must be numbers or dates; got \[1\]"),
         ([np.inf, 1.0], ValueError, "times must be finite numbers or dates"),
         ([None, None], ValueError, "times must hold at least one that is known"),
-        ([10**400, 1], ValueError, "times must be numbers that floating point can hold"),
+        ([10**400, 1], OverflowError, "int too large"),
     ],
 )
 def test_other_times_are_refused(times, error, message):
@@ -187,20 +170,11 @@ def test_other_times_are_refused(times, error, message):
         periods_of(times)
 
 
-def test_zones_at_both_ends_of_the_calendar():
-    found = periods_of(["0001-01-01T00:00+14:00", "9999-12-31T23:00-12:00"])
-    assert found.times.texts() == [
-        "0000-12-31 10:00:00 UTC", "10000-01-01 11:00:00 UTC",
-    ]  # fmt: skip
-
-
 def test_dates_of_any_age_have_few_periods():
     found = periods_of(np.array([2**62, 0, 5, -(2**62)], "M8[s]"))
     assert (found.unit, len(found.labels)) == ("10000000000 years", 30)
     assert_array_equal(found.of, [29, 15, 15, 0])
     assert len(periods_of(np.array([2**62, 0], "M8[s]")).labels) <= MOST_PERIODS
-    with pytest.raises(ValueError, match="times must be dates within"):
-        periods_of(np.array([2**63 - 1, 0], "M8[s]"))
 
 
 @pytest.mark.parametrize(
@@ -222,16 +196,11 @@ def test_no_period_is_finer_than_the_dates(times, unit, labels, of):
     assert (found.unit, found.labels, found.of.tolist()) == (unit, labels, of)
 
 
-def test_months_and_years_are_told_as_such():
-    assert periods_of(["2024", "2025"]).times.texts()[1] == "2025"
-    found = periods_of(["2024-03", "2024-04"])
-    assert found.times.texts() == ["2024-03", "2024-04"]
-
-
 @pytest.mark.parametrize(
     "times",
     [
         ["2024-05-01T08:00:00+09:00", "2024-05-01T02:30+02:00"],
+        ["2024-05-01T08:00:00+09:00", "2024-05-01T00:30", "2024-05-01"],
         [datetime(2024, 5, 1, hour, 30, tzinfo=ZoneInfo("Asia/Tokyo")) for hour in (8, 9)],
         pd.Series(pd.to_datetime(["2024-05-01 08:00+09:00", "2024-05-01 09:30+09:00"])),
         pd.to_datetime(["2024-04-30 23:00Z", "2024-05-01 00:30Z"]).tz_convert("Asia/Tokyo"),
@@ -243,20 +212,10 @@ def test_months_and_years_are_told_as_such():
         ),
     ],
 )
-def test_dates_with_a_zone_are_in_universal_time_and_say_so(times):
+def test_dates_with_a_zone_are_in_universal_time(times):
     found = periods_of(times)
-    assert (found.unit, found.labels) == ("hour (UTC)", ("2024-04-30 23h", "2024-05-01 00h"))
-    assert found.times.texts()[0].endswith("00 UTC")
+    assert (found.unit, found.labels) == ("hour", ("2024-04-30 23h", "2024-05-01 00h"))
     assert found.place("2024-05-01T09:30+09:00") == 1
-
-
-def test_dates_with_a_zone_beside_others_are_refused():
-    times = ["2024-05-01T08:00+09:00", datetime(2024, 5, 1, 8)]
-    for given in (times, times[::-1], [times[0], np.datetime64("2024")]):
-        with pytest.raises(
-            ValueError, match=r"a time zone, or none of them; got .*\+09:00 and 2024"
-        ):
-            periods_of(given)
 
 
 @pytest.mark.parametrize(
@@ -276,6 +235,7 @@ def test_labels_of_numbers_have_the_digits_that_tell_them_apart(times, first):
 
 JULY = datetime(2025, 7, 4, 12, tzinfo=UTC).timestamp()
 TWO_DAYS = ("2025-06-05", "2025-07-17")
+TWO_SECONDS = ("2025-07-04 12:00:00", "2025-07-04 12:00:01")
 
 
 @pytest.mark.parametrize(
@@ -283,30 +243,19 @@ TWO_DAYS = ("2025-06-05", "2025-07-17")
     [
         ([20250605, 20250717], *TWO_DAYS),
         (["20250605", "20250717"], *TWO_DAYS),
-        (["05.06.2025", "17.07.2025"], *TWO_DAYS),
-        (["06/05/2025", "7/17/2025"], *TWO_DAYS),
         (["2025/6/5", "2025.07.17"], *TWO_DAYS),
-        (["05.06.2025 9:30", "17.07.2025 10:00"], "2025-06-05 09:30:00", "2025-07-17 10:00:00"),
-        *(
-            (
-                [JULY * scale, JULY * scale + scale],
-                "2025-07-04 12:00:00 UTC",
-                "2025-07-04 12:00:01 UTC",
-            )
-            for scale in (1, 10**3, 10**6, 10**9)
-        ),
-        ([f"{JULY:.0f}", f"{JULY + 1:.0f}"], "2025-07-04 12:00:00 UTC", "2025-07-04 12:00:01 UTC"),
+        (["2024", "2025"], "2024", "2025"),
+        *(([JULY * scale, (JULY + 1) * scale], *TWO_SECONDS) for scale in (1, 1e3, 1e6, 1e9)),
+        ([f"{JULY:.0f}", f"{JULY + 1:.0f}"], *TWO_SECONDS),
     ],
 )
 def test_dates_in_other_ways_are_read(times, first, last):
-    found = periods_of(times)
-    assert found.times.texts() == [first, last]
-    assert found.times.are_dates
+    assert time_texts(read_times(times)) == [first, last]
 
 
 def test_numbers_that_are_no_dates_stay_numbers():
     for times in ([20251301, 20250101], [202512, 202501], [150, 20_000_000], [1999, 2000]):
-        assert not periods_of(times).times.are_dates
+        assert read_times(times).dtype == float
 
 
 def test_periods_are_long_enough_to_have_documents():
@@ -327,8 +276,3 @@ def test_periods_of_years_are_long_enough_too(as_given):
     assert len(periods_of(years[:60], 100).labels) == 7
     assert len(periods_of(np.repeat([1905, 1984], 30), 30).labels) == 2
     assert periods_of(np.arange(100) / 99, 10).labels[1] == "0.2 to 0.4"
-
-
-def test_what_is_no_date_tells_no_order():
-    with pytest.raises(ValueError, match=r"times has '32\.13\.2015', which is no date"):
-        read_times(["25.04.2014", "32.13.2015"])
