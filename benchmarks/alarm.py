@@ -40,9 +40,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
 from benchmarks.alarm_tables import tables
-from benchmarks.plain import SVBHPP, GibbsOnlineEM
 from benchmarks.results import append, read
 from streamtopics.streams import DriftMonitor
+from tests.plain import SVBHPP, GibbsOnlineEM
 
 FILE = Path(__file__).with_name("alarm.csv")
 BEFORE, AFTER, LONG = 8, 3, 20

@@ -29,13 +29,13 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks import corpora
-from benchmarks.plain import GibbsOnlineEM, VariationalOnlineEM
 from benchmarks.results import append, read
 from streamtopics.datasets import read_texts
 from streamtopics.distributed import fit_partitions
 from streamtopics.distributed.composites import local_task, reader_of, take_in
 from streamtopics.distributed.parcels import packed
 from streamtopics.text import StreamingCountVectorizer
+from tests.plain import GibbsOnlineEM, VariationalOnlineEM
 
 HERE = Path(__file__).parent
 COSTS, TASKS, LOSSES = (HERE / f"cluster_{name}.csv" for name in ("costs", "tasks", "losses"))

@@ -27,9 +27,9 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.pipeline import make_pipeline
 
 from benchmarks.endless_text import EndlessText
-from benchmarks.plain import VariationalOnlineEM
 from benchmarks.results import append
 from streamtopics.distributed import fit_partitions
+from tests.plain import VariationalOnlineEM
 
 DOCUMENTS, TOKENS = 16_000, 1_600_000
 FIELDS = ("tokens", "seconds", "client", "workers")

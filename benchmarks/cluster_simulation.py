@@ -32,10 +32,10 @@ from benchmarks.cluster_costs import (
     newsgroups,
     two_workers,
 )  # fmt: skip
-from benchmarks.plain import GibbsOnlineEM
 from benchmarks.results import read
 from streamtopics.distributed import fit_partitions
 from streamtopics.distributed.schedule import Schedule
+from tests.plain import GibbsOnlineEM
 
 # Longer than was measured: on a line through the two longest.
 LONGER = 1024

@@ -31,10 +31,10 @@ from pyspark.sql.types import IntegerType, StructField, StructType
 from scipy import sparse
 
 from benchmarks import corpora
-from benchmarks.plain import GibbsOnlineEM, VariationalOnlineEM
 from benchmarks.results import append, read
 from streamtopics import StreamingLDA
 from streamtopics.metrics.predictive import completion_split, per_token, token_log_probability
+from tests.plain import GibbsOnlineEM, VariationalOnlineEM
 
 FIELDS = ("corpus", "method", "components", "documents", "words", "tokens", "seconds", "score")
 OURS = {

@@ -30,9 +30,9 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora, results
-from benchmarks.plain import GibbsOnlineEM
 from streamtopics import StreamingLDA
 from streamtopics.updates import Boost, Memory, PowerPrior
+from tests.plain import GibbsOnlineEM
 
 N_TOPICS = 50
 SPREAD = 0.2

@@ -38,9 +38,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
 from benchmarks.kappa import counted, rows
-from benchmarks.plain import GibbsOnlineEM
 from streamtopics import StreamingLDA
 from streamtopics.streams import BatchInfo, TopicTracker
+from tests.plain import GibbsOnlineEM
 
 SIZES = {"commit_subjects": 1500, "health_tweets": 1500, "nips_abstracts": 300, "newsgroups": 500}
 MODELS: dict[str, Callable[..., Any]] = {

@@ -21,8 +21,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
-from benchmarks.plain import GibbsOnlineEM
 from streamtopics.base.topic_model import StreamingTopicModel
+from tests.plain import GibbsOnlineEM
 
 N_TOPICS = 20
 KAPPAS = (0.5, 0.6, 0.7)

@@ -26,10 +26,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
 from benchmarks.composition import counts
-from benchmarks.plain import GibbsOnlineEM
 from benchmarks.results import append, read
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.metrics import topic_coherence, topic_diversity
+from tests.plain import GibbsOnlineEM
 
 FIELDS = ("part", "corpus", "K", "seed", "model", "score", "npmi", "diversity", "prior", "seconds")
 LEFT_OUT: dict[str, dict[str, Any]] = {

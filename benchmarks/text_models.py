@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 
-from benchmarks.plain import SVBLDA, GibbsOnlineEM
 from streamtopics import StreamingLDA, StreamingMixture
+from tests.plain import SVBLDA, GibbsOnlineEM
 
 LEAST_PROBABILITY = 1e-12
 

@@ -15,10 +15,10 @@ os.environ.setdefault("MPLBACKEND", "agg")
 import faulthandler
 import gc
 import random
-import re
 import signal
 import time
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,33 +40,26 @@ SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(si
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--one-in", type=int, default=1, metavar="N", help="run one test in N, by a hash of its id"
-    )
-    parser.addoption(
-        "--more", type=int, default=1, metavar="N", help="try N times as many sequences of calls"
-    )
-    parser.addoption(
-        "--patience", type=float, default=300.0, metavar="SECONDS",
-        help="end the process, with the stacks of its threads, when a test takes longer",
-    )  # fmt: skip
+    """Add options, once where folders that share them are run together."""
+    with suppress(ValueError):
+        parser.addoption(
+            "--one-in", type=int, default=1, metavar="N", help="run one test in N, by its id"
+        )
+        parser.addoption(
+            "--more", type=int, default=1, metavar="N", help="try N times as many sequences"
+        )
+        parser.addoption(
+            "--patience", type=float, default=300.0, metavar="SECONDS",
+            help="end the process, with the stacks of its threads, when a test takes longer",
+        )  # fmt: skip
 
 
-HAS_BENCHMARKS = (Path(__file__).parent.parent / "benchmarks").is_dir()
-
-
-def pytest_report_header():
-    return (
-        None if HAS_BENCHMARKS else "no benchmarks in an sdist: files that test them are left out"
-    )
-
-
-def pytest_ignore_collect(collection_path):
-    """Leave out what tests the benchmarks, where these are not: the sdist has none."""
-    if not HAS_BENCHMARKS and collection_path.suffix == ".py":
-        text = collection_path.read_text(encoding="utf-8")
-        return True if re.search(r"^(from|import) benchmarks\b", text, re.MULTILINE) else None
-    return None
+# Of the documentation and the checkout, neither of which an sdist has.
+if not (Path(__file__).parent.parent / "doc").is_dir():
+    collect_ignore_glob = [
+        "test_documentation*.py", "*test_extending.py", "test_floors.py", "test_readme.py",
+        "test_rooms.py", "test_types.py",
+    ]  # fmt: skip
 
 
 def pytest_configure(config):

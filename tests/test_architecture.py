@@ -83,6 +83,13 @@ def test_only_the_face_touches_scikit_learn():
         assert not uses or face or room_of(path) in MAY_USE_SCIKIT_LEARN, path
 
 
+def test_tests_import_neither_benchmarks_nor_proof():
+    """An sdist has neither, and its tests run with the package alone."""
+    for path in Path(__file__).parent.rglob("*.py"):
+        first = {module.split(".")[0] for module in imported_modules(path)}
+        assert not first & {"benchmarks", "proof"}, path
+
+
 def test_the_rules_are_not_vacuous():
     assert {"kernels", "messages"} <= imported_rooms(ROOT / "posteriors" / "dense.py")
     assert len(FILES) > 20

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What generated calls (`benchmarks.fuzz`) found that was refused in words of another package."""
+"""What generated calls (`proof.fuzz`) found that was refused in words of another package."""
 
 from copy import deepcopy
 
@@ -12,7 +12,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from benchmarks.fuzz_made import AtOnce
 from streamtopics import (
     SVBLDA,
     GuidedTopics,
@@ -60,6 +59,7 @@ from streamtopics.text import (
     StreamingPipeline,
 )
 from streamtopics.was import WAS, weight_correlation
+from tests.distributed.engines import Now
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (8, 6))
 
@@ -189,7 +189,7 @@ def test_partitions_stay_as_they_are(tmp_path):
     twice = sparse.csr_matrix(
         (np.repeat(X.data, 2), np.repeat(X.indices, 2), X.indptr * 2), shape=X.shape
     )
-    score_partitions(learnt(), [twice], AtOnce())
+    score_partitions(learnt(), [twice], Now())
     report(learnt(), tmp_path / "a.html", X=twice)
     assert twice.nnz == 2 * X.nnz
 

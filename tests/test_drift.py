@@ -9,13 +9,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from benchmarks.plain import BPSLDA, SVBHPP, SVBLDA
 from streamtopics import StreamingLDA
 from streamtopics.base.drift import _seen_from_all, observe
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.rates import Exponential, Normal
+from tests.plain import BPSLDA, SVBHPP, SVBLDA
 
 N_TOPICS, N_WORDS = 5, 300
 

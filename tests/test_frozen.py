@@ -13,7 +13,6 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, 
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from benchmarks import plain
 from streamtopics import SVBLDA, DPPSummarizer, MultiViewLDA, load, save
 from streamtopics.distributed import fit_partitions, fit_stream, learn_apart, take_in
 from streamtopics.inspection import topic_table
@@ -33,6 +32,7 @@ from streamtopics.text import (
     StreamingPipeline,
 )
 from streamtopics.utils.steps import counted, last_step, names_of, steps_before, steps_of
+from tests import plain
 from tests.report.made import made
 
 TEXTS = made(120).texts

@@ -15,7 +15,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 
 import streamtopics as st
-from benchmarks import plain as rules
 from streamtopics.datasets import iter_minibatches
 from streamtopics.priors import (
     ClassWords,
@@ -34,6 +33,7 @@ from streamtopics.text import (
     StreamingCountVectorizer,
     StreamingPipeline,
 )
+from tests import plain as rules
 
 TEXTS = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 30
 LABELS = ["sea", "sea", "air", "air"] * 30

@@ -9,7 +9,6 @@ import pytest
 from matplotlib.figure import Figure
 from scipy import sparse
 
-from benchmarks.fuzz_made import AtOnce
 from streamtopics import (
     SVBLDA,
     HDPGibbsOnlineEM,
@@ -77,6 +76,7 @@ from streamtopics.text import (
 )
 from streamtopics.updates import SVB, FixedPoint, LearnsDocTopicPrior
 from streamtopics.was import WAS, simulate, specific_comment_scores, weight_correlation
+from tests.distributed.engines import Now
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (8, 6))
 
@@ -128,7 +128,7 @@ REFUSED = {
     "no partition": (
         lambda: learn_apart(learnt(), NOTHING), TypeError, "not rows of counts"),
     "no partitions": (
-        lambda: fit_partitions(learnt(), None, AtOnce()),
+        lambda: fit_partitions(learnt(), None, Now()),
         TypeError, "partitions must be an iterable"),
     "a broken matrix of sentences": (
         lambda: report(sentences()[0], "a.html", X=[broken(COUNTS)]),

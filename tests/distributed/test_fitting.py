@@ -20,7 +20,6 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.pipeline import make_pipeline
 
-from benchmarks.plain import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from streamtopics import (
     GuidedTopics,
     HDPGibbsOnlineEM,
@@ -51,6 +50,7 @@ from tests.distributed.corpus import (
     serial,
 )
 from tests.distributed.engines import Failing, Hanging, Now
+from tests.plain import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 
 SEED = {"random_state": 0, "batch_size": SIZE}
 MODELS = {

@@ -6,11 +6,11 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from benchmarks import plain
 from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, StreamingMixture
 from streamtopics.base.frame import fixed_parameters
 from streamtopics.metrics import relevant_words
 from streamtopics.updates import PowerPrior
+from tests import plain
 
 X = sparse.csr_matrix(np.random.default_rng(0).poisson(1.0, (20, 12)).astype(np.float32))
 

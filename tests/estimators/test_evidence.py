@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.special import digamma
 
-from benchmarks.plain import BPSLDA, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from streamtopics import GuidedTopics, HDPGibbsOnlineEM, StreamingLDA, StreamingMixture
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.local import OneTopic
+from tests.plain import BPSLDA, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from tests.reference import lda, variational
 
 CORPUS = make_lda_corpus(300, n_components=3, n_features=40, mean_length=20, random_state=0)

@@ -12,12 +12,12 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from benchmarks.plain import SVBLDA
 from streamtopics import GuidedTopics, MultiViewLDA, RatingLDA, StreamingBayes, WASTopicModel
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.models import BetaBinomial, NaiveBayesMixture
 from streamtopics.text import NamedCounts
 from tests.conventions.every import EVERY
+from tests.plain import SVBLDA
 
 callback = pytest.importorskip("sklearn.callback")
 

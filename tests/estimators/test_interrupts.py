@@ -11,7 +11,6 @@ import pytest
 from sklearn.base import clone
 
 import streamtopics
-from benchmarks.fault_means import Lines
 from streamtopics import (
     AspectSentimentModel,
     GibbsOnlineEM,
@@ -23,6 +22,7 @@ from streamtopics import (
 from streamtopics.models import BetaBinomial
 from streamtopics.posteriors.rows import Rows
 from streamtopics.updates import Boost, PowerPrior, Window
+from tests.interrupts import Lines
 
 FOLDER = Path(streamtopics.__file__).parent
 TRACED = (str(FOLDER / "base"), str(FOLDER / "posteriors"), str(FOLDER / "estimators"))

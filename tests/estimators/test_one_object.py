@@ -11,10 +11,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from benchmarks.plain import GibbsOnlineEM
 from streamtopics import StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.updates import AdaptiveRate, MeanDecay, OnlineEM, Window
+from tests.plain import GibbsOnlineEM
 
 X = make_lda_corpus(n_documents=300, n_features=50, n_components=3, random_state=0).X
 

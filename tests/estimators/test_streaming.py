@@ -18,8 +18,6 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from benchmarks import plain
-from benchmarks.plain import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.local import gibbs, one_topic, variational
@@ -36,8 +34,10 @@ from streamtopics.updates import (
     PowerPrior,
     Window,
 )
+from tests import plain
 from tests.estimators.table import CLASSES, QUICKER, by_merging, is_sampled, name_of, rows
 from tests.interrupts import alarm_after
+from tests.plain import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 
 SEED = {"random_state": 3}
 VARIANTS = [

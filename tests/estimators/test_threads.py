@@ -15,12 +15,12 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
 
-from benchmarks.fault_calls import is_free
 from streamtopics import SVBLDA, GibbsOnlineEM, HDPGibbsOnlineEM, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.text import StreamingCountVectorizer
 from streamtopics.updates import PowerPrior
 from streamtopics.utils.locks import lock_of
+from tests.interrupts import is_free
 
 pytestmark = pytest.mark.usefixtures("switching_often")
 MODELS = {

@@ -19,7 +19,6 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import streamtopics as st
-from benchmarks import plain
 from streamtopics.dpp.measures import Fourier
 from streamtopics.local import Gibbs
 from streamtopics.models import (
@@ -45,6 +44,7 @@ from streamtopics.updates import (
     StochasticVI,
 )
 from streamtopics.was import SBP, WAS
+from tests import plain
 from tests.fingerprints.corpora import N_TOPICS, N_WORDS, corpora
 from tests.fingerprints.measures import (
     draws,

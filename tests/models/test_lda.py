@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import digamma
 
-from benchmarks.plain import BPSLDA, SVBLDA
 from streamtopics.local import Gibbs, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
@@ -20,6 +19,7 @@ from streamtopics.models.sources import LimitedPrior, RandomStart
 from streamtopics.models.views import geometric_mean
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.utils.parallel import SERIAL
+from tests.plain import BPSLDA, SVBLDA
 from tests.reference import lda as reference
 from tests.reference import variational
 

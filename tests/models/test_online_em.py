@@ -8,7 +8,6 @@ from scipy import sparse
 from scipy.special import digamma
 from sklearn.base import clone
 
-from benchmarks.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from streamtopics import StreamingLDA
 from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
@@ -19,6 +18,7 @@ from streamtopics.posteriors import TopicPosterior
 from streamtopics.priors import Symmetric
 from streamtopics.updates import SVB, Decay, MeanDecay, OnlineEM, StochasticVI
 from streamtopics.utils.parallel import SERIAL, workers
+from tests.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from tests.reference import online_em as reference
 from tests.reference import variational
 

@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 
-from benchmarks.plain import VariationalOnlineEM
 from streamtopics import StreamingLDA
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.updates import BPS, SVB, Decay, MeanDecay, OnlineEM, StochasticVI
+from tests.plain import VariationalOnlineEM
 from tests.reference import online_em as reference
 from tests.reference import variational
 from tests.updates.given import given

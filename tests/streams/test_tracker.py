@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from benchmarks import plain
 from streamtopics import (
     BPSLDA,
     SVBLDA,
@@ -28,6 +27,7 @@ from streamtopics.streams.tracking.looks import Look, look, some_of
 from streamtopics.streams.tracking.snapshots import DENSE, Moment, Snapshot, thinned
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess, Memory, PowerPrior
+from tests import plain
 from tests.streams.topic_streams import (
     DRAWN,
     EVENT,

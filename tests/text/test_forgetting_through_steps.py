@@ -8,11 +8,11 @@ from sklearn.feature_selection import VarianceThreshold
 from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import Binarizer, FunctionTransformer, Normalizer, PolynomialFeatures
 
-from benchmarks.plain import SVBLDA
 from streamtopics.text import (
     StreamingCountVectorizer,
     StreamingPipeline,
 )
+from tests.plain import SVBLDA
 
 WORDS_FIRST = ["aa aa xx", "bb bb xx", "cc cc xx", "dd dd xx", "ee ee xx"] * 20
 

@@ -14,11 +14,11 @@ import pytest
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.pipeline import Pipeline
 
-from benchmarks.plain import SVBLDA
 from streamtopics import load, save
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.text.vocabulary import SHARED
 from streamtopics.utils.locks import lock_of
+from tests.plain import SVBLDA
 
 pytestmark = pytest.mark.usefixtures("switching_often")
 BATCHES = [

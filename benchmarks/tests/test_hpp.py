@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the experiments of the HPP paper compute, beside plain twins."""
+
+import numpy as np
+import pytest
+from scipy import integrate, sparse, stats
+from scipy.special import digamma, gammaln
+
+from benchmarks.papers import (
+    hpp_binomial,
+    hpp_densities,
+    hpp_electricity,
+    hpp_nips,
+    hpp_rates,
+)
+from tests.plain import SVBLDA
+
+
+@pytest.mark.parametrize("gamma", hpp_densities.GAMMAS)
+def test_exponential_densities(gamma):
+    twin = np.exp(gamma * hpp_densities.RHO)
+    twin /= integrate.quad(lambda rho: np.exp(gamma * rho), 0, 1)[0]
+    assert np.allclose(hpp_densities.exponential(hpp_densities.RHO, gamma), twin, rtol=1e-10)
+
+
+@pytest.mark.parametrize("deviation", hpp_densities.DEVIATIONS)
+def test_normal_densities(deviation):
+    twin = stats.truncnorm(-0.5 / deviation, 0.5 / deviation, 0.5, deviation)
+    found = hpp_densities.normal(hpp_densities.RHO, 0.5, deviation)
+    assert np.allclose(found, twin.pdf(hpp_densities.RHO), rtol=1e-10)
+
+
+def test_means_of_the_rate_are_those_of_its_density():
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for row in hpp_densities.means():
+        curves.setdefault(row["series"], []).append((row["x"], row["y"]))
+    assert len(curves) == 1 + len(hpp_densities.PRECISIONS)
+    for name, curve in curves.items():
+        precision = float(name.rpartition(" ")[2]) if "precision" in name else 0.0
+        for omega, mean in curve:
+            top = max(omega, 0.0)
+
+            def weight(rho, power, omega=omega, precision=precision, top=top):
+                return rho**power * np.exp(omega * rho - precision * (rho - 0.5) ** 2 / 2 - top)
+
+            total, first = (integrate.quad(weight, 0, 1, (power,))[0] for power in (0, 1))
+            assert mean == pytest.approx(first / total, rel=1e-6), (name, omega)
+
+
+@pytest.mark.parametrize("q", hpp_densities.TODAY.values())
+@pytest.mark.parametrize("p", [hpp_densities.PRIOR, hpp_densities.YESTERDAY])
+def test_divergences_of_normal_distributions(q, p):
+    one, other = stats.norm(*q), stats.norm(*p)
+    found, _ = integrate.quad(
+        lambda x: one.pdf(x) * (one.logpdf(x) - other.logpdf(x)), q[0] - 12 * q[1], q[0] + 12 * q[1]
+    )
+    assert hpp_densities.divergence(q, p) == pytest.approx(found, rel=1e-8)
+
+
+def test_figure_4_has_a_case_of_either_kind():
+    assert hpp_densities.evidence(hpp_densities.TODAY["no drift"]) > 0
+    assert hpp_densities.evidence(hpp_densities.TODAY["drift"]) < 0
+
+
+@pytest.mark.parametrize("flips", hpp_binomial.SIZES)
+def test_the_coin_under_rules_with_a_fixed_rate_is_a_recursion(flips):
+    successes = np.random.default_rng(1).binomial(flips, hpp_binomial.PROBABILITY)
+    data = np.stack([successes, flips - successes], axis=1).astype(float)
+    for name, rho, gain in (
+        ("SVB", 1.0, 1.0),
+        ("SVB-PP, rho = 0.9", 0.9, 1.0),
+        ("PVB, M = 1000, nu = 0.01", 0.99, 0.01 * 1000 / flips),
+        ("restart, rho = 0", 0.0, 1.0),
+    ):
+        lam = np.ones(2)
+        for step, S in enumerate(data):
+            lam = rho * lam + (1 - rho) + gain * S
+            if step == 0:
+                first = lam
+        found = hpp_binomial.path(hpp_binomial.RULES[name], successes, flips)
+        assert found.mean[0] == pytest.approx(first[0] / first.sum(), rel=1e-10), name
+        assert found.mean[-1] == pytest.approx(lam[0] / lam.sum(), rel=1e-10), name
+        assert found.sample_size[-1] == pytest.approx(lam.sum(), rel=1e-10), name
+
+
+def test_rows_of_the_coin_are_means_over_its_parts():
+    found = hpp_binomial.path(hpp_binomial.HPP, np.arange(100))
+    rows = {row["part"]: row for row in hpp_binomial.rows("some", found, drawn=False)}
+    assert [*rows] == [*hpp_binomial.PARTS]
+    error = np.abs(found.mean - np.repeat([0.2, 0.5, 0.8], [30, 30, 40]))
+    assert rows["all"]["error"] == pytest.approx(error.mean())
+    assert rows["31-60"]["error"] == pytest.approx(error[30:60].mean())
+    assert rows["at the jumps"]["mean_rho"] == pytest.approx(found.retention[[30, 60]].mean())
+    assert rows["1-30"]["last_ess"] == found.sample_size[29]
+    assert [part for part, row in rows.items() if row["stable_rho"] != ""] == ["stable"]
+    assert len(list(hpp_binomial.rows("some", found, drawn=True))) == 100 + len(rows)
+
+
+class JavaRandom:
+    """`java.util.Random` as its documentation has it."""
+
+    def __init__(self, seed: int):
+        self.seed = (seed ^ 0x5DEECE66D) & ((1 << 48) - 1)
+
+    def next(self, bits: int) -> int:
+        """So many random bits."""
+        self.seed = (self.seed * 0x5DEECE66D + 0xB) & ((1 << 48) - 1)
+        return self.seed >> (48 - bits)
+
+    def below(self, bound: int) -> int:
+        """`nextInt(bound)`."""
+        r = self.next(31)
+        if bound & (bound - 1) == 0:
+            return (bound * r) >> 31
+        u, r = r, r % bound
+        while u - r + bound - 1 >= 1 << 31:
+            u = self.next(31)
+            r = u % bound
+        return r
+
+
+@pytest.mark.parametrize(("n", "seed"), [(2, 0), (64, 1), (1488, 1), (1500, 7)])
+def test_a_shuffle_of_java(n, seed):
+    # `new Random(42).nextInt()`, thrice, without the sign.
+    known = JavaRandom(42)
+    first = [known.next(32) for _ in range(3)]
+    assert first == [value % (1 << 32) for value in (-1170105035, 234785527, -1360544799)]
+    order, random = [*range(n)], JavaRandom(seed)
+    for bound in range(n, 1, -1):
+        place = random.below(bound)
+        order[bound - 1], order[place] = order[place], order[bound - 1]
+    assert hpp_electricity.java_shuffle(n, seed).tolist() == order
+
+
+def test_orders_of_the_months():
+    months = hpp_electricity.made_up(1)
+    dated = [*hpp_electricity.ordered(months, hpp_electricity.DATE)]
+    named = [*hpp_electricity.ordered(months, hpp_electricity.NAME)]
+    assert dated == [f"1996_{month}" for month in range(1, 11)]
+    assert named == sorted(dated) != dated
+
+
+def test_gains_of_months_add_up_to_the_gain_of_all(monkeypatch):
+    some = {name: hpp_electricity.RULES[name] for name in ("SVB", "HPP", "restart")}
+    monkeypatch.setattr(hpp_electricity, "RULES", some)
+    cell = {"order": hpp_electricity.NAME, "split": 0}
+    rows = list(hpp_electricity.run(cell, quick=True))
+    assert {row["method"] for row in rows} == {*some}
+    n = np.array([row["n"] for row in rows if row["method"] == "SVB"])
+    ends = {row["method"]: row for row in rows if row["total"] != ""}
+    for name in some:
+        bound, gain = (
+            np.array([row[value] for row in rows if row["method"] == name])
+            for value in ("bound", "gain")
+        )
+        assert ends[name]["total"] == pytest.approx(n @ bound / n.sum())
+        late = slice(hpp_electricity.CALM, None)
+        assert ends[name]["late"] == pytest.approx(n[late] @ bound[late] / n[late].sum())
+        assert n @ gain / n.sum() == pytest.approx(ends[name]["total"] - ends["SVB"]["total"])
+
+
+def test_rates_are_those_of_the_nodes():
+    months = hpp_electricity.ordered(hpp_electricity.made_up(1), hpp_electricity.NAME)
+    rates = np.array(hpp_rates.of_months(hpp_electricity.RULES["MHPP"], months))
+    # Six inputs, seven coefficients and the noise: the paper's 14.
+    assert rates.shape == (10, 14)
+    assert ((rates[1:] >= 0) & (rates[1:] <= 1)).all()
+    shared = np.array(hpp_rates.of_months(hpp_electricity.RULES["HPP"], months))
+    assert (shared == shared[:, :1]).all()
+    assert np.ptp(rates[1:], axis=1).max() > 0.1
+
+
+def test_the_bound_of_a_document_is_its_sum():
+    rng = np.random.default_rng(0)
+    X = sparse.csr_matrix(rng.poisson(0.7, (30, 12)).astype(np.float64))
+    model = SVBLDA(3, random_state=0, doc_topic_prior=0.1).partial_fit(X)
+    lam = model.components_
+    log_beta = digamma(lam) - digamma(lam.sum(axis=1))[:, None]
+    alpha, total = np.full(3, 0.1), 0.0
+    for counts in X.toarray():
+        gamma = model.transform(sparse.csr_matrix(counts[None]))[0] * (0.3 + counts.sum())
+        log_theta = digamma(gamma) - digamma(gamma.sum())
+        for v in np.flatnonzero(counts):
+            logits = log_theta + log_beta[:, v]
+            phi = np.exp(logits - np.logaddexp.reduce(logits))
+            total += counts[v] * (phi @ (logits - np.log(phi)))
+        of_prior = gammaln(alpha.sum()) - gammaln(alpha).sum() + (alpha - 1) @ log_theta
+        of_q = gammaln(gamma.sum()) - gammaln(gamma).sum() + (gamma - 1) @ log_theta
+        total += of_prior - of_q
+    assert hpp_nips.bound(model, X) == pytest.approx(total, rel=1e-6)
+
+
+def test_the_priors_of_the_paper():
+    _, batches = hpp_nips.batches_of(quick=True)
+    assert hpp_nips.PRIORS[hpp_nips.PAPER]["topic_word_prior"] == 1 / batches[0].shape[1]
+    assert hpp_nips.PRIORS[hpp_nips.PAPER]["doc_topic_prior"] == 0.1
