@@ -18,13 +18,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from streamtopics import WASTopicModel
-from streamtopics.was import HDP, SBP, WAS
+from streamtopics.was import SBP, WAS, HDPFranchise
 
 # Priors of the sentences, by b.
 MODELS = {
     "was": lambda b: WAS(b=b),
     "was, as last": lambda b: WAS(b=b, exact=False),
-    "hdp": lambda b: HDP(table_concentration=b),
+    "hdp": lambda b: HDPFranchise(table_concentration=b),
     "sbp, truncation 8": lambda b: SBP(b=b, truncation=8),
     "sbp, truncation 1": lambda b: SBP(b=b, truncation=1),
 }

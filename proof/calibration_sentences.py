@@ -22,7 +22,7 @@ from scipy.stats import ttest_1samp
 from proof.calibration_samplers import categorical, geweke, random_seeds, settled
 from proof.calibration_tests import PValues, Subject, alike, means
 from streamtopics import WASTopicModel
-from streamtopics.was import HDP, ICD, SBP, WAS
+from streamtopics.was import ICD, SBP, WAS, HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus
 from streamtopics.was.prior import SentencePrior
 from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
@@ -35,7 +35,7 @@ ATOM_PRIOR, ETA = 0.5, 0.3
 PRIORS: dict[str, SentencePrior] = {
     "WAS": WAS(),
     "WAS, uneven": WAS(a=(0.5, 1.5, 3.0), b=(1.0, 2.0, 0.3), zeta=0.5),
-    "HDP": HDP(2.0, 3.0),
+    "HDP": HDPFranchise(2.0, 3.0),
     "SBP": SBP((0.5, 2.0), 1.5, truncation=3),
     "ICD": ICD(2.0, 1.5, truncation=3),
 }

@@ -110,7 +110,7 @@ def some_sentences(rng: Rng) -> Any:
 
 def some_prior_of_sentences(rng: Rng) -> Any:
     """A prior of sentences."""
-    return pick(rng, (was.WAS(), was.HDP(), was.SBP(), was.ICD()))
+    return pick(rng, (was.WAS(), was.HDPFranchise(), was.SBP(), was.ICD()))
 
 
 # Files and clients
@@ -244,16 +244,6 @@ def some_kernel() -> Any:
 
 # Of what takes other things than its parameters are called.
 OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
-    "simulate": {
-        "prior": some_prior_of_sentences,
-        "topic_word": lambda rng: rng.dirichlet([1.0] * WIDTH, 2),
-    },
-    "weight_correlation": {"prior": some_prior_of_sentences},
-    "specific_comment_scores": {
-        "estimator": lambda rng: fitted("WASTopicModel"),
-        "article": some_sentences,
-        "comments": lambda rng: [some_sentences(rng) for _ in range(2)],
-    },
     "plot_n_components": {"found": lambda rng: some_comparison()},
     "plot_document": {"estimator": lambda rng: fitted_pipeline()},
     "read_texts": {"source": some_source},

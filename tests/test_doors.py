@@ -58,7 +58,6 @@ from streamtopics.text import (
     StreamingCountVectorizer,
     StreamingPipeline,
 )
-from streamtopics.was import WAS, weight_correlation
 from tests.distributed.engines import Now
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (8, 6))
@@ -171,13 +170,6 @@ def test_texts_that_are_none_are_named():
         open_vocabulary_probability(pipeline.fit(texts), ["a ship", None])
     with pytest.raises(TypeError, match="tokenize must be a function of a text; got 3"):
         rouge(["a ship"], ["a ship"], tokenize=3)
-
-
-def test_a_correlation_of_too_little_is_nan_without_a_warning():
-    for n_draws in (0, 1, 2):
-        found = weight_correlation(WAS(), 2, n_draws, np.random.default_rng(n_draws))
-        assert found.n_shared <= 2 * n_draws
-        assert np.isnan(found.given_positions)
 
 
 def learnt():

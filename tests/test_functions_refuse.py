@@ -4,11 +4,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import SVBLDA, StreamingLDA, WASTopicModel
+from streamtopics import SVBLDA, StreamingLDA
 from streamtopics.inspection import (
     TopicLabel,
     compare_n_components,
@@ -27,13 +26,6 @@ from streamtopics.metrics import (
 )
 from streamtopics.priors import SeedWords, seed_prior, seed_pulls, zipf_prior
 from streamtopics.streams import TimeSplit
-from streamtopics.was import (
-    HDP,
-    WAS,
-    simulate,
-    specific_comment_scores,
-    weight_correlation,
-)
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -50,57 +42,6 @@ def test_a_vocabulary_leaves_some_probability_to_unknown_words():
     with pytest.raises(ValueError, match=r"n_characters=2 .* pass at least 10, or None"):
         open_vocabulary_probability(model, pairs, n_characters=2)
     assert np.isfinite(open_vocabulary_probability(model, pairs, n_characters=10))
-
-
-def test_a_simulation_takes_probabilities_that_rounding_has_touched():
-    rng, topics = np.random.default_rng, np.array([[0.5, 0.5], [0.25, 0.75]])
-    document = simulate([20], WAS(), 0.1, topics * (1 + 5e-7), rng(0))
-    assert_array_equal(document.words, simulate([20], WAS(), 0.1, topics, rng(0)).words)
-
-
-SIMULATED = {
-    "negative": ([-1], "sentence_lengths must be whole numbers of at least 0"),
-    "ragged": ([[1, 2], [3]], "sentence_lengths must be whole"),
-    "no list": (5, "sentence_lengths must be whole"),
-    "long": ([2**40], "sentence_lengths must be at most 16,777,216 words in all"),
-    "unsigned": (np.array([2**63, 2**63], np.uint64), "sentence_lengths must be at most"),
-}
-
-
-@pytest.mark.parametrize("case", SIMULATED)
-def test_a_simulation_refuses_lengths(case):
-    lengths, message = SIMULATED[case]
-    with pytest.raises(ValueError, match=message):
-        simulate(lengths, WAS(), 0.1, np.eye(2), np.random.default_rng(0))
-
-
-def test_a_simulation_refuses_what_cannot_be_drawn_from():
-    rng = np.random.default_rng(0)
-    for topics in (np.empty((0, 2)), [[1e308, 1e308]], [[np.inf, -np.inf]]):
-        with pytest.raises(ValueError, match="topic_word must have"):
-            simulate([1], WAS(), 0.1, topics, rng)
-    for wrong in (0, None, np.random.RandomState(0)):
-        with pytest.raises(TypeError, match="rng must be a numpy Generator"):
-            simulate([1], WAS(), 0.1, np.eye(2), wrong)
-        with pytest.raises(TypeError, match="rng must be a numpy Generator"):
-            weight_correlation(WAS(), 2, 1, wrong)
-    with pytest.raises(TypeError, match="prior must have a method shared_weights"):
-        weight_correlation(WAS, 2, 1, rng)
-    with pytest.raises(ValueError, match="n_words must be a whole number from 0 to 16,777,216"):
-        weight_correlation(WAS(), 2**30, 1, rng)
-
-
-def test_a_process_of_too_many_sticks_is_not_broken():
-    with pytest.raises(ValueError, match="dish_concentration of HDP must be at most 10,000"):
-        weight_correlation(HDP(0.5, 1e5), 5, 1, np.random.default_rng(0))
-
-
-def test_comments_are_scored_by_a_fitted_model_of_sentences():
-    for wrong in (None, StreamingLDA(), WASTopicModel):
-        with pytest.raises(TypeError, match="estimator must be a fitted topic model of sent"):
-            specific_comment_scores(wrong, [[1, 1]], [[[1, 1]]])
-    with pytest.raises(NotFittedError, match="WASTopicModel"):
-        specific_comment_scores(WASTopicModel(), [[1, 1]], [[[1, 1]]])
 
 
 LABEL = TopicLabel(0, "sea", ("a", "b"), (0.5, 0.25))

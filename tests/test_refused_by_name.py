@@ -75,7 +75,6 @@ from streamtopics.text import (
     mark_negations,
 )
 from streamtopics.updates import SVB, FixedPoint, LearnsDocTopicPrior
-from streamtopics.was import WAS, simulate, specific_comment_scores, weight_correlation
 from tests.distributed.engines import Now
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (8, 6))
@@ -167,14 +166,6 @@ REFUSED = {
         "topic_weights must hold numbers"),
     "complex counts": (
         lambda: completion_split(COUNTS * 1j), ValueError, "Complex data not supported"),
-    "comments of nothing": (
-        lambda: specific_comment_scores(*sentences()[0:1], sentences()[1][0], NOTHING), TypeError,
-        "comments must be a list of matrices"),
-    "sentences of a simulation": (
-        lambda: simulate(["a"], WAS(), 0.1, np.eye(2), np.random.default_rng(0)), ValueError,
-        "sentence_lengths must be whole numbers"),
-    "draws of a correlation": (
-        lambda: weight_correlation(WAS(), 2, "a", np.random.default_rng(0)), ValueError, "n_draws"),
     "a strength": (
         lambda: make_dpp_sets(3, strength="a"), ValueError, "strength must be positive"),
     "a ground set": (
@@ -216,9 +207,6 @@ REFUSED = {
         lambda: rouge(["a"], ["a"], order=sparse.eye(2)), ValueError, "order must be a number"),
     "a matrix for what to do with several": (
         lambda: rouge(["a"], ["a"], several=sparse.eye(2)), ValueError, "several must be one of"),
-    "words of a correlation": (
-        lambda: weight_correlation(WAS(), 2**70, 1, np.random.default_rng(0)), ValueError,
-        "n_words must be a whole number from 0"),
     "numbers for words": (
         lambda: StreamingCountVectorizer(vocabulary=range(3)).fit(["a"]), TypeError,
         "vocabulary must be of words"),
@@ -247,9 +235,6 @@ REFUSED = {
         lambda: prequential_score(learnt(), [NOTHING]), TypeError, "must have a row for each"),
     "a number beyond floating point": (
         lambda: Kernel([[10**400]], [1]), ValueError, "U must hold numbers of"),
-    "topics whose words are no probabilities": (
-        lambda: simulate([2], WAS(), 0.1, [[0.5, 0.7]], np.random.default_rng(0)), ValueError,
-        "got sums from 1.2 to 1.2"),
     "a truth value for a number of particles": (
         lambda: left_to_right(COUNTS, np.full((2, 6), 1 / 6), [1, 1], n_particles=True), TypeError,
         "n_particles must be an integer"),
@@ -263,9 +248,6 @@ REFUSED = {
         lambda: MultiViewLDA(random_state=0).fit(COUNTS, [0, 1] * 4).score(
             COUNTS, [0, 1] * 4, sample_weight=1.0),
         ValueError, "sample_weight must have a number for each document"),
-    "topics of infinite words": (
-        lambda: simulate([2], WAS(), 0.1, [[0.5, np.nan]], np.random.default_rng(0)), ValueError,
-        "sum to 1; got"),
     "a class that is None": (
         lambda: class_words_prior(COUNTS, [None, "a"] * 4), ValueError, "y, passed to class_words"),
     "missing classes among texts": (

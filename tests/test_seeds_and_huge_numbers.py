@@ -47,7 +47,6 @@ from streamtopics.priors import (
 from streamtopics.text import (
     StreamingCountVectorizer,
 )
-from streamtopics.was import WAS, simulate
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (8, 6))
 
@@ -129,8 +128,6 @@ FILLED = {
     "shares of sentences": (lambda: plot_sentences(["a"], [[HUGE, 1]]), "shares"),
     "letters": (lambda: plot_sentences(["a"], [[1, 0]], font_size=HUGE), "font_size"),
     "a curve": (lambda: plot_curves({"a": [HUGE]}, x=[1], xlabel="", ylabel=""), "x or curves"),
-    "topics of a simulation": (
-        lambda: simulate([2], WAS(), 0.1, [[HUGE]], np.random.default_rng(0)), "topic_word"),
 }  # fmt: skip
 
 

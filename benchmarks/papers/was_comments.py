@@ -34,9 +34,9 @@ from sklearn.preprocessing import normalize
 from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from benchmarks.papers.was_tables import MODELS, SETTINGS, estimator
+from streamtopics import WASTopicModel
 from streamtopics.datasets import load_docstrings, load_statements
 from streamtopics.text import SentenceVectorizer
-from streamtopics.was import specific_comment_scores
 
 PACKAGES = ("stdlib", "numpy", "scipy", "sklearn", "joblib")
 N_SPLITS, N_FILES, QUICK_FILES = 11, 60, 6
@@ -83,9 +83,24 @@ def run(cell: Cell, quick: bool) -> Iterator[Row]:
         n = {} if quick else {"n_components": N_COMPONENTS}
         model = estimator(cell, MODELS[cell["method"]](b), quick, **n)
         model.fit([one.X for one in articles] + [X for one in articles for X in one.comments])
-        scores = [specific_comment_scores(model, one.X, one.comments) for one in articles]
+        scores = [specific_comment_scores(model, one) for one in articles]
     each = [of_ranking(one.kinds, s) for one, s in zip(articles, scores, strict=True)]
     yield dict(zip(VALUES, np.nanmean(each, axis=0).tolist(), strict=True))
+
+
+def specific_comment_scores(model: WASTopicModel, one: Article) -> np.ndarray:
+    """Score how much each comment speaks to some statements of a file and not to all of it.
+
+    The similarity of a comment and a statement is sum_k sqrt(theta_k phi_k) of their topic
+    proportions (Bhattacharyya). The score is that of the comment's best statement less the mean
+    over the statements, weighted by their words; 0 for a comment without words.
+    """
+    lengths = np.asarray(one.X.sum(axis=1)).ravel()
+    theta = np.sqrt(model.transform_sentences([one.X]))
+    similarity = (np.sqrt(np.asarray(model.transform(one.comments))) @ theta.T)[:, lengths > 0]
+    weights = lengths[lengths > 0] / lengths.sum()
+    known = np.array([comment.sum() > 0 for comment in one.comments])
+    return np.where(known, similarity.max(axis=1) - similarity @ weights, 0.0)
 
 
 def of_ranking(kinds: np.ndarray, scores: np.ndarray) -> tuple[float, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics import WASTopicModel
-from streamtopics.was import WAS, corpus, sampler, simulate
+from streamtopics.was import WAS, corpus, sampler
 
 N_DOCUMENTS, N_SENTENCES, LENGTH = 20, 12, 10
 N_TOPICS, N_WORDS, KAPPA, ETA = 8, 300, 0.2, 0.05
@@ -25,13 +25,20 @@ def draw(seed: int) -> tuple[sparse.csr_matrix, np.ndarray, tuple[float, float]]
     rng = np.random.default_rng(seed)
     topic_word = rng.dirichlet(np.full(N_WORDS, ETA), N_TOPICS)
     lengths = [LENGTH] * N_SENTENCES
-    drawn = [simulate(lengths, WAS(), KAPPA, topic_word, rng) for _ in range(N_DOCUMENTS)]
-    words = np.concatenate([document.words for document in drawn])
+    drawn = [WAS().draw_seats(lengths, rng) for _ in range(N_DOCUMENTS)]
+    words = np.concatenate([words_of(seats.dish, topic_word, rng) for seats in drawn])
     row = np.repeat(np.arange(N_DOCUMENTS * N_SENTENCES), LENGTH)
     X = sparse.csr_matrix((np.ones(len(words), np.int64), (row, words)), (row[-1] + 1, N_WORDS))
-    n_dishes = np.mean([len(document.proportions) for document in drawn])
-    n_tables = np.mean([len(np.unique(document.table)) for document in drawn])
+    n_dishes = np.mean([seats.dish.max() + 1 for seats in drawn])
+    n_tables = np.mean([len(np.unique(seats.table)) for seats in drawn])
     return X, topic_word, (float(n_dishes), float(n_tables))
+
+
+def words_of(dish: np.ndarray, topic_word: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw a word for each seat: proportions of each dish, a topic, a word."""
+    proportions = rng.dirichlet(np.full(len(topic_word), KAPPA), dish.max() + 1)
+    topic = [rng.choice(len(topic_word), p=proportions[d]) for d in dish]
+    return np.array([rng.choice(topic_word.shape[1], p=topic_word[k]) for k in topic])
 
 
 def learnt(X: sparse.csr_matrix, exact: bool, n_sweeps: int, seed: int) -> tuple[float, float]:

@@ -30,7 +30,7 @@ from streamtopics import WASTopicModel
 from streamtopics.metrics import topic_coherence, topic_diversity
 from streamtopics.metrics.predictive import token_log_probability
 from streamtopics.text import SentenceVectorizer
-from streamtopics.was import HDP, ICD, SBP, WAS
+from streamtopics.was import ICD, SBP, WAS, HDPFranchise
 from streamtopics.was.prior import SentencePrior
 
 # How many documents, None for all.
@@ -51,7 +51,7 @@ SETTINGS: dict[str, tuple[float, dict[str, float]]] = {
 TRUNCATION = 8
 MODELS: dict[str, Callable[[float], SentencePrior]] = {
     "WAS": lambda b: WAS(b=b),
-    "HDP": lambda b: HDP(table_concentration=0.5),
+    "HDP": lambda b: HDPFranchise(table_concentration=0.5),
     "SBP": lambda b: SBP(b=b, truncation=TRUNCATION),
     "ICD": lambda b: ICD(truncation=TRUNCATION),
     "LDA, documents": lambda b: SBP(b=b, truncation=1),

@@ -55,7 +55,7 @@ from proof.calibration_tests import (
 from proof.calibration_worlds import families, worlds
 from streamtopics.dpp import PointSets, Process
 from streamtopics.families import dirichlet
-from streamtopics.was import HDP, SBP, WAS
+from streamtopics.was import SBP, WAS, HDPFranchise
 
 SHARE = 10
 # p-values of all that is exact.
@@ -286,7 +286,7 @@ class Swept(Given):
 WRONG = {
     "WAS": Given(WAS(exact=False)),
     "WAS, uneven": Swept(PRIORS["WAS, uneven"], WAS()),
-    "HDP": Swept(PRIORS["HDP"], HDP(0.5, 3.0)),
+    "HDP": Swept(PRIORS["HDP"], HDPFranchise(0.5, 3.0)),
     "SBP": Swept(PRIORS["SBP"], SBP(3.0, 0.3, truncation=3)),
     "ICD": Swept(PRIORS["ICD"], replace(PRIORS["ICD"], shape=10.0)),
 }
@@ -302,7 +302,7 @@ def test_wrong_sweeps_over_sentences_are_found(name):
 OTHER = {
     "WAS": PRIORS["WAS, uneven"],
     "WAS, uneven": PRIORS["WAS"],
-    "HDP": HDP(0.5, 3.0),
+    "HDP": HDPFranchise(0.5, 3.0),
     "SBP": SBP(3.0, 0.3, truncation=3),
 }
 

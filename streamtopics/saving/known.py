@@ -124,7 +124,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.updates.window": ("IncrementalVB", "MemoizedVB", "Window"),
     "streamtopics.was.prior": ("Seats",),
     "streamtopics.was.compound": ("ICD",),
-    "streamtopics.was.franchise": ("HDP",),
+    "streamtopics.was.franchise": ("HDPFranchise",),
     "streamtopics.was.sampler": ("Assignments", "Averages", "GivenTopics", "TopicCounts"),
     "streamtopics.was.stick_breaking": ("SBP",),
     "streamtopics.was.weight_agnostic": ("WAS",),

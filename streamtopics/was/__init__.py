@@ -1,27 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sentence topic models: the weight-agnostic hierarchical stick-breaking process and others.
 
-`prior` says what a prior of sentences is, `weight_agnostic`, `franchise`,
-`stick_breaking` and `compound` are such priors, `sampler` does the inference over a `corpus`,
-`simulation` draws documents, and `estimator` is the scikit-learn face.
+`prior` says what a prior of sentences is, `weight_agnostic`, `franchise`, `stick_breaking` and
+`compound` are such priors, `sampler` does the inference over a `corpus`, and `estimator` is the
+scikit-learn face.
 """
 
 from streamtopics.was.compound import ICD
 from streamtopics.was.estimator import WASTopicModel
-from streamtopics.was.franchise import HDP, Franchise
-from streamtopics.was.simulation import simulate, weight_correlation
+from streamtopics.was.franchise import Franchise, HDPFranchise
 from streamtopics.was.stick_breaking import SBP
-from streamtopics.was.subtle import specific_comment_scores
 from streamtopics.was.weight_agnostic import WAS
 
-__all__ = [
-    "HDP",
-    "ICD",
-    "SBP",
-    "WAS",
-    "Franchise",
-    "WASTopicModel",
-    "simulate",
-    "specific_comment_scores",
-    "weight_correlation",
-]
+__all__ = ["ICD", "SBP", "WAS", "Franchise", "HDPFranchise", "WASTopicModel"]

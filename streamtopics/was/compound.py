@@ -43,27 +43,16 @@ class Grid(NamedTuple):
 class ICD:
     """The Indian buffet process compounded with a Dirichlet process.
 
-    Under the `SBP` and the `HDP` every sentence has every dish; here a sentence has some, and
-    dishes that few sentences have may have a high weight in these. All sentences that have a
-    dish weigh it alike, up to chance.
+    A sentence has some dishes only, NB(phi_l, 1/2) words of each that it has, so that lengths are
+    part of what is learnt from and the weight of a dish goes to the number of words that sentences
+    have of it. Long sentences with the same dishes have them in much the same shares, and the
+    sampler needs more sweeps the longer they are. There is no `log_likelihood`, since the law is
+    one of the seats given the lengths of all sentences.
 
-    As in the source, a sentence has NB(phi_l, 1/2) words of a dish that it has, phi_l of them on
-    average. So lengths are part of what is learnt from: they tell how many dishes a sentence has,
-    and the weight of a dish goes to the number of words that sentences have of it, whatever
-    `shape` is. Long sentences with the same dishes thus have them in much the same shares, and the
-    chance 2^-phi of a dish that has no word in such a sentence is so small that words rarely get
-    there: the sampler needs more sweeps the longer sentences are.
-
-    Two things are cut. There are `truncation` dishes in a document instead of all that there are
-    in the limit. And weights and chances are rounded to a fixed grid, which depends on the
-    parameters alone: 100 weights from 0.007 to 1600 in steps of 13 % (more and finer ones if
-    `shape` is above 64), and 32 chances in steps of a half in their log odds. Where sentences have
-    more than 1600 words of a dish, its weight stays at the end of the grid. Compared with numerical
-    integration the posterior mean of a weight is right to 0.3 % if a document has up to 300 words
-    of the dish, to 1 % up to 600 and to 3 % up to 1000; with more it is right to half a step.
-
-    Its law is one of the seats given the lengths of all sentences, and does not say what the
-    first words of a sentence do: there is no `log_likelihood` under it.
+    There are `truncation` dishes in a document, and weights and chances are rounded to a fixed
+    grid: weights from 0.007 to 1600 in steps of 13 %, finer ones if `shape` is above 64, and 32
+    chances in steps of a half in their log odds. Against numerical integration the posterior mean
+    of a weight is right to 0.3 % if a document has up to 300 words of the dish, to 3 % up to 1000.
 
     Attributes
     ----------

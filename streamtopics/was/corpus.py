@@ -87,18 +87,11 @@ def corpus_of(X: Any, sentences_per_document: Any) -> SentenceCorpus:
     X = sparse.csr_matrix(for_scipy(X), copy=True)
     X.sum_duplicates()
     counts = _whole(X.data)
-    n_sentences = np.asarray(sentences_per_document)
-    whole = n_sentences.ndim == 1 and n_sentences.dtype.kind in "iu" and (n_sentences >= 0).all()
-    if not (whole and n_sentences.sum() == X.shape[0]):
-        raise ValueError(
-            "sentences_per_document must hold non-negative integers that add up to the "
-            f"{X.shape[0]} rows of X; got {sentences_per_document!r}"
-        )
     total = np.concatenate([[0], np.cumsum(counts)])
     return SentenceCorpus(
         np.repeat(X.indices.astype(np.int32), counts),
         total[X.indptr].astype(np.intp),
-        np.concatenate([[0], np.cumsum(n_sentences)]).astype(np.intp),
+        np.concatenate([[0], np.cumsum(sentences_per_document)]).astype(np.intp),
     )
 
 

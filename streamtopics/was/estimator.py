@@ -20,7 +20,9 @@ from streamtopics.base.typing import RandomState, WordPriorLike
 from streamtopics.base.validation import (
     COMMON_CONSTRAINTS,
     POSITIVE_INT,
+    HasMethods,
     Interval,
+    StrOptions,
     check_word_prior,
 )
 from streamtopics.messages import Statistics
@@ -30,24 +32,22 @@ from streamtopics.updates.schedules import MeanDecay
 from streamtopics.utils.checks import (
     MOST_PARTICLES,
     MOST_WHOLE,
-    check_positive,
     check_range,
     check_whole,
-    is_whole,
 )
 from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import progress
 from streamtopics.was.corpus import SentenceCorpus, content_seeds, document_seeds, words_of
-from streamtopics.was.franchise import HDP
-from streamtopics.was.prior import LEAST, MOST, SentencePrior, check_prior
+from streamtopics.was.franchise import HDPFranchise
+from streamtopics.was.prior import LEAST, MOST, SentencePrior
 from streamtopics.was.sampler import Averages, SentenceSampler, TopicCounts, word_statistics
 from streamtopics.was.stick_breaking import SBP
-from streamtopics.was.subtle import SubtleTopic, check_texts, find_subtle, shown
+from streamtopics.was.subtle import SubtleTopic, find_subtle, shown
 from streamtopics.was.weight_agnostic import WAS
 
 # The source of WAS has b = 1, which makes too many tables of short sentences.
-PRIORS = {"was": WAS(1.0, 0.5, 1.0), "hdp": HDP(0.5, 1.0), "sbp": SBP(1.0, 0.5)}
+PRIORS = {"was": WAS(1.0, 0.5, 1.0), "hdp": HDPFranchise(0.5, 1.0), "sbp": SBP(1.0, 0.5)}
 POSITIVE = Interval(Real, LEAST, MOST, closed="both")
 
 
@@ -78,13 +78,10 @@ class WASTopicModel(SentenceTopics):
     ----------
     n_components : int, default=20
         Number of topics.
-    prior : {"was", "hdp", "sbp"}, WAS, HDP, SBP, ICD or another prior of sentences, default="was"
-        A record of `streamtopics.was`, or a word for one, whose fields are parameters too
-        (``prior__b``): the weight-agnostic hierarchical stick-breaking process,
-        ``WAS(a=1.0, b=0.5, zeta=1.0)``; the hierarchical Dirichlet process ``HDP(0.5, 1.0)``,
-        whose sentences prefer what is frequent in the document; or ``SBP(a=1.0, b=0.5)``,
-        sticks over a number of atoms that all sentences have. With ``ICD()`` sentences have some
-        of the atoms; `log_likelihood` is not to be had then.
+    prior : {"was", "hdp", "sbp"} or prior of sentences, default="was"
+        A record of `streamtopics.was`, whose fields are parameters too (``prior__b``), or a word
+        for ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` or ``SBP(a=1.0, b=0.5)``. Under
+        ``ICD()`` there is no `log_likelihood`.
     atom_prior : float, default=0.1
         Dirichlet parameter of the topics of an atom (the source's kappa). The source has
         1, with which the topics of short texts come out far too even.
@@ -121,7 +118,6 @@ class WASTopicModel(SentenceTopics):
     See Also
     --------
     streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
-    streamtopics.was.specific_comment_scores : Which comments speak to a part of an article.
 
     Notes
     -----
@@ -157,7 +153,7 @@ class WASTopicModel(SentenceTopics):
             "verbose",
         )
     } | {
-        "prior": "no_validation",
+        "prior": [StrOptions(set(PRIORS)), HasMethods(["sampler"])],
         "atom_prior": [POSITIVE],
         "n_burn_in": [Interval(Integral, 0, MOST_WHOLE, closed="both")],
         "n_local_sweeps": [POSITIVE_INT],
@@ -195,13 +191,6 @@ class WASTopicModel(SentenceTopics):
     # Learning
 
     def _check_parameters(self) -> None:
-        prior = self._record("prior", self.prior)
-        if isinstance(prior, str):
-            raise ValueError(
-                f"prior must be one of {sorted(PRIORS)}, or a prior of sentences such as HDP(); "
-                f"got {prior!r}"
-            )
-        check_prior(prior)
         if self.n_burn_in >= self.n_sweeps:
             raise ValueError(
                 f"n_burn_in must be less than n_sweeps, or no sweep is left to average; got "
@@ -316,8 +305,6 @@ class WASTopicModel(SentenceTopics):
         """
         check_is_fitted(self)
         check_whole(self, most=MOST_PARTICLES, n_particles=n_particles)
-        if not (is_whole(random_state) and 0 <= random_state < 2**64):
-            raise ValueError(f"random_state must be an integer in [0, 2**64); got {random_state!r}")
         batch = self._read("log_likelihood", X=X, groups=groups)
         words, corpus = words_of(batch.sentences)
         seeds = content_seeds(corpus, words) ^ np.uint64(random_state)
@@ -367,11 +354,15 @@ class WASTopicModel(SentenceTopics):
         check_is_fitted(self)
         even = 1 / self.posterior_.shape[1]
         limits = (even / 2, even) if max_share is None else (max_share,)
-        check_positive(self, max_share=limits[0], min_proportion=min_proportion)
         check_range(self, 0, 1, max_share=limits[0], min_proportion=min_proportion)
-        check_whole(self, n_sentences=n_sentences)
         batch = self._read("subtle_topics", X=X, groups=groups)
-        check_texts(texts, batch.sentences)
+        n_rows = np.diff(batch.sentences.starts).tolist()
+        if texts is not None and [len(text) for text in texts] != n_rows:
+            raise ValueError(
+                "texts must have the sentences of each document of X, as "
+                f"SentenceVectorizer.sentences does; got {sum(map(len, texts))} sentences in "
+                f"{len(texts)} documents for {sum(n_rows)} in {len(n_rows)}"
+            )
         theta, top_words = self._inferred(
             lambda pool: (
                 self._sentence_topic(batch, pool),

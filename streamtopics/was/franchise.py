@@ -20,19 +20,12 @@ from numpy.typing import ArrayLike
 
 from streamtopics.kernels import was as kernel
 from streamtopics.utils.checks import check_range
-from streamtopics.was.prior import LEAST, MOST, Seats, SharedWeights, broken, choose
-from streamtopics.was.stick_breaking import shared_in_order
+from streamtopics.was.prior import LEAST, MOST, Seats, choose
 
-# Half a gigabyte: a sentence of half a million words at 126 tables.
-MOST_WEIGHTS = 2**26
 # Up to so many words and tables a law is looked at, whether it is exchangeable.
 LOOKED_AT = 32
 # By which part of themselves weights may be off.
 CLOSE = 1e-6
-# A Dirichlet process is taken for broken when no more than this is left of its stick.
-LEAST_STICK = 1e-12
-# Concentration up to which it is broken; there are 28 sticks for each unit of it.
-MOST_BROKEN = 10_000
 
 
 class Franchise(ABC):
@@ -92,7 +85,7 @@ class Franchise(ABC):
 
 
 @dataclass(frozen=True)
-class HDP(Franchise):
+class HDPFranchise(Franchise):
     """The hierarchical Dirichlet process: G_s ~ DP(table, G_0), G_0 ~ DP(dish, H).
 
     Attributes
@@ -107,8 +100,8 @@ class HDP(Franchise):
     dish_concentration: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("table_concentration", "dish_concentration"):
-            check_range(self, LEAST, MOST, **{name: getattr(self, name)})
+        check_range(self, LEAST, MOST, table_concentration=self.table_concentration)
+        check_range(self, LEAST, MOST, dish_concentration=self.dish_concentration)
 
     def join_table(self, n_words: Any) -> ArrayLike:
         """Weigh a table by its words."""
@@ -123,22 +116,6 @@ class HDP(Franchise):
         """Weigh any new dish alike."""
         return self.dish_concentration
 
-    def shared_weights(
-        self, n_words: int, rng: np.random.Generator, used: bool
-    ) -> list[SharedWeights]:
-        """Draw the weights of the atoms in two groups; G_0 is broken until little is left."""
-        if self.dish_concentration > MOST_BROKEN:
-            raise ValueError(
-                f"dish_concentration of HDP must be at most {MOST_BROKEN:,} to draw shared "
-                f"weights, which takes 28 times as many sticks; got {self.dish_concentration:g}"
-            )
-        sticks, left = [], 1.0
-        while left > LEAST_STICK:
-            sticks.append(rng.beta(1.0, self.dish_concentration))
-            left *= 1 - sticks[-1]
-        shapes = self.table_concentration * broken(sticks)
-        return shared_in_order([_dirichlet(shapes, rng) for _ in range(2)], n_words, rng, used)
-
 
 def tabulated(
     join: Callable[..., ArrayLike], open_: Callable[..., ArrayLike], n_members: int, n_groups: int
@@ -148,23 +125,18 @@ def tabulated(
     `join` is a function of the members of a group and `open_` of all members and the groups;
     its table is of shape (n_groups + 1, n_members + 1), 0 where groups would be empty.
     """
-    if (n_members + 1) * (n_groups + 1) > MOST_WEIGHTS:
-        raise ValueError(
-            f"weights of {n_members:,} words at {n_groups:,} tables, or of as many tables and "
-            f"dishes, are more than the {MOST_WEIGHTS:,} that are tabulated; cut the sentences or "
-            "documents into parts, or take WAS() as the prior"
-        )
     joining = np.zeros(n_members + 1)
     joining[1:] = _checked(join, np.arange(1.0, n_members + 1))
-    if not (joining[1:] > 0).all():
-        raise ValueError(f"{_name(join)} must be positive; got {joining[1:].min():g}")
     opening = np.zeros((n_groups + 1, n_members + 1))
     opening[:1, :1] = _checked(open_, np.zeros(1), np.zeros(1))
     for n in range(1, min(n_groups, n_members) + 1):
         members = np.arange(float(n), n_members + 1)
         opening[n, n:] = _checked(open_, members, np.full(len(members), float(n)))
-    if not opening[0, 0] > 0:
-        raise ValueError(f"{_name(open_)} must be positive for the first; got {opening[0, 0]:g}")
+    if not ((joining[1:] > 0).all() and opening[0, 0] > 0):
+        raise ValueError(
+            f"{_name(join)}, and {_name(open_)} for the first group, must be positive; got "
+            f"{joining[1:].min():g} and {opening[0, 0]:g}"
+        )
     if not exchangeable(joining[:LOOKED_AT], opening[:LOOKED_AT, :LOOKED_AT]):
         raise ValueError(
             f"{_name(join)} and {_name(open_)} must be the weights of an exchangeable law, but the "
@@ -194,19 +166,9 @@ def exchangeable(joining: np.ndarray, opening: np.ndarray) -> bool:
 def _checked(function: Callable[..., ArrayLike], *arguments: np.ndarray) -> np.ndarray:
     """Call a function of a prior; its weights must be finite and at least 0."""
     weights = np.asarray(function(*arguments), dtype=np.float64)
-    if weights.shape not in ((), arguments[0].shape):
+    if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError(
-            f"{_name(function)} must return a number, or as many weights as it is given numbers, "
-            f"{len(arguments[0])}; got an array of shape {weights.shape}"
-        )
-    flat = weights.ravel()
-    wrong: np.ndarray = ~(np.isfinite(flat) & (flat >= 0))
-    if wrong.any():
-        place = int(wrong.argmax())
-        where = ", ".join(f"{values[place]:g}" for values in arguments)
-        raise ValueError(
-            f"{_name(function)} must return finite weights of at least 0; got "
-            f"{flat[place]:g} for {where}"
+            f"{_name(function)} must return finite weights of at least 0; got {weights}"
         )
     return weights
 
@@ -224,13 +186,3 @@ def _weights(
     return np.append(
         np.broadcast_to(join(members), members.shape), open_(members.sum(), len(sizes))
     )
-
-
-def _dirichlet(alpha: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw from Dirichlet(alpha), also where alpha is so small that gamma variates underflow.
-
-    Gamma(alpha) is Gamma(alpha + 1) U^(1 / alpha).
-    """
-    log_gamma = np.log(rng.gamma(alpha + 1)) + np.log1p(-rng.random(len(alpha))) / alpha
-    gamma = np.exp(log_gamma - log_gamma.max())
-    return np.asarray(gamma / gamma.sum())

@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike
 LEAST, MOST = 1e-10, 1e10
 
 Sticks = float | Sequence[float]
-# The weights of an atom in two groups, and its positions there.
-SharedWeights = tuple[tuple[float, float], tuple[int, int]]
 
 
 class Seats(NamedTuple):
@@ -60,20 +58,6 @@ class SentencePrior(Protocol):
 
     def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
         """Draw the seats of a document with sentences of these lengths."""
-
-
-def check_prior(prior: Any) -> None:
-    """Refuse a prior that lacks a method of `SentencePrior`."""
-    if isinstance(prior, type):
-        raise TypeError(f"prior must be an instance; got the class {prior.__name__}. Call it")
-    methods = ("sampler", "draw_seats")
-    missing = [name for name in methods if not callable(getattr(prior, name, None))]
-    if missing:
-        raise TypeError(
-            "prior must be a prior of sentences, such as WAS(), HDP() or SBP() of "
-            f"streamtopics.was; got {prior!r}, which has no {' and no '.join(missing)}. A class "
-            "derived from streamtopics.was.Franchise has both"
-        )
 
 
 def keep_sticks(prior: Any) -> None:

@@ -21,7 +21,7 @@ from scipy.special import logsumexp
 from streamtopics.utils.checks import check_range
 from streamtopics.utils.parallel import SERIAL, Workers
 from streamtopics.was.corpus import MOST_WORDS, SentenceCorpus, document_seeds, own_words
-from streamtopics.was.prior import LEAST, MOST, SentencePrior, check_prior
+from streamtopics.was.prior import LEAST, MOST, SentencePrior
 
 # A block of documents that are swept one after the other. After 100 sweeps over 18,000 and
 # 230,000 words of source code, held-out perplexity was that of one block for blocks from 500 and
@@ -138,7 +138,6 @@ class SentenceSampler:
     atom_prior: float
 
     def __post_init__(self) -> None:
-        check_prior(self.prior)
         check_range(self, LEAST, MOST, atom_prior=self.atom_prior)
 
     # Topics integrated out
@@ -228,11 +227,6 @@ class SentenceSampler:
         factor for each word. Sweeps go on from `state`, or from the sequential start; a later
         `first_sweep` has other random numbers.
         """
-        if not 0 <= n_averaged <= n_sweeps:
-            raise ValueError(
-                "n_averaged must lie between 0 and n_sweeps; got "
-                f"n_averaged={n_averaged} and n_sweeps={n_sweeps}"
-            )
         bounds, sweeps = corpus.bounds, (first_sweep, first_sweep + n_sweeps, n_averaged)
 
         def job(first: int, last: int) -> tuple[Any, ...]:
@@ -259,8 +253,6 @@ class SentenceSampler:
         The exponential is an unbiased estimate. `weights`, of shape (n_features, K), are the
         word probabilities of the topics. In nats, 0 for a document without words.
         """
-        if n_particles < 1:
-            raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
         if not getattr(self.prior, "sequential", True):
             raise ValueError(
                 f"log_likelihood reads sentences word by word, and the prior {self.prior!r} is one "

@@ -17,7 +17,6 @@ from streamtopics.kernels import was as kernel
 from streamtopics.utils.checks import check_range, check_whole
 from streamtopics.was.prior import (
     Seats,
-    SharedWeights,
     Sticks,
     broken,
     choose,
@@ -69,24 +68,3 @@ class SBP:
             sticks.append(theta)
             start += length
         return Seats(table, dish, sticks)
-
-    def shared_weights(
-        self, n_words: int, rng: np.random.Generator, used: bool
-    ) -> list[SharedWeights]:
-        """Draw the weights of the dishes in two groups."""
-        sticks = self.draw_seats([n_words, n_words], rng).sticks
-        assert sticks is not None
-        return shared_in_order(sticks, n_words, rng, used)
-
-
-def shared_in_order(
-    weights: Sequence[np.ndarray], n_words: int, rng: np.random.Generator, used: bool
-) -> list[SharedWeights]:
-    """Pair the weights of two groups, whose atoms have one order; perhaps only those in use.
-
-    In use are the atoms that are drawn in both groups, in `n_words` draws each.
-    """
-    one, other = weights
-    counts = [rng.multinomial(n_words, theta) if used else np.ones(len(theta)) for theta in weights]
-    places = np.flatnonzero(np.minimum(*counts) > 0)
-    return [((one[place], other[place]), (place, place)) for place in places.tolist()]

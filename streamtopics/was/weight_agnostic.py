@@ -26,7 +26,6 @@ from streamtopics.was.prior import (
     LEAST,
     MOST,
     Seats,
-    SharedWeights,
     Sticks,
     broken,
     keep_sticks,
@@ -61,8 +60,6 @@ class WAS:
     def __post_init__(self) -> None:
         keep_sticks(self)
         check_range(self, LEAST, MOST, zeta=self.zeta)
-        if not isinstance(self.exact, bool | np.bool_):
-            raise ValueError(f"exact of WAS must be True or False; got {self.exact!r}")
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
         """Return the compiled sampler; see `SentencePrior`."""
@@ -92,16 +89,3 @@ class WAS:
                 n_dishes = max(n_dishes, int(dish[i]) + 1)
             table[i], dish[i] = own[j], dish[own[j]]
         return Seats(table, dish, [broken(v) for v in sticks])
-
-    def shared_weights(
-        self, n_words: int, rng: np.random.Generator, used: bool
-    ) -> list[SharedWeights]:
-        """Draw the weights of the atoms that two groups share, all of them in use."""
-        seats = self.draw_seats([n_words, n_words], rng)
-        assert seats.sticks is not None
-        first = seats.table == np.arange(2 * n_words)
-        mine, theirs = seats.dish[:n_words][first[:n_words]], seats.dish[n_words:][first[n_words:]]
-        _, i, j = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
-        one, other = seats.sticks
-        pairs = zip(i.tolist(), j.tolist(), strict=True)
-        return [((one[i], other[j]), (i, j)) for i, j in pairs]

@@ -38,7 +38,7 @@ from streamtopics.streams import (
 )  # fmt: skip
 from streamtopics.text import StreamingCountVectorizer
 from streamtopics.updates import Decay, PowerPrior, ScaledDecay
-from streamtopics.was import SBP, WAS, simulate, weight_correlation
+from streamtopics.was import SBP, WAS
 from tests.conventions.every import COUNTS, EVERY, METHODS, SENTENCES, Case, N
 from tests.conventions.test_every_estimator import bits
 
@@ -256,16 +256,6 @@ def test_functions_count_further_than_numbers_of_8_bits_do(kind):
     )
     table = topic_table(model, n_words=100)
     assert format_topics(table, kind(127)) == format_topics(table, 127)
-    for prior in (WAS(), SBP()):
-        found = [
-            weight_correlation(prior, n(100), n(2), np.random.default_rng(0)) for n in (kind, int)
-        ]
-        assert found[0] == found[1]
-        documents = [
-            simulate([n(100), n(100)], prior, 0.1, TOPICS, np.random.default_rng(0))
-            for n in (kind, int)
-        ]
-        assert repr(documents[0]) == repr(documents[1])
     one, other = (SBP().draw_seats([n(100)] * 3, np.random.default_rng(0)) for n in (kind, int))
     assert repr(one) == repr(other)
 

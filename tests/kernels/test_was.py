@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.kernels import was as kernel
-from streamtopics.was import HDP, ICD, SBP, WAS
+from streamtopics.was import ICD, SBP, WAS, HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.sampler import Assignments, GivenTopics, SentenceSampler, TopicCounts
 from tests.reference import was as reference
@@ -20,8 +20,8 @@ PRIORS = {
     "was, many dishes": WAS(a=0.3, b=4.0, zeta=30.0),
     "was, large tables": WAS(a=2.0, b=0.02, zeta=0.1),
     "was as last": WAS(exact=False),
-    "hdp": HDP(),
-    "hdp, many tables": HDP(table_concentration=8.0, dish_concentration=6.0),
+    "hdp": HDPFranchise(),
+    "hdp, many tables": HDPFranchise(table_concentration=8.0, dish_concentration=6.0),
     "sbp": SBP(truncation=4),
     "sbp, sticks of their own": SBP(a=(0.5, 1.5), b=(3.0, 0.7, 0.2), truncation=20),
     "icd": ICD(truncation=3),
@@ -161,7 +161,7 @@ def assert_legal(given, state, prior):
     assert (first <= np.arange(given.n_words)).all()
     openings = np.unique(first)
     pairs = list(zip(sentence[openings], state.dish[openings], strict=True))
-    assert len(set(pairs)) == len(pairs) or isinstance(prior, HDP)
+    assert len(set(pairs)) == len(pairs) or isinstance(prior, HDPFranchise)
 
 
 def test_the_cases_are_not_too_easy():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from streamtopics.was import HDP, SBP, WAS
+from streamtopics.was import SBP, WAS, HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
 from tests.reference import was as reference
@@ -16,7 +16,7 @@ from tests.reference import was_enumeration as oracle
 from tests.was import chains
 
 UNEVEN = WAS(a=(0.5, 1.5, 3.0), b=(1.0, 2.0, 0.3), zeta=0.5)
-PRIORS = [WAS(), UNEVEN, HDP(), HDP(2.0, 3.0), SBP((0.5, 2.0), 1.5, truncation=3)]
+PRIORS = [WAS(), UNEVEN, HDPFranchise(), HDPFranchise(2.0, 3.0), SBP((0.5, 2.0), 1.5, truncation=3)]
 N_BATCHES = 50
 
 each_prior = pytest.mark.parametrize("prior", PRIORS, ids=str)
@@ -72,7 +72,7 @@ def in_other_words(prior):
     """The prior as the second enumeration has it."""
     if isinstance(prior, WAS):
         return oracle.WAS(prior.a, prior.b, prior.zeta)
-    if isinstance(prior, HDP):
+    if isinstance(prior, HDPFranchise):
         return oracle.HDP(prior.table_concentration, prior.dish_concentration)
     return oracle.SBP(prior.a, prior.b, prior.truncation)
 

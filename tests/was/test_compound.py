@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from streamtopics import WASTopicModel
 from streamtopics.datasets import make_subtle_corpus
 from streamtopics.utils.parallel import workers
-from streamtopics.was import ICD, simulate
+from streamtopics.was import ICD
 from streamtopics.was.compound import _log_absent, _log_posterior
 from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds
 from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
@@ -279,8 +279,6 @@ def test_it_is_a_prior_of_the_estimator():
     assert search.best_params_["prior__shape"] in (0.3, 3.0)
     with pytest.raises(ValueError, match="use score"):
         model.log_likelihood(X[:2])
-    drawn = simulate([4, 3], ICD(), 0.1, np.eye(3), np.random.default_rng(0))
-    assert len(drawn.words) == 7
 
 
 def test_a_saved_stream_goes_on_with_longer_sentences_as_if_it_had_not_been_saved():

@@ -16,9 +16,9 @@ from sklearn.model_selection import GridSearchCV
 
 from streamtopics import WASTopicModel
 from streamtopics.datasets import make_subtle_corpus
-from streamtopics.was import HDP, Franchise, simulate
+from streamtopics.was import Franchise, HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
-from streamtopics.was.franchise import exchangeable, tabulated
+from streamtopics.was.franchise import exchangeable
 from streamtopics.was.sampler import SentenceSampler, TopicCounts
 from tests.reference import was_enumeration as oracle
 from tests.was import chains
@@ -59,7 +59,7 @@ class TwiceDiscounted(Franchise):
 
 
 @dataclass(frozen=True)
-class FewTables(HDP):
+class FewTables(HDPFranchise):
     """Tables of which there may be at most two, with Dirichlet(1, 1) weights."""
 
     def join_table(self, n_words):
@@ -179,18 +179,14 @@ def test_particles_and_draws_have_the_law(case):
 
 def test_without_a_discount_it_is_the_hdp_bit_for_bit():
     mine = WASTopicModel(4, prior=pitman_yor(0.5, 0.0, 1.0), **SETTINGS).fit(X)
-    built_in = WASTopicModel(4, prior=HDP(0.5, 1.0), **SETTINGS).fit(X)
+    built_in = WASTopicModel(4, prior=HDPFranchise(0.5, 1.0), **SETTINGS).fit(X)
     for model in (mine, built_in):
         model.partial_fit(X[:10])
     assert_array_equal(mine.components_, built_in.components_)
     assert_array_equal(mine.transform(X), built_in.transform(X))
     assert_array_equal(mine.log_likelihood(X[:5]), built_in.log_likelihood(X[:5]))
-    drawn = [
-        simulate([9, 9], model.prior, 0.1, np.eye(3), np.random.default_rng(0))
-        for model in (mine, built_in)
-    ]
-    for one, other in zip(*drawn, strict=True):
-        assert_array_equal(one, other)
+    drawn = [model.prior.draw_seats([9, 9], np.random.default_rng(0)) for model in (mine, built_in)]
+    assert repr(drawn[0]) == repr(drawn[1])
 
 
 def test_a_discount_makes_more_tables_and_is_a_parameter():
@@ -222,7 +218,7 @@ def test_no_bit_depends_on_threads_or_on_how_the_tables_grew():
 
 
 @dataclass(frozen=True)
-class Wrong(HDP):
+class Wrong(HDPFranchise):
     weight: object = 1.0
 
     def open_table(self, n_words, n_tables):
@@ -232,10 +228,9 @@ class Wrong(HDP):
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        (np.nan, r"Wrong.open_table must return finite weights of at least 0; got nan for 0, 0"),
+        (np.nan, r"Wrong.open_table must return finite weights of at least 0; got .*nan"),
         (-1.0, r"Wrong.open_table must return finite weights"),
-        (0.0, r"Wrong.open_table must be positive for the first"),
-        (np.ones(3), r"Wrong.open_table must return a number, or as many weights"),
+        (0.0, r"Wrong.open_table for the first group, must be positive"),
     ],
 )
 def test_wrong_weights_are_refused_by_name(weight, message):
@@ -244,7 +239,7 @@ def test_wrong_weights_are_refused_by_name(weight, message):
 
 
 @dataclass(frozen=True)
-class AllAlike(HDP):
+class AllAlike(HDPFranchise):
     """The uniform process of Wallach et al. (2010), which is not exchangeable."""
 
     def join_table(self, n_words):
@@ -252,7 +247,7 @@ class AllAlike(HDP):
 
 
 @dataclass(frozen=True)
-class ByLength(HDP):
+class ByLength(HDPFranchise):
     def open_table(self, n_words, n_tables):
         return 1.0 + n_words
 
@@ -285,13 +280,13 @@ def test_weights_that_fail_later_change_nothing():
     """Tables grow in the middle of a sweep; what the prior raises there comes out."""
 
     @dataclass(frozen=True)
-    class Limited(HDP):
+    class Limited(HDPFranchise):
         def open_dish(self, n_tables, n_dishes):
             if np.max(n_tables) > 16:
                 raise RuntimeError("no more tables")
             return 5.0
 
-    model = WASTopicModel(2, prior=HDP(), **SETTINGS).fit(X)
+    model = WASTopicModel(2, prior=HDPFranchise(), **SETTINGS).fit(X)
     before = model.components_
     with pytest.raises(RuntimeError, match="no more tables"):
         model.set_params(prior=Limited(table_concentration=9.0)).partial_fit(X)
@@ -305,11 +300,6 @@ def test_a_function_that_is_missing_is_named():
 
     with pytest.raises(TypeError, match=r"NoTables.*open_dish.*open_table"):
         NoTables()
-
-
-def test_tables_of_weights_have_a_budget():
-    with pytest.raises(ValueError, match="cut the sentences or documents into parts"):
-        tabulated(HDP().join_table, HDP().open_table, 10**5, 10**4)
 
 
 def test_fields_are_checked():

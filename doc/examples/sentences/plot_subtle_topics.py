@@ -19,7 +19,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from streamtopics import WASTopicModel
 from streamtopics.datasets import load_statements
 from streamtopics.text import SentenceVectorizer
-from streamtopics.was import HDP, WAS, weight_correlation
+from streamtopics.was import WAS, HDPFranchise
 
 corpus = load_statements(packages=["sklearn"])
 files = corpus.data[:70]
@@ -68,17 +68,17 @@ label = ax.set_xlabel("statements that are mostly of the topic")
 # Under the hierarchical Dirichlet process an atom that is heavy in one sentence is heavy in the
 # others: all sentences prefer what is frequent in the document. Under the weight-agnostic prior its
 # weights in two sentences go together less, so that a sentence can be about what the document is
-# not. Draws from both, before any data: how the weights of an atom in two sentences of twelve words
-# go together, for all atoms that both may use and for those that both have a word of.
+# not. Draws from both, before any data: the words of each atom in two sentences of twelve words,
+# and how they go together for the atoms that both sentences have.
 rng = np.random.default_rng(0)
-print("correlation of the weights:  all atoms  in use")
-for prior in (WAS(b=0.5), HDP(table_concentration=0.5)):
-    found = [
-        weight_correlation(prior, n_words=12, n_draws=3000, rng=rng, used=used).pooled
-        for used in (False, True)
-    ]
-    print(f"{type(prior).__name__:>26}  {found[0]:10.2f}  {found[1]:6.2f}")
+for prior in (WAS(b=0.5), HDPFranchise(table_concentration=0.5)):
+    shared = []
+    for _ in range(3000):
+        dishes = prior.draw_seats([12, 12], rng).dish.reshape(2, 12)
+        in_both = np.intersect1d(*dishes)
+        shared.extend((dishes[:, None] == in_both[:, None]).sum(axis=2).T)
+    print(f"{type(prior).__name__:>12}  {np.corrcoef(np.array(shared).T)[0, 1]:.2f}")
 
 # %%
 # Which prior finds more, in text whose subtle topics are known, depends on the other priors:
-# see :doc:`/measured`. ``WASTopicModel(prior=HDP())`` and ``prior=SBP()`` are to be compared.
+# see :doc:`/measured`. ``WASTopicModel(prior="hdp")`` and ``prior="sbp"`` are to be compared.
