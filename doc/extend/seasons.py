@@ -3,10 +3,9 @@
 
 from dataclasses import dataclass
 from statistics import median
-from typing import ClassVar
 
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates import Rule
+from streamtopics.updates import Rule, Traits
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,8 @@ class Seasons(Rule):
     jump: float = 5.0
     carried: float = 0.0
     memory: int = 10
-    needs: ClassVar[frozenset[str]] = frozenset({"divergences"})
-    forgets: ClassVar[bool] = True
+
+    traits = Traits(needs=frozenset({"divergences"}), forgets=True)
 
     def __post_init__(self) -> None:
         if not 0 <= self.carried <= 1:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from streamtopics.base.frame import MEANS, keeps_means
+from streamtopics.base.frame import keeps_means
 from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
 from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch
@@ -48,7 +48,7 @@ from streamtopics.updates.doc_topic import (
     Shares,
 )
 from streamtopics.updates.parts import in_parts
-from streamtopics.updates.rule import Rounds, Rule
+from streamtopics.updates.rule import MEANS, NO_TRAITS, Rounds, Rule, Traits
 from streamtopics.utils.parallel import Workers
 
 UPDATES = {
@@ -85,7 +85,7 @@ DOC_TOPIC_UPDATES = {
 Averaging = Literal["linear", "uniform"] | None
 
 WHOLE = (
-    "inner_batch_size is set, but {} does not say by `divided` how it learns from a part of a "
+    "inner_batch_size is set, but {} does not say by `for_part` how it learns from a part of a "
     "minibatch; set inner_batch_size to None, or use another update"
 )
 REMEDIES = {
@@ -159,24 +159,24 @@ class Composition:
         """The local side of the method, of the seed 0."""
         _check_background(self)
         found = self.transform_inference or self.inference.thorough()
-        report = self.rule.needs & self.inference.reports
+        report = self.rule.traits.needs & self.inference.reports
         if self.settles:
             report -= {"local_bound"}
         return LDA(
             self.view, self.inference, found, 0, report, self.start, self.prior_limit,
-            per_document=self.rule.merges in MEANS,
+            per_document=self.rule.traits.merges in MEANS,
         )  # fmt: skip
 
-    @property
+    @cached_property
     def settles(self) -> bool:
-        """Whether something is settled over a minibatch before it, or its parts, are learnt."""
-        bound = self.view.keeps_bound and self.prior_limit is None
-        compares = "local_bound" in self.rule.needs - (self.inference.reports if bound else set())
-        return self.rule.settles and (self.inner_batch_size is not None or compares)
+        """Whether a rate is learnt of a minibatch before it, or its parts, are learnt."""
+        bound, traits = self.view.keeps_bound and self.prior_limit is None, self.rule.traits
+        compares = "local_bound" in traits.needs - (self.inference.reports if bound else set())
+        return traits.learns_rate and (self.inner_batch_size is not None or compares)
 
     def _settler(self, model: LDA) -> LDA:
         """The local side that settles it: with the exact bound if it compares several starts."""
-        if "local_bound" not in self.rule.needs:
+        if "local_bound" not in self.rule.traits.needs:
             return model
         local = self.inference if isinstance(self.inference, Variational) else Variational()
         report = frozenset({"local_bound"})
@@ -214,7 +214,7 @@ class Composition:
             seen = first.of_words(minibatch.words)
         whole: Rule = self.rule
         if settles:
-            whole = whole.settled(
+            whole = whole.for_rate(
                 posterior, self._settler(model).learner(posterior, minibatch, pool)
             )
         scratch = posterior.of_words(minibatch.words) if seen is None else seen
@@ -222,7 +222,7 @@ class Composition:
         def parts() -> Iterator[tuple[Rule, Learn]]:
             for start, stop in pairwise(bounds):
                 own, _ = part(minibatch, start, stop)
-                rule = whole.divided((stop - start) / minibatch.n_documents, start == 0)
+                rule = whole.for_part((stop - start) / minibatch.n_documents, start == 0)
                 if rule is None:
                     raise ValueError(WHOLE.format(type(self.update).__name__))
                 yield rule, model.learner(scratch, own, pool, first)
@@ -253,9 +253,14 @@ def suited_inference(X: sparse.csr_matrix) -> LocalStep:
     return Gibbs() if typical < LONG else Variational()
 
 
+def traits_of(update: Any) -> Traits:
+    """Those of a rule, or of what is none."""
+    return update.traits if isinstance(update, Rule) else NO_TRAITS
+
+
 def suited_view(inference: Any, update: Any) -> TopicView:
     """The view that suits a local step and a rule."""
-    counts = getattr(update, "merges", None) not in MEANS
+    counts = traits_of(update).merges not in MEANS
     return corrected_mean if isinstance(inference, Variational) and counts else mean
 
 
@@ -269,25 +274,26 @@ def suited_doc_topic(inference: Any) -> DocTopicUpdate:
 
 def suited_growth(update: Any) -> float:
     """The power of growing weights that suits a rule."""
-    return GROWTH if getattr(update, "adds", False) else 1.0
+    return GROWTH if traits_of(update).adds else 1.0
 
 
 def suited_part(update: Any, inference: Any) -> int | None:
     """Documents in the parts of a minibatch, or None where whole minibatches suit better.
 
-    A rule that settles a rate goes over a minibatch several times meanwhile: of that sampling
+    A rule that learns a rate goes over a minibatch several times meanwhile: of that sampling
     makes more than of parts, and others less.
     """
     if isinstance(update, type) or not isinstance(update, Rule):
         return None
-    if update.settles and isinstance(inference, Gibbs) and "local_bound" not in update.needs:
+    traits = update.traits
+    if traits.learns_rate and isinstance(inference, Gibbs) and "local_bound" not in traits.needs:
         return None
     return PART if can_be_cut(update) else None
 
 
 def can_be_cut(rule: Rule) -> bool:
     """Whether the minibatches of a rule can be stepped through in parts."""
-    return rule.settles or rule.divided(0.5) is not None
+    return rule.traits.learns_rate or rule.for_part(0.5) is not None
 
 
 def suited_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:
@@ -303,7 +309,7 @@ def suited_word_prior(update: Any, n_documents: int, n_components: int) -> float
 
     Few documents lack many of the words to come, and topics many of the words learnt.
     """
-    if n_documents >= ENOUGH or getattr(update, "merges", None) != "sum":
+    if n_documents >= ENOUGH or traits_of(update).merges != "sum":
         return WORD_PRIOR
     return min(MOST_WORD_PRIOR, max(WORD_PRIOR, WORD_PRIOR_OF_ALL / n_components))
 
@@ -352,7 +358,7 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
             f"start must be one of {list(STARTS)}, or a record such as SpectralStart() with "
             f"__call__ and the class attribute of_seed; got {start!r}"
         )
-    if composition.inner_batch_size is not None and not can_be_cut(composition.rule):
+    if composition.inner_batch_size is not None and not can_be_cut(composition.update):
         raise ValueError(WHOLE.format(type(composition.update).__name__))
     _check_of_counts(composition)
     steps_alpha = callable(getattr(doc_topic, "step", None)) and hasattr(doc_topic, "needs")
@@ -372,7 +378,7 @@ def _check_of_counts(composition: Composition) -> None:
             f"{rule} needs a view of means, but CorrectedMean adds half a token to counts; use "
             "view='mean', or a rule that adds up counts, such as SVB()"
         )
-    if composition.growth != 1 and not composition.update.adds:
+    if composition.growth != 1 and not composition.update.traits.adds:
         raise ValueError(
             f"{rule} weighs minibatches itself, by a step size or otherwise (its `adds` is False), "
             f"so that growth={composition.growth!r} has no meaning; set growth=1 or None, or use a "
@@ -398,12 +404,12 @@ def check_needs(composition: Composition, posterior: Any) -> None:
         reports.add("local_bound")
     elif not view.keeps_bound or composition.prior_limit is not None:
         reports.discard("local_bound")
-    for need in sorted(rule.needs - posterior.offers - reports):
+    for need in sorted(rule.traits.needs - posterior.offers - reports):
         lacking = f"{posterior.__name__} does not offer"
         if need in ("log_theta", "shares", "local_bound"):
             lacking = f"{type(inference).__name__} does not report"
         remedy = REMEDIES.get(need, "another update")
-        own = need in composition.update.needs
+        own = need in composition.update.traits.needs
         asking = composition.update if own else composition.doc_topic
         raise ValueError(
             f"{type(asking).__name__} as set here needs {need!r}, which {lacking}; use {remedy}"
@@ -412,7 +418,7 @@ def check_needs(composition: Composition, posterior: Any) -> None:
 
 def check_averageable(composition: Composition, blend: Blend | None = None) -> None:
     """Refuse an average of iterates that the rule, or a blend of it, does not allow."""
-    alike = composition.update.retains_alike
+    alike = composition.update.traits.retains_alike
     if blend is not None:
         alike = alike and blend.noise is None and not np.ndim(blend.retain)
     if composition.averaging is not None and not alike:

@@ -34,7 +34,7 @@ from streamtopics.base.fit_callbacks import (
     ended_task,
     with_callbacks,
 )
-from streamtopics.updates.rule import Rounds, Rule
+from streamtopics.updates.rule import MEANS, Rounds, Rule
 from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect, warn_once
 from streamtopics.utils.documentation import LinksToReference
 from streamtopics.utils.locks import KeepsAside, held, lock_of
@@ -49,7 +49,6 @@ READS = 3
 # Fewer steps from a random start find no topics.
 FEW_STEPS = 5
 # Ways of merging of the rules whose posterior is a running mean over documents.
-MEANS = ("mean", "decayed mean")
 # What the score of a pipeline is always asked for, where metadata is routed: without weights of
 # documents, but it has to be known as something that might be asked for.
 NO_WEIGHTS: dict[str, None] = {"sample_weight": None}
@@ -432,7 +431,7 @@ def check_same_state(rule: Rule, before: Rule, state: Any, posterior: Any) -> No
 
 def keeps_means(rule: Rule) -> bool:
     """Whether the posterior is a running mean over documents, as under online EM."""
-    return rule.merges in MEANS
+    return rule.traits.merges in MEANS
 
 
 def kinds_of(rule: Any) -> list[type]:

@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.frame import StreamingEstimator, locks_of
 from streamtopics.base.offered import composition_of, offered_where
 from streamtopics.base.vectors import said_of
-from streamtopics.updates.composite import Composite
+from streamtopics.updates.composite import Composite, rebased
 from streamtopics.updates.doc_topic import FIXED
+from streamtopics.updates.growing import merged_weights
 
 # Ways of merging that take the minibatches of one part in after those of the other.
 IN_ORDER = ("decayed mean", "in order")
@@ -28,7 +29,7 @@ NO_ANCESTOR = (
 def _check_merges(estimator: Any) -> None:
     """Refuse `merge` where the rule does not say how posteriors are made one."""
     rule = composition_of(estimator).update
-    if rule.merges is None:
+    if rule.traits.merges is None:
         raise AttributeError(
             f"{type(estimator).__name__} has no attribute 'merge' with {rule}, which does not "
             "say how models of two parts of a stream are made one (its `merges` is None); use "
@@ -97,7 +98,7 @@ class Mergeable(StreamingEstimator):
                     "both from one integer random_state, or from copies of one model and pass it "
                     "as base"
                 )
-            if base is None and self._composed().rule.merges == "in order":
+            if base is None and self._composed().rule.traits.merges == "in order":
                 raise ValueError(
                     f"models under {self._composed().update} are merged by what the other one "
                     "learnt since both were copies of a model; pass that as base, or learn with "
@@ -123,7 +124,7 @@ class Mergeable(StreamingEstimator):
             return self._commit
         composition = theirs.update
         rule = composition.rule
-        parts = composition.update.divided(0.5, first=False)
+        parts = composition.update.for_part(0.5, first=False)
         if composition.inner_batch_size is not None and parts != composition.update:
             raise ValueError(
                 f"{composition.update} retains the same of each minibatch, however many parts it "
@@ -132,20 +133,22 @@ class Mergeable(StreamingEstimator):
                 "PowerPrior(Memory(20_000))"
             )
         posterior, before = deepcopy(self.posterior_), old.posterior.counters
-        kept = rule.retained(before, theirs.posterior.counters)
+        kept, _ = rule.decay(before, theirs.posterior.counters)
         blend = theirs.posterior.since(old.posterior, kept)
         if blend.statistics.counts.size and blend.statistics.counts.min() < 0:
             raise ValueError(NO_ANCESTOR)
         states = old.state, theirs.state
         composite = Composite(blend, before, old.posterior.alpha, states)
-        blend, state = rule.delayed(composite, posterior, self._commit.state)
+        blend, state = rebased(
+            rule, composition.doc_topic, composite, posterior, self._commit.state
+        )
         posterior.blend(blend)
         return replace(self._commit, posterior=posterior, state=state)
 
     def _merged(self, other: Self, model: Self | None) -> Any:
         """The commit record of both; `model` is their ancestor."""
-        rule = self._composed().rule
-        merges = rule.merges
+        composition = self._composed()
+        merges = composition.rule.traits.merges
         mine, theirs = self.posterior_, other.posterior_
         if merges in IN_ORDER and model is not None:
             return self._continued(other, model)
@@ -159,7 +162,7 @@ class Mergeable(StreamingEstimator):
         alpha = share * mine.alpha + (1 - share) * theirs.alpha
         if merges == "sum":
             alpha = mine.alpha if np.array_equal(mine.alpha, theirs.alpha) else alpha
-            weights = rule.merged_weights(mine, theirs, base)
+            weights = merged_weights(composition.growth, mine, theirs, base)
             posterior = mine.added_to(theirs, base, alpha, weights)
         else:
             forgets = merges == "decayed mean"
@@ -179,7 +182,7 @@ class Mergeable(StreamingEstimator):
 
     def _check_ancestor(self, base: Self, other: Self) -> None:
         composition = self._composed()
-        adds = composition.rule.merges == "sum" and composition.growth == 1
+        adds = composition.rule.traits.merges == "sum" and composition.growth == 1
         for model in (self, other):
             mine, shared = model.posterior_, base.posterior_
             if not (mine.continues(shared) if adds else mine.follows(shared)):
@@ -207,7 +210,7 @@ class Mergeable(StreamingEstimator):
             raise
         model._check_places(name)
         now, own = model._composed(), self._composed()
-        if now.rule.merges != own.rule.merges:
+        if now.rule.traits.merges != own.rule.traits.merges:
             raise ValueError(
                 f"{name} learns by another rule, {now.update}, than this model by {own.update}"
             )

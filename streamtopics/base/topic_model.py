@@ -317,7 +317,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         if posterior.xi is not None:
             warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")
         record = None
-        if rule.forgets:
+        if rule.traits.forgets:
             last = commit.drift[-1] if commit.led_at == posterior.n_batches else None
             record = observe(posterior, blend, time, last, self._n_hidden)
             number = commit.drift[-1].batch + 1 if commit.drift else record.batch
@@ -379,7 +379,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         check_is_fitted(self)
         # Of the rule that it has learnt by, whatever the parameters are now.
         update = self._commit.update
-        if not update.rule.forgets:
+        if not update.rule.traits.forgets:
             raise AttributeError(
                 f"{type(self).__name__} has no report of drift with {update.update}, by which it "
                 "learnt and which does not say what it keeps (its `forgets` is False); to "

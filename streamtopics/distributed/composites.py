@@ -22,7 +22,7 @@ from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.messages import Minibatch
 from streamtopics.models import LDA
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates.composite import Composite
+from streamtopics.updates.composite import Composite, rebased
 from streamtopics.utils.parallel import SERIAL
 
 NO_WORDS = np.empty(0, np.int32)
@@ -146,7 +146,9 @@ def take_in(model: StreamingTopicModel, composite: Composite) -> None:
         model._check_continuable()
         composition, commit = model._composed(), model._commit
         _check_fits(composite, commit.posterior)
-        blend, state = composition.rule.delayed(composite, commit.posterior, commit.state)
+        blend, state = rebased(
+            composition.rule, composition.doc_topic, composite, commit.posterior, commit.state
+        )
         model._carry_out(composition, blend, {"state": state})
 
 
@@ -201,7 +203,7 @@ def check_can_compose(model: Any) -> None:
             f"GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
         )
     composition = model._checked_composition()
-    if composition.rule.merges is None:
+    if composition.rule.traits.merges is None:
         raise ValueError(
             f"{composition.update} does not say what minibatches count after others (its `merges` "
             "is None), so that they cannot be learnt away from the model; use a rule such as "

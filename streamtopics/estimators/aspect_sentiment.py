@@ -230,7 +230,7 @@ class AspectSentimentModel(SentenceTopics):
 
     def _check_parameters(self) -> None:
         check_update(self.update, self.boosting_scale)
-        lacking = self._rule.needs - TopicPosterior.offers - {"local_bound"}
+        lacking = self._rule.traits.needs - TopicPosterior.offers - {"local_bound"}
         if lacking:
             raise ValueError(
                 f"{type(self._rule).__name__} needs {sorted(lacking)}, which the local step "

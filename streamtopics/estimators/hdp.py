@@ -112,7 +112,7 @@ class HDPModel(ReportsLives, StreamingTopicModel):
     def _learn(self, batch: Documents, pool: Workers) -> None:
         commit, averaged = self._commit, Gibbs(self.n_sweeps).averaged
         rule = self._rule()
-        if rule.divided(0.5) is None or rule.init(commit.posterior) is not None:
+        if rule.for_part(0.5) is None or rule.init(commit.posterior) is not None:
             raise ValueError(
                 "update must be a rule of one step and no state, such as PowerPrior(0.9); got "
                 f"{rule!r}"

@@ -315,7 +315,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
 
     def _check_parameters(self) -> None:
         check_update(self.update, self.boosting_scale)
-        lacking = self._rule.needs - SideBySide.offers
+        lacking = self._rule.traits.needs - SideBySide.offers
         if lacking:
             raise ValueError(
                 f"{type(self._rule.update).__name__} needs {sorted(lacking)}, which topics of "

@@ -272,7 +272,7 @@ class StreamingBayes(
                     f"LinearRegression(); got {value!r}"
                 )
         check_update(self.update, None)
-        lacking = self._rule.needs - DensePosterior.offers - BOUND
+        lacking = self._rule.traits.needs - DensePosterior.offers - BOUND
         if lacking:
             raise ValueError(
                 f"{type(self._rule).__name__} needs {sorted(lacking)}, which the posterior of "

@@ -17,6 +17,7 @@ from streamtopics.base.composition import (
     Composition,
     suited_growth,
     suited_part,
+    traits_of,
 )
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
@@ -303,7 +304,7 @@ class StreamingMixture(ReportsLives, TakesVectors):
         super()._check_parameters()
         if self.births is None:
             return
-        if self._composition().rule.divided(0.5) is None:
+        if self._composition().rule.for_part(0.5) is None:
             raise ValueError(
                 f"births go with rules that take a minibatch in parts, but update is "
                 f"{self.update!r}, which takes it whole; use PowerPrior(Memory(10_000)) or births="
@@ -380,5 +381,5 @@ class StreamingMixture(ReportsLives, TakesVectors):
 
     def _suited_growth(self, update: Any) -> float:
         """The power of growing weights; 1 for a rule that forgets with births, at one rate."""
-        forgets = self.births is not None and getattr(update, "forgets", False)
+        forgets = self.births is not None and traits_of(update).forgets
         return 1.0 if forgets else suited_growth(update)

@@ -29,7 +29,7 @@ from streamtopics.updates.online_em import OnlineEM
 from streamtopics.updates.population import PopulationVB
 from streamtopics.updates.power_prior import Memory, PowerPrior
 from streamtopics.updates.rates import Exponential, Normal
-from streamtopics.updates.rule import Rounds, Rule
+from streamtopics.updates.rule import Rounds, Rule, Traits
 from streamtopics.updates.schedules import Decay, MeanDecay, ScaledDecay
 from streamtopics.updates.stochastic import StochasticVI
 from streamtopics.updates.svb import SVB
@@ -65,5 +65,6 @@ __all__ = [
     "ScaledDecay",
     "Shares",
     "StochasticVI",
+    "Traits",
     "Window",
 ]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.posteriors import Blend, Learn
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Rule, Traits
 from streamtopics.utils.checks import MOST_DOCUMENTS, check_range, check_whole
 
 
@@ -44,7 +44,7 @@ class AdaptiveRate(Rule):
     n_documents: int | None = None
     memory: float = 10.0
 
-    needs = frozenset({"dense"})
+    traits = Traits(frozenset({"dense"}))
 
     def __post_init__(self) -> None:
         check_range(self, 2, np.inf, memory=self.memory)

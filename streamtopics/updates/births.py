@@ -17,7 +17,7 @@ import numpy as np
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
 from streamtopics.updates.lives import SILENT, Lives, leading
-from streamtopics.updates.rule import Around
+from streamtopics.updates.rule import Around, Traits
 from streamtopics.utils.checks import check_positive, check_range, check_whole
 
 # With less than one document remembered it is forgotten.
@@ -69,9 +69,10 @@ class Tallies(Around):
     n_background: int = 0
 
     @property
-    def needs(self) -> frozenset[str]:
-        """Needs of the inner rule, and the documents' shares, with a posterior to hold them."""
-        return self.update.needs | {"shares", "alpha"}
+    def traits(self) -> Traits:
+        """Those of the inner rule; it needs the documents' shares, and a posterior for them."""
+        inner = self.update.traits
+        return replace(inner, needs=inner.needs | {"shares", "alpha"})
 
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
         """The blend of the rule, with the documents of each cluster."""

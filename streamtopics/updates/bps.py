@@ -14,7 +14,7 @@ import numpy as np
 
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Rule, Traits
 from streamtopics.utils.checks import check_choice, check_range
 
 MOST_SCALE = 1e10
@@ -67,13 +67,13 @@ class BPS(Rule):
     scale: float
     norm: Literal["whole", "topic"] = "whole"
 
-    merges = "sum"
+    traits = Traits(merges="sum", adds=True)
 
     def __post_init__(self) -> None:
         check_range(self, 0, MOST_SCALE, scale=self.scale)
         check_choice(self, ("whole", "topic"), norm=self.norm)
 
-    def divided(self, share: float, first: bool = True) -> Rule:
+    def for_part(self, share: float, first: bool = True) -> Rule:
         """This rule."""
         return self
 

@@ -14,13 +14,15 @@ retained and the weights of new statistics as they would be after lam_t,
 Weights within G stay as they were.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from streamtopics.posteriors import Blend
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.posteriors.protocol import Counters
+from streamtopics.updates.doc_topic import FIXED, DocTopicUpdate, Learnt
+from streamtopics.updates.rule import MEANS, Rule
 
 
 @dataclass(frozen=True)
@@ -47,3 +49,52 @@ class Composite:
     def is_of(self, now: Counters) -> bool:
         """Whether the first of them was learnt from a posterior with these counters."""
         return self.before.n_learnt == now.n_learnt
+
+
+def rebased(
+    rule: Rule,
+    doc_topic: DocTopicUpdate,
+    composite: Composite,
+    posterior: TopicPosterior,
+    state: Any,
+) -> tuple[Blend, Any]:
+    """The blend that takes in minibatches learnt from an older posterior, and the state after.
+
+    Where nothing was learnt in between, it is what their own steps made. Unless `doc_topic` is
+    `FIXED`, `rule` has a `LearnsDocTopicPrior` in it, whose state it is.
+    """
+    if composite.is_of(posterior.counters):
+        return composite.blend, composite.states[1]
+    blend = _reweighted(rule, composite, posterior)
+    if doc_topic == FIXED or blend.alpha is None:
+        return replace(blend, alpha=None), state
+    (inner, memory), ((_, first), (_, last)) = state, composite.states
+    learnt = Learnt(
+        (composite.alpha, blend.alpha),
+        (first, last),
+        composite.before.n_batches,
+        blend.statistics.n_batches,
+    )
+    alpha, memory = doc_topic.delayed(posterior.alpha, memory, learnt, posterior.n_batches)
+    return replace(blend, alpha=alpha), (inner, memory)
+
+
+def _reweighted(rule: Rule, composite: Composite, posterior: TopicPosterior) -> Blend:
+    """The blend with what it keeps and adds as after the minibatches learnt since."""
+    blend, before, now = composite.blend, composite.before, posterior.counters
+    then, later = before.plus(blend), now.plus(blend)
+    (was_kept, weight), (kept_now, weight_now) = rule.decay(before, then), rule.decay(now, later)
+    # By what they left: where the same is retained at any time, it is the same, whatever parts
+    # they came in.
+    kept = blend.retain * (kept_now / was_kept) if was_kept > 0 else kept_now
+    scale = weight_now / weight if weight > 0 else 1.0
+    if rule.traits.merges in MEANS:
+        # 1 / c documents are remembered: the weights of their minibatches enter as squares.
+        own = then.c - blend.retain**2 * before.c
+        prior = kept**2 * now.c + scale**2 * own - kept * now.c
+    else:
+        boosts = blend.prior - (1.0 - blend.retain)
+        prior = 1.0 - kept + scale * boosts
+    return replace(
+        blend, retain=kept, gain=scale * blend.gain, prior=prior, boost=scale * blend.boost
+    )

@@ -23,9 +23,8 @@ import numpy as np
 from scipy.special import digamma, gammaln, zeta
 
 from streamtopics.messages import Statistics
-from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
-from streamtopics.updates.composite import Composite
-from streamtopics.updates.rule import Around
+from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.updates.rule import Around, Traits
 from streamtopics.updates.schedules import MEAN_DECAY, StepSize, retained_by
 from streamtopics.utils.checks import check_able, check_positive, check_range, check_whole
 
@@ -361,10 +360,10 @@ class LearnsDocTopicPrior(Around):
     doc_topic: DocTopicUpdate
 
     @property
-    def needs(self) -> frozenset[str]:
-        """Needs of the inner rule, and those of a learnt alpha, with a posterior to hold it."""
-        mine = self.doc_topic.needs
-        return self.update.needs | mine | ({"alpha"} if mine else set())
+    def traits(self) -> Traits:
+        """Those of the inner rule; a learnt alpha has needs too, and a posterior to hold it."""
+        inner, mine = self.update.traits, self.doc_topic.needs
+        return replace(inner, needs=inner.needs | mine | {"alpha"}) if mine else inner
 
     def init(self, posterior: Posterior) -> tuple[Any, Memory]:
         """The state of the rule, and what is remembered of the documents."""
@@ -385,27 +384,6 @@ class LearnsDocTopicPrior(Around):
             return blend, (inner, memory)
         found = blend.statistics
         alpha, memory = self.doc_topic.step(found.alpha, memory, found, posterior.n_batches)
-        return replace(blend, alpha=alpha), (inner, memory)
-
-    def delayed(
-        self, composite: Composite, posterior: TopicPosterior, state: tuple[Any, Memory]
-    ) -> tuple[Blend, tuple[Any, Memory]]:
-        """The blend of the rule, with the alpha of what the minibatches say now."""
-        if composite.is_of(posterior.counters):
-            return composite.blend, composite.states[1]
-        (old, first), (new, last) = composite.states
-        inner, memory = state
-        own = replace(composite, states=(old, new))
-        blend, inner = self.update.delayed(own, posterior, inner)
-        if self.doc_topic == FIXED or composite.blend.alpha is None:
-            return replace(blend, alpha=None), (inner, memory)
-        learnt = Learnt(
-            (composite.alpha, composite.blend.alpha),
-            (first, last),
-            composite.before.n_batches,
-            blend.statistics.n_batches,
-        )
-        alpha, memory = self.doc_topic.delayed(posterior.alpha, memory, learnt, posterior.n_batches)
         return replace(blend, alpha=alpha), (inner, memory)
 
 

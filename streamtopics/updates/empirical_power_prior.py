@@ -18,8 +18,8 @@ import numpy as np
 
 from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
-from streamtopics.updates.rule import Rounds
-from streamtopics.updates.settled import SettlesRate
+from streamtopics.updates.power_prior import LearnsRate
+from streamtopics.updates.rule import Rounds, Traits
 from streamtopics.utils.checks import check_able, check_choice, check_range, check_whole
 
 START = 0.5
@@ -27,7 +27,7 @@ HALVINGS = 20
 
 
 @dataclass(frozen=True)
-class EmpiricalPowerPrior(SettlesRate):
+class EmpiricalPowerPrior(LearnsRate):
     """Forgetting at the rate that makes the posterior most probable.
 
     Parameters
@@ -47,8 +47,6 @@ class EmpiricalPowerPrior(SettlesRate):
     max_rounds: int = 10
     tol: float = 1e-3
 
-    needs = frozenset({"slopes"})
-
     def __post_init__(self) -> None:
         check_choice(self, ("shared", "topic"), rate=self.rate)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
@@ -56,9 +54,12 @@ class EmpiricalPowerPrior(SettlesRate):
         check_range(self, 0, np.inf, tol=self.tol)
 
     @property
-    def retains_alike(self) -> bool:
-        """Whether all topics share one rate."""
-        return self.rate == "shared"
+    def traits(self) -> Traits:
+        """It forgets, at a rate that is learnt, of all topics or of each."""
+        needs = frozenset({"slopes"})
+        return Traits(
+            needs, forgets=True, adds=True, learns_rate=True, retains_alike=self.rate == "shared"
+        )
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to rho lam + (1 - rho) eta + s + r xi."""

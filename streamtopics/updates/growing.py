@@ -16,8 +16,7 @@ from typing import Any
 
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
 from streamtopics.posteriors.protocol import Counters
-from streamtopics.updates.composite import Composite
-from streamtopics.updates.rule import Around, Rule
+from streamtopics.updates.rule import Around, Traits
 from streamtopics.utils.checks import check_range
 
 
@@ -36,54 +35,23 @@ class Growing(Around):
 
     power: float = 3.0
 
-    # They do not grow once more.
-    adds = False
-
     def __post_init__(self) -> None:
         check_range(self, 1, 100, power=self.power)
 
-    def merged_weights(
-        self, mine: Posterior, theirs: Posterior, base: Posterior | None
-    ) -> tuple[float, float, float]:
-        """Weights under which both parts count by their tokens, and `base` as one stream has it."""
-        if base is None or self.power == 1 or not base.n_tokens > 0:
-            return 1.0, 1.0, -1.0
-        before, parts = base.n_tokens, (mine, theirs)
-        own = [part.n_tokens - before for part in parts]
-        if not sum(own) > 0:
-            return 1.0, 1.0, -1.0
-        now = before + sum(own)
-        faded = [(before / part.n_tokens) ** (self.power - 1) for part in parts]
-        left = (before / now) ** (self.power - 1)
-        weights = [
-            (now - left * before) * tokens / sum(own) / (part.n_tokens - kept * before)
-            if tokens > 0
-            else 0.0
-            for part, tokens, kept in zip(parts, own, faded, strict=True)
-        ]
-        of_base = left - sum(w * kept for w, kept in zip(weights, faded, strict=True))
-        return weights[0], weights[1], of_base
+    @property
+    def traits(self) -> Traits:
+        """Those of the inner rule, but weights do not grow once more."""
+        return replace(self.update.traits, adds=False)
 
-    def retained(self, before: Counters, after: Counters) -> float:
-        """Return (N / N')^(h - 1) times what the inner rule keeps; N' is N with the new tokens."""
-        inner = self.update.retained(before, after)
-        if not before.n_tokens > 0:
-            return inner
-        return float(inner * (before.n_tokens / after.n_tokens) ** (self.power - 1))
-
-    def weight(self, before: Counters, after: Counters) -> float:
-        """Weight of a new token, on average, times that of the inner rule."""
-        inner, (old, now) = self.update.weight(before, after), (before.n_tokens, after.n_tokens)
-        if not now > old > 0:
-            return inner
-        found: float = inner * (1.0 - (old / now) ** self.power) * now / (now - old)
-        return found
-
-    def delayed(
-        self, composite: Composite, posterior: TopicPosterior, state: Any
-    ) -> tuple[Blend, Any]:
-        """Return the blend with weights as they are now, and the state."""
-        return Rule.delayed(self, composite, posterior, state)
+    def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
+        """What the inner rule says, times (N / N')^(h - 1) and the mean weight of a new token."""
+        kept, weight = self.update.decay(before, after)
+        old, now = before.n_tokens, after.n_tokens
+        if old > 0:
+            kept = float(kept * (old / now) ** (self.power - 1))
+        if now > old > 0:
+            weight = weight * (1.0 - (old / now) ** self.power) * now / (now - old)
+        return kept, weight
 
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
         """Return the blend of the rule with growing weights."""
@@ -103,3 +71,29 @@ class Growing(Around):
             boost=gain * blend.boost,
         )
         return grown, state
+
+
+def merged_weights(
+    power: float, mine: TopicPosterior, theirs: TopicPosterior, base: TopicPosterior | None
+) -> tuple[float, float, float]:
+    """Weights of what two sums and their ancestor learnt, in the posterior of both.
+
+    Both parts count by their tokens, and `base` as in one stream.
+    """
+    if base is None or power == 1 or not base.n_tokens > 0:
+        return 1.0, 1.0, -1.0
+    before, parts = base.n_tokens, (mine, theirs)
+    own = [part.n_tokens - before for part in parts]
+    if not sum(own) > 0:
+        return 1.0, 1.0, -1.0
+    now = before + sum(own)
+    faded = [(before / part.n_tokens) ** (power - 1) for part in parts]
+    left = (before / now) ** (power - 1)
+    weights = [
+        (now - left * before) * tokens / sum(own) / (part.n_tokens - kept * before)
+        if tokens > 0
+        else 0.0
+        for part, tokens, kept in zip(parts, own, faded, strict=True)
+    ]
+    of_base = left - sum(w * kept for w, kept in zip(weights, faded, strict=True))
+    return weights[0], weights[1], of_base

@@ -17,9 +17,9 @@ import numpy as np
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
+from streamtopics.updates.power_prior import LearnsRate
 from streamtopics.updates.rates import NEARLY_UNIFORM, Rate, RatePrior
-from streamtopics.updates.rule import Rounds
-from streamtopics.updates.settled import SettlesRate
+from streamtopics.updates.rule import Rounds, Traits
 from streamtopics.utils.checks import check_able, check_choice, check_range, check_whole
 
 
@@ -31,7 +31,7 @@ class Ascent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HierarchicalPowerPrior(SettlesRate):
+class HierarchicalPowerPrior(LearnsRate):
     """Forgetting at a rate that the stream sets.
 
     Parameters
@@ -76,14 +76,12 @@ class HierarchicalPowerPrior(SettlesRate):
         object.__setattr__(self, "rate_starts", tuple(map(float, self.rate_starts)))
 
     @property
-    def needs(self) -> frozenset[str]:
-        """Divergences, and a bound to choose among several starts by."""
-        return frozenset({"divergences", "local_bound"} if self._compares else {"divergences"})
-
-    @property
-    def retains_alike(self) -> bool:
-        """Whether all topics share one rate."""
-        return self.rate == "shared"
+    def traits(self) -> Traits:
+        """It forgets, at a rate that is learnt, of all topics or of each."""
+        needs = frozenset({"divergences", "local_bound"} if self._compares else {"divergences"})
+        return Traits(
+            needs, forgets=True, adds=True, learns_rate=True, retains_alike=self.rate == "shared"
+        )
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """E[rho] lam + (1 - E[rho]) eta + s + r xi."""

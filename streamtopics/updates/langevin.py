@@ -14,7 +14,7 @@ of lam moves with every minibatch, so a step costs as much as the vocabulary.
 from dataclasses import dataclass
 
 from streamtopics.posteriors import Blend, Learn, Noise, Posterior
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Rule, Traits
 from streamtopics.utils.checks import MOST_DOCUMENTS, check_scales, check_whole
 
 
@@ -36,9 +36,7 @@ class Langevin(Rule):
     c: float = 0.6
     n_documents: int | None = None
 
-    needs = frozenset({"noise"})
-    # It adds noise.
-    retains_alike = False
+    traits = Traits(frozenset({"noise"}), retains_alike=False)
 
     def __post_init__(self) -> None:
         check_scales(self, a=self.a, b=self.b, c=self.c)

@@ -12,14 +12,13 @@ that the running mean stands for, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B. Wit
 r_t = 1/t and minibatches of equal size that is the number of documents seen.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from streamtopics.messages import AnyStatistics
-from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
+from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
-from streamtopics.updates.composite import Composite
-from streamtopics.updates.rule import Merging, Rule
+from streamtopics.updates.rule import Merging, Rule, Traits
 from streamtopics.updates.schedules import MEAN_DECAY, StepSize, retained_by
 from streamtopics.utils.checks import check_able
 
@@ -39,41 +38,23 @@ class OnlineEM(Rule):
 
     step_size: StepSize = MEAN_DECAY
 
-    needs = frozenset({"smoothing"})
-
     def __post_init__(self) -> None:
         check_able(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
 
     @property
-    def merges(self) -> Merging:
+    def traits(self) -> Traits:
         """Running means are averaged, by what they remember."""
-        return "mean" if self.step_size(1) <= 0.5 else "decayed mean"
+        merges: Merging = "mean" if self.step_size(1) <= 0.5 else "decayed mean"
+        return Traits(frozenset({"smoothing"}), merges=merges)
 
-    def divided(self, share: float, first: bool = True) -> Rule:
+    def for_part(self, share: float, first: bool = True) -> Rule:
         """This rule."""
         return self
 
-    def retained(self, before: Counters, after: Counters) -> float:
-        """Product of 1 - r."""
-        return retained_by(self._rate, before.n_batches, after.n_batches)
-
-    def weight(self, before: Counters, after: Counters) -> float:
-        """Share of the mean that the minibatches have."""
-        return 1.0 - self.retained(before, after)
-
-    def delayed(
-        self, composite: Composite, posterior: TopicPosterior, state: None
-    ) -> tuple[Blend, None]:
-        """Return the blend to R lam + G, smoothed for the documents remembered."""
-        blend, before, now = composite.blend, composite.before, posterior.counters
-        if composite.is_of(now):
-            return blend, None
-        then, later = before.plus(blend), now.plus(blend)
-        kept, scale = self._kept(composite, then, now, later), self._scale(before, then, now, later)
-        # 1 / c documents are remembered: the weights of their minibatches enter as squares.
-        own = then.c - blend.retain**2 * before.c
-        prior = kept**2 * now.c + scale**2 * own - kept * now.c
-        return replace(blend, retain=kept, gain=scale * blend.gain, prior=prior), None
+    def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
+        """Product of 1 - r, and the share of the mean that the minibatches have."""
+        kept = retained_by(self._rate, before.n_batches, after.n_batches)
+        return kept, 1.0 - kept
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to (1 - r) lam + r / B s, smoothed for the documents remembered."""

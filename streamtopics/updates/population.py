@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Rule, Traits
 from streamtopics.utils.checks import MOST_DOCUMENTS, check_able, check_positive, check_range
 
 
@@ -34,8 +34,7 @@ class PopulationVB(Rule):
     rate: float
     boost: Boost = NO_BOOST
 
-    forgets = True
-    merges = "in order"
+    traits = Traits(forgets=True, merges="in order")
 
     def __post_init__(self) -> None:
         check_positive(self, population_size=self.population_size, rate=self.rate)
@@ -43,11 +42,11 @@ class PopulationVB(Rule):
         check_range(self, 0, 1, rate=self.rate)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
 
-    def retained(self, before: Counters, after: Counters) -> float:
-        """Return (1 - nu) to the power of the minibatches."""
-        return (1.0 - self.rate) ** (after.n_batches - before.n_batches)
+    def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
+        """(1 - nu) to the power of the minibatches, and no other weight."""
+        return (1.0 - self.rate) ** (after.n_batches - before.n_batches), 1.0
 
-    def divided(self, share: float, first: bool = True) -> Rule:
+    def for_part(self, share: float, first: bool = True) -> Rule:
         """The rule whose steps over the parts retain together what one does."""
         return replace(self, rate=1.0 - (1.0 - self.rate) ** share)
 

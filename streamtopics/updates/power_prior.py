@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.posteriors.protocol import Counters
+from streamtopics.posteriors.protocol import Coefficient, Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Rule, Traits
 from streamtopics.utils.checks import check_able, check_positive, check_range
 
 
@@ -56,22 +56,20 @@ class PowerPrior(Rule):
     rho: float | Memory
     boost: Boost = NO_BOOST
 
-    forgets = True
-    adds = True
-    merges = "in order"
+    traits = Traits(forgets=True, merges="in order", adds=True)
 
     def __post_init__(self) -> None:
         if not isinstance(self.rho, Memory):
             check_range(self, 0, 1, rho=self.rho)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
 
-    def retained(self, before: Counters, after: Counters) -> float:
-        """Return rho to the power of the minibatches, or what their documents leave."""
+    def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
+        """Rho to the power of the minibatches, or what their documents leave, and no weight."""
         if isinstance(self.rho, Memory):
-            return self.rho.kept(after.n_documents - before.n_documents)
-        return float(self.rho ** (after.n_batches - before.n_batches))
+            return self.rho.kept(after.n_documents - before.n_documents), 1.0
+        return float(self.rho ** (after.n_batches - before.n_batches)), 1.0
 
-    def divided(self, share: float, first: bool = True) -> Rule:
+    def for_part(self, share: float, first: bool = True) -> Rule:
         """This rule; where it forgets by minibatches, one that forgets before the first part."""
         if first or isinstance(self.rho, Memory):
             return self
@@ -83,3 +81,53 @@ class PowerPrior(Rule):
         kept = rho.kept(statistics.n_documents) if isinstance(rho, Memory) else rho
         boost = self.boost.weight(posterior, statistics)
         return Blend(kept, 1.0, 1.0 - kept, statistics, boost=boost), None
+
+
+@dataclass(frozen=True)
+class FixedRate(Rule):
+    """Forgetting of a known share of each topic before the first part of a minibatch.
+
+    The statistics of the parts are added, each seen from the topics that the part before it left.
+
+    Parameters
+    ----------
+    kept, lost : float or ndarray of shape (n_nodes,)
+        Share of the posterior that is kept, and its complement.
+    boost : Boost
+        Of the prior, on top.
+    """
+
+    kept: Coefficient
+    lost: Coefficient
+    boost: Boost
+
+    traits = Traits(forgets=True, adds=True)
+
+    def for_part(self, share: float, first: bool = True) -> Rule:
+        """This rule for the first part, and one that keeps all for the others."""
+        return self if first else replace(self, kept=1.0, lost=0.0)
+
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
+        """Return the blend to kept lam + lost eta + s + r xi."""
+        statistics = learn(posterior)
+        boost = self.boost.weight(posterior, statistics)
+        return Blend(self.kept, 1.0, self.lost, statistics, boost=boost), None
+
+
+class LearnsRate(Rule):
+    """Base of rules that learn a rate of forgetting from a whole minibatch, and boost the prior.
+
+    Attributes
+    ----------
+    boost : Boost
+        Of the prior, on top.
+    """
+
+    boost: Boost
+
+    def for_rate(self, posterior: Posterior, learn: Learn) -> FixedRate:
+        """The rule of the rate that a minibatch asks for; the first one finds nothing."""
+        if posterior.n_batches == 0:
+            return FixedRate(1.0, 0.0, self.boost)
+        blend, _ = self.step(posterior, learn, None)
+        return FixedRate(blend.retain, blend.prior, self.boost)

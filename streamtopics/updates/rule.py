@@ -1,25 +1,56 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol of update rules, what is put around one, and rounds of it over a minibatch."""
+"""What an update rule is, what is put around one, and rounds of it over a minibatch."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 import numpy as np
 
 from streamtopics.messages import AnyStatistics
-from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior, View
+from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.posteriors.protocol import Counters
-from streamtopics.updates.composite import Composite
 from streamtopics.utils.checks import check_able, check_whole
 
-NOTHING: frozenset[str] = frozenset()
-# How posteriors of two parts of a stream are made one, if they can be.
 Merging = Literal["sum", "mean", "decayed mean", "in order"] | None
-# What tells a rule how late in a stream it is.
+# Ways of merging of rules whose posterior is a running mean over documents.
+MEANS = ("mean", "decayed mean")
 
 
-@runtime_checkable
-class Rule(Protocol):
+@dataclass(frozen=True)
+class Traits:
+    """What has to be known of a rule before it steps.
+
+    Parameters
+    ----------
+    needs : frozenset of str
+        What it asks of a posterior, "divergences", "slopes", "dense", "smoothing", "alpha" or
+        "noise", and of the local step, "log_theta", "shares" or "local_bound".
+    forgets : bool
+        Whether it may retain less than all of the posterior, as a report of drift shows.
+    merges : {"sum", "mean", "decayed mean", "in order"} or None
+        How posteriors of two parts of a stream are made one; None if they cannot be.
+    adds : bool
+        Whether a minibatch is added once, with a gain of 1, to what is kept, so that weights of
+        minibatches may grow.
+    learns_rate : bool
+        Whether `for_rate` makes a rule of it whose minibatches can be cut.
+    retains_alike : bool
+        Whether it retains the same of all topics and adds no noise, as averages need it.
+    """
+
+    needs: frozenset[str] = frozenset()
+    forgets: bool = False
+    merges: Merging = None
+    adds: bool = False
+    learns_rate: bool = False
+    retains_alike: bool = True
+
+
+NO_TRAITS = Traits()
+
+
+class Rule(ABC):
     """An update rule: frozen hyper-parameters, and a step over the posterior and a state.
 
     The state is anything that is not changed in place: None where there is none. A rule
@@ -27,104 +58,36 @@ class Rule(Protocol):
     """
 
     @property
-    def needs(self) -> frozenset[str]:
-        """Names of what it asks of a posterior or of the local step.
+    def traits(self) -> Traits:
+        """What has to be known of it before it steps."""
+        return NO_TRAITS
 
-        Of a posterior "divergences", "slopes", "dense", "smoothing", "alpha" or "noise", of
-        the local step "log_theta" or "local_bound".
-        """
-        return NOTHING
-
-    @property
-    def forgets(self) -> bool:
-        """Whether it may retain less than all of the posterior, as a report of drift shows."""
-        return False
-
-    @property
-    def merges(self) -> Merging:
-        """Way to make one of the posteriors of two parts of a stream; None if there is none.
-
-        Where there is one, `retained` and `weight` say what minibatches count after others.
-        """
+    def init(self, posterior: Posterior) -> Any:
+        """The state before the first minibatch; None says that the rule has no state."""
         return None
 
-    def retained(self, before: Counters, after: Counters) -> float:
-        """Share of a posterior that the minibatches between two states of a stream leave."""
-        return 1.0
+    @abstractmethod
+    def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
+        """The blend that takes in the current minibatch, and the state after it."""
 
-    def weight(self, before: Counters, after: Counters) -> float:
-        """Weight of the minibatches between two states, against those between any other two."""
-        return 1.0
+    def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
+        """What the minibatches between two states of a stream count, for rules that merge.
 
-    def delayed(
-        self, composite: Composite, posterior: TopicPosterior, state: Any
-    ) -> tuple[Blend, Any]:
-        """The blend that takes in minibatches learnt from an older posterior, and the state after.
-
-        Where nothing was learnt in between, it is what their own steps made.
+        The share of a posterior that they leave of it, and the weight that their statistics
+        have in it, up to a factor that is the same everywhere.
         """
-        blend, before, now = composite.blend, composite.before, posterior.counters
-        if composite.is_of(now):
-            return blend, composite.states[1]
-        then, later = before.plus(blend), now.plus(blend)
-        kept, scale = self._kept(composite, then, now, later), self._scale(before, then, now, later)
-        boosts = blend.prior - (1.0 - blend.retain)
-        prior = 1.0 - kept + scale * boosts
-        return replace(
-            blend, retain=kept, gain=scale * blend.gain, prior=prior, boost=scale * blend.boost
-        ), state
+        return 1.0, 1.0
 
-    def _kept(self, composite: Composite, then: Counters, now: Counters, later: Counters) -> Any:
-        """Share that the minibatches leave now, by what they left.
-
-        Under rules that retain the same at any time it is the same, whatever parts they came in.
-        """
-        was, is_now = self.retained(composite.before, then), self.retained(now, later)
-        return composite.blend.retain * (is_now / was) if was > 0 else is_now
-
-    def _scale(self, before: Counters, then: Counters, now: Counters, later: Counters) -> float:
-        """Weight of minibatches now, by what it was."""
-        weight = self.weight(before, then)
-        return self.weight(now, later) / weight if weight > 0 else 1.0
-
-    @property
-    def adds(self) -> bool:
-        """Whether a minibatch is added once to what is kept, so that weights may grow."""
-        return self.merges == "sum"
-
-    @property
-    def settles(self) -> bool:
-        """Whether `settled` makes a rule of it whose minibatches can be cut."""
-        return False
-
-    def settled(self, posterior: Posterior, learn: Learn) -> "Rule":
-        """The rule of the parts of a minibatch, with what this one settles over the whole of it."""
-        return self
-
-    def merged_weights(
-        self, mine: Posterior, theirs: Posterior, base: Posterior | None
-    ) -> tuple[float, float, float]:
-        """Weights of what two posteriors and their ancestor learnt, where `merges` is "sum"."""
-        return 1.0, 1.0, -1.0
-
-    def divided(self, share: float, first: bool = True) -> "Rule | None":
+    def for_part(self, share: float, first: bool = True) -> "Rule | None":
         """The rule of a part with this share of a minibatch, the first one or another.
 
         None if it takes only whole ones.
         """
         return None
 
-    @property
-    def retains_alike(self) -> bool:
-        """Whether it retains the same of all topics and adds no noise, as averages need it."""
-        return True
-
-    def init(self, posterior: Posterior) -> Any:
-        """The state before the first minibatch; None says that the rule has no state."""
-        return None
-
-    def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
-        """The blend that takes in the current minibatch, and the state after it."""
+    def for_rate(self, posterior: Posterior, learn: Learn) -> "Rule":
+        """The rule of the parts of a minibatch, at the rate that it learns of the whole."""
+        return self
 
     def without_words(self, state: Any, words: np.ndarray) -> Any:
         """The state without what it has of some words, columns of the posterior.
@@ -147,72 +110,31 @@ class Around(Rule):
     update: Rule
 
     @property
-    def needs(self) -> frozenset[str]:
-        """Needs of the inner rule."""
-        return self.update.needs
+    def traits(self) -> Traits:
+        """Those of the inner rule."""
+        return self.update.traits
 
-    @property
-    def forgets(self) -> bool:
-        """Whether the inner rule forgets."""
-        return self.update.forgets
+    def init(self, posterior: Posterior) -> Any:
+        """The first state of the inner rule."""
+        return self.update.init(posterior)
 
-    @property
-    def merges(self) -> Merging:
-        """Way of merging of the inner rule."""
-        return self.update.merges
+    def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
+        """What minibatches count under the inner rule."""
+        return self.update.decay(before, after)
 
-    @property
-    def adds(self) -> bool:
-        """Whether the inner rule does."""
-        return self.update.adds
-
-    @property
-    def settles(self) -> bool:
-        """Whether the inner rule does."""
-        return self.update.settles
-
-    def settled(self, posterior: Posterior, learn: Learn) -> Rule:
-        """The same around what the inner rule settles."""
-        return replace(self, update=self.update.settled(posterior, learn))
-
-    def merged_weights(
-        self, mine: Posterior, theirs: Posterior, base: Posterior | None
-    ) -> tuple[float, float, float]:
-        """Return the weights of the inner rule."""
-        return self.update.merged_weights(mine, theirs, base)
-
-    def retained(self, before: Counters, after: Counters) -> float:
-        """Return the share of the inner rule."""
-        return self.update.retained(before, after)
-
-    def weight(self, before: Counters, after: Counters) -> float:
-        """Return the weight of the inner rule."""
-        return self.update.weight(before, after)
-
-    def delayed(
-        self, composite: Composite, posterior: TopicPosterior, state: Any
-    ) -> tuple[Blend, Any]:
-        """Return the blend and the state of the inner rule."""
-        return self.update.delayed(composite, posterior, state)
-
-    def divided(self, share: float, first: bool = True) -> Rule | None:
+    def for_part(self, share: float, first: bool = True) -> Rule | None:
         """The same around the inner rule of a part."""
-        inner = self.update.divided(share, first)
+        inner = self.update.for_part(share, first)
         if inner is None or inner is self.update:
             return None if inner is None else self
         return replace(self, update=inner)
 
-    @property
-    def retains_alike(self) -> bool:
-        """Whether the inner rule does."""
-        return self.update.retains_alike
-
-    def init(self, posterior: Posterior) -> Any:
-        """Return the first state of the inner rule."""
-        return self.update.init(posterior)
+    def for_rate(self, posterior: Posterior, learn: Learn) -> Rule:
+        """The same around the inner rule at its rate."""
+        return replace(self, update=self.update.for_rate(posterior, learn))
 
     def without_words(self, state: Any, words: np.ndarray) -> Any:
-        """Return the state of the inner rule without them."""
+        """The state of the inner rule without them."""
         return self.update.without_words(state, words)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Rule, Traits
 from streamtopics.updates.schedules import DECAY, StepSize, retained_by
 from streamtopics.utils.checks import MOST_DOCUMENTS, check_able, check_whole
 
@@ -35,7 +35,7 @@ class StochasticVI(Rule):
     n_documents: int | None = None
     boost: Boost = NO_BOOST
 
-    merges = "in order"
+    traits = Traits(merges="in order")
 
     def __post_init__(self) -> None:
         check_able(self, "__call__", "Decay(0.7)", step_size=self.step_size)
@@ -43,16 +43,12 @@ class StochasticVI(Rule):
         if self.n_documents is not None:
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
 
-    def retained(self, before: Counters, after: Counters) -> float:
-        """Product of 1 - r."""
-        return retained_by(self.step_size, before.n_batches, after.n_batches)
+    def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
+        """Product of 1 - r, and the rest of it times the documents that the posterior is for."""
+        kept = retained_by(self.step_size, before.n_batches, after.n_batches)
+        return kept, (self.n_documents or after.n_documents) * (1.0 - kept)
 
-    def weight(self, before: Counters, after: Counters) -> float:
-        """Share of the posterior that is theirs, times the documents that it is for."""
-        n_documents = self.n_documents or after.n_documents
-        return n_documents * (1.0 - self.retained(before, after))
-
-    def divided(self, share: float, first: bool = True) -> Rule:
+    def for_part(self, share: float, first: bool = True) -> Rule:
         """This rule."""
         return self
 

@@ -8,16 +8,16 @@ knowledge in streaming variational Bayes".
 from dataclasses import dataclass
 
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Rule, Traits
 
 
 @dataclass(frozen=True)
 class SVB(Rule):
     """Yesterday's posterior is today's prior."""
 
-    merges = "sum"
+    traits = Traits(merges="sum", adds=True)
 
-    def divided(self, share: float, first: bool = True) -> Rule:
+    def for_part(self, share: float, first: bool = True) -> Rule:
         """This rule."""
         return self
 

@@ -64,10 +64,10 @@ def by_merging(
     estimators: Iterable[StreamingTopicModel], *kinds: str | None
 ) -> list[StreamingTopicModel]:
     """Those whose posteriors are made one in one of these ways."""
-    return [e for e in estimators if e._composition().rule.merges in kinds]
+    return [e for e in estimators if e._composition().rule.traits.merges in kinds]
 
 
 def is_sampled(estimator: StreamingTopicModel) -> bool:
     """Whether rounding decides which topics are drawn."""
     parts = estimator._composition()
-    return isinstance(parts.inference, Gibbs) or "noise" in parts.rule.needs
+    return isinstance(parts.inference, Gibbs) or "noise" in parts.rule.traits.needs

@@ -513,7 +513,7 @@ def test_empty_documents_teach_an_adding_model_nothing(X):
 def test_only_empty_documents(estimator):
     nothing = sparse.csr_matrix((4, 300))
     estimator.partial_fit(nothing)
-    if "noise" not in estimator._composition().rule.needs:
+    if "noise" not in estimator._composition().rule.traits.needs:
         assert_allclose(estimator.topic_word_, 1 / 300)
     assert np.isnan(estimator.score(nothing))
     assert_allclose(estimator.topic_weights_.sum(), 1.0)
@@ -657,10 +657,10 @@ def test_rules_that_forget_take_in_what_the_other_learnt_after_their_own(in_orde
     rule, posteriors = merged._composition().rule, [m.posterior_ for m in (left, right, parent)]
     mine, theirs, old = (p.a * p.S for p in posteriors)
     now, then, before = (p.counters for p in posteriors)
-    kept = rule.retained(before, then)
+    kept, weight = rule.decay(before, then)
     later = now.plus(posteriors[1].since(posteriors[2], kept))
-    scale = rule.weight(now, later) / rule.weight(before, then)
-    expected = rule.retained(now, later) * mine + scale * (theirs - kept * old)
+    kept_now, weight_now = rule.decay(now, later)
+    expected = kept_now * mine + weight_now / weight * (theirs - kept * old)
     found = merged.posterior_
     assert_allclose(found.a * found.S, expected, rtol=1e-8, atol=1e-12)
     assert (merged.n_batch_iter_, merged.n_documents_seen_) == (6, 600)

@@ -438,7 +438,7 @@ def test_attributes_of_drift_are_those_of_rules_that_forget(update):
         "doc_topic_prior_update": "fixed",
     }
     model = started(update=RULES[update], **given)
-    forgets = RULES[update].forgets
+    forgets = RULES[update].traits.forgets
     forgetting = ("power prior", "power prior, boosted", "HPP", "HPP, two starts", "HPP by topic",
                   "EPP", "EPP by topic", "population")  # fmt: skip
     assert forgets == (update in forgetting)

@@ -209,13 +209,13 @@ def inner(posterior):
 
 def lacking(kind, rule):
     """What the rule needs and neither the posterior nor its local step has."""
-    return rule.needs - inner(KINDS[kind].fresh()).offers - KINDS[kind].reports
+    return rule.traits.needs - inner(KINDS[kind].fresh()).offers - KINDS[kind].reports
 
 
 def not_averaged(kind, rule):
     """Noise, and rates of each topic, which the average refuses by name."""
     of_topics = getattr(rule, "rate", None) == "topic"
-    return kind == "average" and ("noise" in rule.needs or of_topics)
+    return kind == "average" and ("noise" in rule.traits.needs or of_topics)
 
 
 def name(pair):
@@ -274,7 +274,7 @@ def test_a_proposal_is_what_the_blend_makes(kind, rule):
 def test_what_cannot_be_averaged_is_refused(kind, rule):
     posterior = KINDS[kind].fresh()
     state = rule.init(inner(posterior))
-    first = 0 if "noise" in rule.needs else 1
+    first = 0 if "noise" in rule.traits.needs else 1
     for t in range(first):
         state = step(kind, rule, posterior, state, t)
     before = pickle.dumps(posterior)

@@ -30,7 +30,8 @@ from streamtopics.updates import (
     Shares,
     StochasticVI,
 )
-from streamtopics.updates.composite import Composite
+from streamtopics.updates.composite import Composite, rebased
+from streamtopics.updates.doc_topic import FIXED
 from tests.updates.given import given
 
 V, K, B = 9, 3, 4
@@ -96,14 +97,15 @@ def single(rule, posterior, state, seen):
 
 def composite_of(rule, posterior, state, seen):
     after, last = learn(rule, deepcopy(posterior), state, seen)
-    kept = rule.retained(posterior.counters, after.counters)
+    kept, _ = rule.decay(posterior.counters, after.counters)
     blend = after.since(posterior, kept)
     return Composite(blend, posterior.counters, posterior.alpha, (state, last)), after
 
 
 def landed(rule, composite, posterior, state):
     posterior = deepcopy(posterior)
-    blend, state = rule.delayed(composite, posterior, state)
+    doc_topic = getattr(rule, "doc_topic", FIXED)
+    blend, state = rebased(rule, doc_topic, composite, posterior, state)
     posterior.blend(blend)
     return posterior, state
 

@@ -18,10 +18,10 @@ from streamtopics.updates import (
     OnlineEM,
     PopulationVB,
     PowerPrior,
-    Rounds,
     StochasticVI,
     Window,
 )
+from streamtopics.updates.growing import merged_weights
 from tests.updates.given import given, take
 
 V, K = 7, 3
@@ -122,7 +122,7 @@ def test_the_weights_of_parts_have_no_unit(scale):
     def weights(scale):
         base = run(rule, [scale * first])
         parts = (run(rule, [scale * first, scale * own]) for own in (second, third))
-        return rule.merged_weights(*parts, base)
+        return merged_weights(rule.power, *parts, base)
 
     assert_allclose(weights(scale), weights(1.0), rtol=1e-9)
 
@@ -234,16 +234,8 @@ def merged(rule, base_counts, mine_counts, theirs_counts):
     mine = run(rule, mine_counts, run(rule, base_counts))
     theirs = run(rule, theirs_counts, run(rule, base_counts))
     common = base if base_counts else None
-    weights = rule.merged_weights(mine, theirs, common)
+    weights = merged_weights(rule.power, mine, theirs, common)
     return mine, theirs, base, mine.added_to(theirs, common, weights=weights), weights
-
-
-def test_around_it_the_weights_of_parts_are_its_own():
-    around, rule = Rounds(Growing(SVB(), 3.0), 2), Growing(SVB(), 3.0)
-    counts = stream(2, 0), stream(1, 1), stream(4, 2)
-    expected = merged(rule, *counts)[-1]
-    assert merged(around, *counts)[-1] == expected
-    assert expected[0] != expected[1]
 
 
 @pytest.mark.parametrize("power", POWERS)
@@ -318,7 +310,7 @@ def test_the_order_of_three_parts_does_not_matter(power, n_base):
     def together(order):
         both = parts[order[0]]
         for i in order[1:]:
-            weights = rule.merged_weights(both, parts[i], known)
+            weights = merged_weights(rule.power, both, parts[i], known)
             both = both.added_to(parts[i], known, weights=weights)
         return both.dense()
 

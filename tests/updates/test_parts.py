@@ -31,7 +31,7 @@ from streamtopics.updates import (
     Window,
 )
 from streamtopics.updates.parts import in_parts
-from streamtopics.updates.settled import Settled
+from streamtopics.updates.power_prior import FixedRate
 from streamtopics.utils.parallel import SERIAL
 from tests.updates.given import given
 
@@ -68,7 +68,7 @@ def part_by_part(model, rows, size):
     whole = model.update
     for start in range(0, rows.shape[0], size):
         part = rows[start : start + size]
-        rule = whole.divided(part.shape[0] / rows.shape[0], start == 0)
+        rule = whole.for_part(part.shape[0] / rows.shape[0], start == 0)
         model.set_params(update=rule, inner_batch_size=None).partial_fit(part)
     return model
 
@@ -125,7 +125,7 @@ def test_the_parts_of_a_rule_keep_what_it_keeps(rule):
     posterior.blend(rule.step(posterior, given(first), None)[0])
     whole, _ = rule.step(posterior, given(first), None)
     kept = [
-        rule.divided(share, share == 0.25)
+        rule.for_part(share, share == 0.25)
         .step(posterior, given(_part(first, share)), None)[0]
         .retain
         for share in (0.25, 0.75)
@@ -141,10 +141,10 @@ def _part(statistics, share):
 
 @pytest.mark.parametrize("share", [0.1, 0.25, 1.0])
 def test_a_power_prior_forgets_before_the_first_part(share):
-    assert PowerPrior(0.8).divided(share, True) == PowerPrior(0.8)
-    assert PowerPrior(0.8).divided(share, False).rho == 1.0
+    assert PowerPrior(0.8).for_part(share, True) == PowerPrior(0.8)
+    assert PowerPrior(0.8).for_part(share, False).rho == 1.0
     for first in (True, False):
-        assert PowerPrior(Memory(50)).divided(share, first) == PowerPrior(Memory(50))
+        assert PowerPrior(Memory(50)).for_part(share, first) == PowerPrior(Memory(50))
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 1.0])
@@ -172,7 +172,7 @@ def test_the_blend_of_all_parts_is_that_of_blends_one_by_one(rule):
     words = np.array([1, 2, 4, 5, 8], np.int32)
     own = [words[:3], words[1:4], words[2:]]
     parts = [
-        (rule.divided(1 / 3, i == 0), _seeing(w, rng.gamma(1.0, 2.0, len(w)), i))
+        (rule.for_part(1 / 3, i == 0), _seeing(w, rng.gamma(1.0, 2.0, len(w)), i))
         for i, w in enumerate(own)
     ]
     loop = deepcopy(posterior)
@@ -285,10 +285,10 @@ def test_what_is_told_of_drift_is_of_the_whole(rule, kept):
 
 @pytest.mark.parametrize("rule", WHOLE, ids=str)
 def test_a_rule_of_whole_minibatches_is_refused_by_name(rule):
-    assert rule.divided(0.5, True) is None
+    assert rule.for_part(0.5, True) is None
     with pytest.raises(ValueError, match=type(rule).__name__) as raised:
         model_of(rule, inner_batch_size=20).partial_fit(X[:60])
-    assert "does not say by `divided`" in str(raised.value)
+    assert "does not say by `for_part`" in str(raised.value)
     assert "set inner_batch_size to None" in str(raised.value)
     assert model_of(rule, inner_batch_size=None).partial_fit(X[:60]).n_documents_seen_ == 60
 
@@ -316,7 +316,7 @@ def test_a_rate_is_settled_on_the_whole_and_kept_before_the_first_part(rule, inf
     rate = whole.set_params(inner_batch_size=None).partial_fit(other_words).retention_
     assert rate.min() < 0.999
     assert_allclose(model.retention_, rate, rtol=1e-12)
-    settled = Settled(rate, 1.0 - rate, rule.boost)
+    settled = FixedRate(rate, 1.0 - rate, rule.boost)
     part_by_part(loop.set_params(update=settled), other_words, size)
     assert_allclose(model.components_, loop.components_, rtol=1e-9)
 
@@ -349,13 +349,13 @@ def test_auto_cuts_such_minibatches_but_not_in_sampling(rule):
 def test_a_rule_that_settles_is_found_through_what_is_around_it():
     posterior = TopicPosterior(np.full((5, K), 0.1), (5, K))
     around = Rounds(HierarchicalPowerPrior(boost=Boost(0.2)), 3)
-    assert around.settles
-    assert not Rounds(Window(3)).settles
-    settled = around.settled(posterior, given(None))
-    assert settled == Rounds(Settled(1.0, 0.0, Boost(0.2)), 3)
-    assert settled.divided(0.5, False) == settled
-    assert Settled(0.5, 0.5, Boost(0.2)).divided(0.5, True) == Settled(0.5, 0.5, Boost(0.2))
-    assert Settled(0.5, 0.5, Boost(0.2)).divided(0.5, False) == Settled(1.0, 0.0, Boost(0.2))
+    assert around.traits.learns_rate
+    assert not Rounds(Window(3)).traits.learns_rate
+    settled = around.for_rate(posterior, given(None))
+    assert settled == Rounds(FixedRate(1.0, 0.0, Boost(0.2)), 3)
+    assert settled.for_part(0.5, False) == settled
+    assert FixedRate(0.5, 0.5, Boost(0.2)).for_part(0.5, True) == FixedRate(0.5, 0.5, Boost(0.2))
+    assert FixedRate(0.5, 0.5, Boost(0.2)).for_part(0.5, False) == FixedRate(1.0, 0.0, Boost(0.2))
 
 
 def test_auto_is_150_documents_for_the_others():
@@ -371,19 +371,18 @@ def test_a_rule_around_one_weighs_and_retains_as_that_one():
     start = TopicPosterior(np.ones((1, 1)), (5, K)).counters
     before, after = start._replace(n_batches=3), start._replace(n_batches=5)
     for inner in (OnlineEM(MeanDecay(0.6)), StochasticVI(n_documents=100), SVB()):
-        assert Rounds(inner, 3).weight(before, after) == inner.weight(before, after) > 0
-        assert Rounds(inner, 3).retained(before, after) == inner.retained(before, after)
+        assert Rounds(inner, 3).decay(before, after) == inner.decay(before, after)
 
 
 def test_a_rule_with_noise_does_not_retain_alike_whatever_is_around_it():
-    assert Rounds(SVB()).retains_alike
-    assert not Langevin().retains_alike
-    assert not Rounds(Langevin()).retains_alike
+    assert Rounds(SVB()).traits.retains_alike
+    assert not Langevin().traits.retains_alike
+    assert not Rounds(Langevin()).traits.retains_alike
 
 
 def test_a_rule_around_one_is_divided_as_that_one():
-    assert Rounds(PowerPrior(0.64), 3).divided(0.5, False) == Rounds(PowerPrior(1.0), 3)
-    assert Rounds(Window(3), 3).divided(0.5, True) is None
+    assert Rounds(PowerPrior(0.64), 3).for_part(0.5, False) == Rounds(PowerPrior(1.0), 3)
+    assert Rounds(Window(3), 3).for_part(0.5, True) is None
 
 
 @pytest.mark.parametrize("size", [0, -3, 2.5, "many"])

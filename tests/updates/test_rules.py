@@ -82,14 +82,9 @@ def test_svb_adds():
     assert_allclose(posterior.dense(), eta + sum(s.counts for s in stream(10)))
 
 
-def test_what_two_sums_have_in_common_is_taken_off_once():
-    posterior = run(SVB(), n=1)[0]
-    assert SVB().merged_weights(posterior, posterior, posterior) == (1.0, 1.0, -1.0)
-
-
 def test_a_part_is_the_first_unless_another_is_asked_for():
     rule = Rounds(PowerPrior(0.7))
-    assert rule.divided(0.5) == rule.divided(0.5, True) != rule.divided(0.5, False)
+    assert rule.for_part(0.5) == rule.for_part(0.5, True) != rule.for_part(0.5, False)
 
 
 @pytest.mark.parametrize("norm", ["whole", "topic"])
@@ -224,10 +219,11 @@ def test_a_rule_with_a_state_steps_from_the_same_one_in_each_round():
 def test_rounds_have_the_contract_of_their_rule():
     for rule in (SVB(), OnlineEM(), HierarchicalPowerPrior(), Langevin(), AdaptiveRate()):
         around = Rounds(rule, 3)
-        assert (around.needs, around.forgets) == (rule.needs, rule.forgets)
+        assert around.traits == rule.traits
         learns = LearnsDocTopicPrior(rule, FixedPoint())
-        assert learns.needs == rule.needs | {"log_theta", "alpha"}
-        assert LearnsDocTopicPrior(rule, Fixed()).needs == rule.needs
+        needs = rule.traits.needs | {"log_theta", "alpha"}
+        assert learns.traits == replace(rule.traits, needs=needs)
+        assert LearnsDocTopicPrior(rule, Fixed()).traits == rule.traits
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.3, 1.0])
@@ -474,8 +470,7 @@ def test_online_em_never_steps_by_less_than_a_mean(step_size):
     ids=repr,
 )
 def test_how_rules_merge(rule, merges):
-    assert rule.merges == Rounds(rule, 3).merges == merges
-    assert LearnsDocTopicPrior(rule, Doubling()).merges == merges
+    assert rule.traits.merges == merges
 
 
 # What is learnt of the documents' prior
