@@ -37,7 +37,7 @@ from tests.conventions.every import public_estimators
 ROOT = Path(__file__).parents[1]
 N_CALLS = 250
 # Rooms that the documentation does not name to users.
-INNER = {"base", "cli", "estimators", "families", "kernels", "reviews"}
+INNER = {"base", "cli", "estimators", "families", "kernels", "reviews", "utils"}
 
 
 def command(*arguments):

@@ -22,7 +22,7 @@ from streamtopics import (
 )
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.streams import Alarm, Checkpointer, DriftMonitor, resume, stream
-from streamtopics.streams import monitor as monitor_module
+from streamtopics.streams.monitoring import monitor as monitor_module
 from streamtopics.streams.monitoring.alarm import NewWord, changed_topics, new_words
 from streamtopics.streams.monitoring.chart import chart_p
 from streamtopics.streams.monitoring.features import document_features

@@ -12,7 +12,7 @@ from scipy import sparse
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.streams import Alarm, DriftMonitor, NewTopic
-from streamtopics.streams import novelty as module
+from streamtopics.streams.monitoring import novelty as module
 from streamtopics.streams.monitoring.novelty import new_topics
 
 N_WORDS = 120

@@ -20,7 +20,7 @@ from streamtopics import (
     StreamingMixture,
 )
 from streamtopics.streams import TopicTracker
-from streamtopics.streams import tracker as tracker_module
+from streamtopics.streams.tracking import tracker as tracker_module
 from streamtopics.streams.tracking.following import Rows, followed
 from streamtopics.streams.tracking.identity import affinities, completed, distance, matched
 from streamtopics.streams.tracking.looks import Look, look, some_of
