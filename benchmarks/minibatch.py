@@ -29,8 +29,9 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.decomposition import LatentDirichletAllocation
 
-from streamtopics import StreamingLDA, parallel
+from streamtopics import StreamingLDA
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.utils import parallel
 
 K = 100
 MODELS: dict[str, StreamingTopicModel] = {
@@ -111,10 +112,7 @@ class Reckoned:
             self.alone += seconds
             threads[threads.index(min(threads))] += seconds
             n_jobs += 1
-        seconds = self.alone - before
-        if n_jobs > 1 and seconds >= parallel.WORTH_A_THREAD:
-            seconds = max(threads) + HANDED
-        self.together += seconds
+        self.together += max(threads) + HANDED if n_jobs > 1 else self.alone - before
         return results
 
 

@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from proof.complaints import complaints
 from proof.copies import pickled
 from proof.fault_means import Means
 from proof.fuzz_checks import difference, fingerprint, last_frame, place_of
-from streamtopics import load, parallel, save
+from streamtopics import load, save
 from streamtopics.base.frame import StreamingEstimator
 from streamtopics.utils.steps import steps_of
 from tests.conventions.every import METHODS, Case, N
@@ -352,7 +351,6 @@ def left_behind(model: Any, threads: set[threading.Thread], descriptors: int) ->
 
 @contextmanager
 def undisturbed(name: str, door: str, lap: int, folder: Path) -> Iterator[Undisturbed]:
-    """A call of an estimator as it is; threads share jobs however small they are."""
+    """A call of an estimator as it is."""
     case = METHODS[name]
-    with mock.patch.object(parallel, "WORTH_A_THREAD", 0.0):
-        yield Undisturbed(DOORS[door][1](case, parts_of(case, lap)), folder)
+    yield Undisturbed(DOORS[door][1](case, parts_of(case, lap)), folder)

@@ -27,7 +27,6 @@ import pytest
 import sklearn
 from joblib.parallel import get_active_backend
 
-from streamtopics.utils import parallel
 from tests.browser import launched
 from tests.processes import serving
 
@@ -136,14 +135,6 @@ def python():
     """Start a process of Python that has imported the package; see `tests.processes`."""
     with serving() as start:
         yield start
-
-
-@pytest.fixture(autouse=True, scope="session")
-def small_jobs_are_handed_over():
-    """Let threads share jobs however small they are, as those of tests are."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parallel, "WORTH_A_THREAD", 0.0)
-        yield
 
 
 def _settings() -> dict[str, Any]:

@@ -14,7 +14,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 import streamtopics
-from streamtopics.utils.locks import lock_of
+from streamtopics.utils.parallel import lock_of
 
 A_MOMENT = 2e-5
 # Seconds for what should be there at once.

@@ -2,14 +2,11 @@
 """Jobs over threads: order, failures and odd numbers of them."""
 
 import threading
-import time
-from collections import deque
 from itertools import pairwise
 
 import joblib
 import pytest
 
-from streamtopics.utils import parallel
 from streamtopics.utils.parallel import spans, workers
 
 
@@ -41,39 +38,6 @@ def test_a_failure_is_raised_and_stops_the_rest(error):
         assert pool.share(square, [(2,), (3,)]) == [4, 9]
 
 
-@pytest.mark.parametrize("n_left", [0, 1])
-def test_a_thread_that_ends_without_a_word_is_not_waited_for(n_left, monkeypatch):
-    """As one that has no memory to begin: its job is done by another, or else missed."""
-    monkeypatch.setattr(parallel, "WORTH_A_THREAD", 0.0)
-
-    queues = []
-
-    def kept(places):
-        queues.append(deque(places))
-        return queues[-1]
-
-    class Silent(threading.Thread):
-        def run(self):
-            for _ in range(n_left):
-                queues[-1].pop()
-
-    monkeypatch.setattr(parallel, "deque", kept)
-    monkeypatch.setattr(parallel, "Thread", Silent)
-    with workers(2) as pool:
-        if n_left:
-            with pytest.raises(MemoryError, match="a thread ended"):
-                pool.share(square, [(2,), (3,), (4,)])
-        else:
-            assert pool.share(square, [(2,), (3,), (4,)]) == [4, 9, 16]
-
-
-def test_no_thread_is_left():
-    before = threading.active_count()
-    with workers(3) as pool:
-        pool.share(time.sleep, [(0.001,)] * 20)
-        assert threading.active_count() == before
-
-
 def test_this_thread_works_too():
     seen = set()
     barrier = threading.Barrier(2, timeout=30)
@@ -88,32 +52,12 @@ def test_this_thread_works_too():
     assert len(seen) == 2
 
 
-def test_others_are_asked_for_work_that_is_worth_it_only(monkeypatch):
-    monkeypatch.setattr(parallel, "WORTH_A_THREAD", 1e-3)
-    seen = set()
-
-    def job(seconds):
-        seen.add(threading.get_ident())
-        end = time.thread_time() + seconds
-        while time.thread_time() < end:
-            time.sleep(0)
-
-    def seen_by(seconds):
-        seen.clear()
-        pool.share(job, [(seconds,)] * 10)
-        return len(seen)
-
+def test_jobs_may_share_again_and_no_thread_is_left():
+    before = threading.active_count()
     with workers(2) as pool:
-        seen_by(0.0)
-        assert seen_by(0.0) == 1
-        assert seen_by(0.005) == 2
-        assert seen_by(0.005) == 2
-
-
-def test_jobs_may_share_again():
-    with workers(2) as pool:
-        nested = pool.share(lambda i: pool.share(square, [(i,), (i + 1,)]), [(0,), (5,)])
-    assert nested == [[0, 1], [25, 36]]
+        nested = pool.share(lambda i: pool.share(square, [(i,), (i + 1,)]), [(0,), (5,)] * 9)
+    assert nested == [[0, 1], [25, 36]] * 9
+    assert threading.active_count() == before
 
 
 def test_jobs_are_sent_to_processes_when_joblib_is_told_so():

@@ -34,7 +34,7 @@ from streamtopics import SVBLDA, load, save
 from streamtopics.kernels import _hdp, _was, rows
 from streamtopics.saving import files
 from streamtopics.streams import stream
-from streamtopics.utils.locks import KeepsAside, lock_of
+from streamtopics.utils.parallel import KeepsAside, lock_of
 from tests.conventions.every import EVERY, METHODS, N
 from tests.interrupts import Lines
 from tests.kernels.test_rows import add_rows_arguments

@@ -37,8 +37,7 @@ from streamtopics.base.fit_callbacks import (
 from streamtopics.updates.rule import MEANS, Rounds, Rule
 from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect, warn_once
 from streamtopics.utils.documentation import LinksToReference
-from streamtopics.utils.locks import KeepsAside, held, lock_of
-from streamtopics.utils.parallel import Workers, workers
+from streamtopics.utils.parallel import KeepsAside, Workers, held, lock_of, workers
 from streamtopics.utils.progress import Progress, progress
 
 T = TypeVar("T")

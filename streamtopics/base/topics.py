@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.frame import NO_WEIGHTS, StreamingEstimator
 from streamtopics.base.validation import check_columns, check_feature_names, is_whole
 from streamtopics.metrics.relevance import relevant_words
-from streamtopics.utils.locks import lock_of
+from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.records import RecordParameters
 
 # Words that a first guess of the leading ones is from, and words that are read at once.

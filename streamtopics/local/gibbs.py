@@ -113,8 +113,7 @@ class Gibbs(LocalStep):
         prior = np.zeros(weights.shape[1], np.float32)
         prior[: len(topics.alpha)] = topics.alpha
         mass = np.empty((len(weights), gibbs.n_parts(len(prior))), np.float32)
-        places = spans(len(weights), WORDS_PER_JOB)
-        workers.share(gibbs.prior_mass, ((weights, prior, *span, mass) for span in places))
+        gibbs.prior_mass(weights, prior, 0, len(weights), mass)
         if documents is not None:
             first_token = np.concatenate([[0], np.cumsum(tokens.cut(minibatch)[0])])
 

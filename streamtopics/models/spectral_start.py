@@ -30,7 +30,7 @@ from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.sources import RandomStart, Source
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.posteriors.all_words import prior_at
-from streamtopics.utils.locks import one_thread
+from streamtopics.utils.parallel import one_thread
 
 # Columns of signs, dimensions of the vectors, and columns of the subspace.
 N_SIGNS, N_DIMENSIONS, N_SUBSPACE = 320, 50, 64

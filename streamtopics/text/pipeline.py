@@ -19,7 +19,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.utils.documentation import LinksToReference
-from streamtopics.utils.locks import KeepsAside, held, lock_of
+from streamtopics.utils.parallel import KeepsAside, held, lock_of
 from streamtopics.utils.steps import is_frozen, last_step, learns, names_of, steps_of
 
 MIXES = (

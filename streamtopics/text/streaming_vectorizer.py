@@ -22,7 +22,7 @@ from streamtopics.text.named import StaysSparse, with_labels
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
 from streamtopics.utils.checks import MOST_WHOLE, HoldsPlainNumbers, is_whole, warn_of_no_effect
 from streamtopics.utils.documentation import LinksToReference
-from streamtopics.utils.locks import KeepsAside
+from streamtopics.utils.parallel import KeepsAside
 from streamtopics.utils.structure import has_entries, to_sparse
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from streamtopics.kernels import tokens as kernel
 from streamtopics.utils.checks import MOST_DOCUMENTS
-from streamtopics.utils.locks import KeepsAside, lock_of
+from streamtopics.utils.parallel import KeepsAside, lock_of
 
 # Longer words are not counted as candidates: what is kept of a stream has to be bounded.
 LONGEST = 256

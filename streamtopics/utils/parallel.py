@@ -1,38 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Independent jobs, over threads or over whatever joblib was told to use.
+"""Independent jobs, over threads or over what joblib was told to use; and locks.
 
-Threads come from the standard library: the kernels release the GIL, and
-joblib's own loop waits in steps of ten milliseconds, as long as a whole
-minibatch takes. Under `joblib.parallel_config(backend=...)` with a backend that
-does not share memory (loky, dask or ray) the jobs go there.
+Jobs are threads of the standard library's, since the kernels release the GIL and joblib's own loop
+waits in steps of ten milliseconds, as long as a whole minibatch takes. Under
+`joblib.parallel_config(backend=...)` with a backend that does not share memory (loky, dask or ray)
+they go there.
 """
 
-import math
-import time
+import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import starmap
-from numbers import Integral
-from threading import Thread
-from typing import Any
+from typing import Any, Self
 
 import joblib
 from joblib.parallel import get_active_backend
+from threadpoolctl import threadpool_limits
 
 MOST_PARTS = 32
-# Seconds of work that another thread is asked for: to wake it, and to wait for it, takes some
-# tenths of a millisecond where its processor was idle.
-WORTH_A_THREAD = 1e-3
-# In the place of results that are not there.
-MISSING = object()
 Function = Callable[..., Any]
 Jobs = Iterable[tuple[Any, ...]]
-
-# Seconds of the processor that jobs of a function, by its name, took last. They say who does a
-# job, not what it does, so that no result depends on them.
-_SECONDS: dict[tuple[str | None, str | None], float] = {}
 
 
 @dataclass(frozen=True)
@@ -52,7 +44,8 @@ class Workers:
 def spans(n: int, least: int) -> list[tuple[int, int]]:
     """Cut range(n) into at most 32 equal parts, of not much less than `least`.
 
-    Depends on n alone, so that no result can depend on the number of workers.
+    Depends on n alone, so that no result can depend on the number of workers. A part is worth a
+    thread: `least` is as many as take some tenths of a millisecond.
     """
     n_parts = max(1, min(MOST_PARTS, round(n / least)))
     return [(n * i // n_parts, n * (i + 1) // n_parts) for i in range(n_parts)]
@@ -62,95 +55,12 @@ def _one_by_one(function: Function, jobs: Jobs) -> list[Any]:
     return list(starmap(function, jobs))
 
 
-def _share(n: int, function: Function, jobs: list[tuple[Any, ...]]) -> list[Any]:
-    """Let this thread and at most n - 1 others take jobs from one queue.
-
-    Others are started as soon as what is left is worth it, by what the last jobs of the function
-    took. When one fails or is interrupted no further ones are started, and those under way are
-    waited for.
-    """
-    results = [MISSING] * len(jobs)
-    queue = deque(range(len(jobs)))
-    helpers: list[Thread] = []
-    failures: list[BaseException] = []
-    key = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
-
-    def take() -> bool:
-        try:
-            place = queue.popleft()
-        except IndexError:
-            return False
-        try:
-            results[place] = function(*jobs[place])
-        except BaseException:
-            queue.clear()
-            raise
-        return True
-
-    def work() -> None:
-        try:
-            while take():
-                pass
-        except BaseException as error:
-            failures.append(error)
-
-    try:
-        start = time.thread_time()
-        for n_done in range(1, len(jobs) + 1):
-            left = len(queue) * _SECONDS.get(key, math.inf)
-            for n_helpers in range(len(helpers) + 1, min(n, len(queue))):
-                if left >= n_helpers * WORTH_A_THREAD:
-                    helpers.append(Thread(target=work))
-                    helpers[-1].start()
-            if not take():
-                break
-            _SECONDS[key] = (time.thread_time() - start) / n_done
-    finally:
-        queue.clear()
-        _wait_for(helpers)
-    if failures:
-        raise failures[0]
-    if any(result is MISSING for result in results):
-        raise MemoryError("a thread ended before its job was done")
-    return results
-
-
-def _wait_for(helpers: list[Thread]) -> None:
-    """Wait for threads to end, also where that is interrupted once.
-
-    A thread that is short of memory as it begins ends without a word, which an executor would wait
-    for.
-    """
-    try:
-        _join(helpers)
-    except BaseException:
-        _join(helpers)
-        raise
-
-
-def _join(helpers: list[Thread]) -> None:
-    for helper in helpers:
-        if helper.is_alive():
-            helper.join()
-
-
 SERIAL = Workers(_one_by_one, _one_by_one)
 
 
 @contextmanager
 def workers(n_jobs: int | None) -> Iterator[Workers]:
-    """Workers for the length of a `with` block.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        As everywhere in scikit-learn: None is 1 unless joblib is configured
-        otherwise, -1 is all processors.
-    """
-    if not (n_jobs is None or isinstance(n_jobs, Integral)) or isinstance(n_jobs, bool):
-        raise TypeError(f"n_jobs must be a whole number or None; got {n_jobs!r:.60}")
-    if n_jobs == 0:
-        raise ValueError("n_jobs must be a number of jobs, -1 for one on each processor; got 0")
+    """Workers for the length of a `with` block; `n_jobs` as everywhere in scikit-learn."""
     if n_jobs == 1:
         yield SERIAL
         return
@@ -160,18 +70,98 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
         yield SERIAL
         return
 
-    def share(function: Function, jobs: Jobs) -> list[Any]:
-        jobs = list(jobs)
-        if len(jobs) == 1:
-            return _one_by_one(function, jobs)
-        return _share(n, function, jobs)
+    with ThreadPoolExecutor(n - 1) as threads:
+        share = partial(_share, threads, n)
+        if getattr(backend, "supports_sharedmem", False):
+            yield Workers(share, share)
+            return
+        with joblib.Parallel(n_jobs=n) as processes:
 
-    if getattr(backend, "supports_sharedmem", False):
-        yield Workers(share, share)
+            def send(function: Function, jobs: Jobs) -> list[Any]:
+                return processes(joblib.delayed(function)(*job) for job in jobs)
+
+            yield Workers(share, send, distributed=True)
+
+
+def _share(threads: ThreadPoolExecutor, n: int, function: Function, jobs: Jobs) -> list[Any]:
+    """Let this thread and at most n - 1 others take jobs from one queue.
+
+    This one waits for none that has not begun, so that a job may share out others.
+    """
+    jobs = list(jobs)
+    results: list[Any] = [None] * len(jobs)
+    queue = deque(range(len(jobs)))
+
+    def work() -> None:
+        try:
+            while True:
+                try:
+                    place = queue.popleft()
+                except IndexError:
+                    return
+                results[place] = function(*jobs[place])
+        finally:
+            # Where a job has failed, no other one is begun.
+            queue.clear()
+
+    helpers = [threads.submit(work) for _ in range(min(n, len(jobs)) - 1)]
+    try:
+        work()
+    finally:
+        begun = [helper for helper in helpers if not helper.cancel()]
+        wait(begun)
+    for helper in begun:
+        helper.result()
+    return results
+
+
+class KeepsAside:
+    """An object with a dict beside its state: no copy, pickle or file has what is in it."""
+
+    __slots__ = ("_aside",)
+    _aside: dict[Any, Any]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        made = super().__new__(cls)
+        made._aside = {}
+        return made
+
+
+# Else copy and pickle would take it along. In `vars`, it would count as a change by learning.
+del KeepsAside.__slots__
+
+
+def lock_of(owner: Any) -> threading.RLock:
+    """The lock of an object; a thread that holds it may take it again.
+
+    An object of another package has none that is kept, and a forked process none of its parent's,
+    where nobody is left to release it.
+    """
+    # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
+    aside = getattr(owner, "_aside", {})
+    lock: threading.RLock = aside.setdefault(("lock", os.getpid()), threading.RLock())
+    return lock
+
+
+# Whose lock is held by the one thread that limits those of linear algebra.
+_ALONE = KeepsAside()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Do linear algebra in one thread, so that sums have the same bits for any number of them.
+
+    The limit is the whole process's: of two that set it at a time, one would leave it behind.
+    """
+    with lock_of(_ALONE), threadpool_limits(1):
+        yield
+
+
+@contextmanager
+def held(locks: list[threading.RLock]) -> Iterator[None]:
+    """Hold locks. One in another: a stack of them may find no memory to note one that it holds."""
+    if not locks:
+        yield
         return
-    with joblib.Parallel(n_jobs=n) as processes:
-
-        def send(function: Function, jobs: Jobs) -> list[Any]:
-            return processes(joblib.delayed(function)(*job) for job in jobs)
-
-        yield Workers(share, send, distributed=True)
+    with locks[0], held(locks[1:]):
+        yield

@@ -19,7 +19,7 @@ from streamtopics import SVBLDA, GibbsOnlineEM, HDPGibbsOnlineEM, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.text import StreamingCountVectorizer
 from streamtopics.updates import PowerPrior
-from streamtopics.utils.locks import lock_of
+from streamtopics.utils.parallel import lock_of
 from tests.interrupts import is_free
 
 pytestmark = pytest.mark.usefixtures("switching_often")

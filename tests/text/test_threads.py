@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from streamtopics import load, save
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.text.vocabulary import SHARED
-from streamtopics.utils.locks import lock_of
+from streamtopics.utils.parallel import lock_of
 from tests.plain import SVBLDA
 
 pytestmark = pytest.mark.usefixtures("switching_often")

@@ -23,7 +23,7 @@ from streamtopics.streams.monitoring.features import document_features
 from streamtopics.streams.monitoring.novelty import new_topics
 from streamtopics.streams.monitoring.relabelling import Comparison, compare, relabelled
 from streamtopics.utils.checks import MOST_WHOLE, check_integer, is_number
-from streamtopics.utils.locks import lock_of
+from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, last_step, names_of
 
 # Statistics of a test: surprise, use and words. Each has a third of the level. In the chart words
