@@ -25,7 +25,6 @@ from streamtopics.metrics import (
     topic_exclusivity,
 )
 from streamtopics.priors import SeedWords, seed_prior, seed_pulls, zipf_prior
-from streamtopics.streams import TimeSplit
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -137,10 +136,6 @@ def test_priors_are_numbers_of_tokens():
 
 
 def test_ragged_lists_are_refused_by_name():
-    with pytest.raises(
-        TypeError, match=r"groups must be times of one kind: .*numbers or dates; got"
-    ):
-        next(TimeSplit(2).split(np.zeros((3, 1)), groups=[[1, 2], [3]]))
     with pytest.raises(ValueError, match="X, passed to compare_n_components, must have rows of"):
         compare_n_components(StreamingLDA(), [[1, 2], [3]], [1, 2], n_splits=2)
     for topics in (["ab", "cd"], [[1, 2], [3]]):

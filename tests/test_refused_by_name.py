@@ -63,10 +63,7 @@ from streamtopics.priors import (
 )
 from streamtopics.report import report, report_data
 from streamtopics.streams import (
-    Checkpointer,
-    TimeSplit,
     prequential_score,
-    stream,
 )
 from streamtopics.text import (
     NamedCounts,
@@ -185,8 +182,6 @@ REFUSED = {
     "a local step for an update of alpha": (
         lambda: StreamingLDA(2, doc_topic_prior_update=Gibbs()).fit(COUNTS), TypeError,
         "doc_topic_prior_update must be one of"),
-    "what happened in a stream": (
-        lambda: Checkpointer("folder").on_batch(learnt(), "a"), TypeError, "must be a BatchInfo"),
     "a frame for a measure": (
         lambda: CoherenceScorer(pd.DataFrame({"a": [1]})), ValueError, "measure must be one of"),
     "a frame for settings": (
@@ -229,8 +224,6 @@ REFUSED = {
     "a matrix since when": (
         lambda: StreamingCountVectorizer(max_features=3).partial_fit(["a b"]).names_since(COUNTS),
         TypeError, "n_documents must be a whole number"),
-    "one number for documents": (
-        lambda: list(TimeSplit().split(NOTHING, groups=[1])), TypeError, "must have a row for"),
     "one number for a minibatch": (
         lambda: prequential_score(learnt(), [NOTHING]), TypeError, "must have a row for each"),
     "a number beyond floating point": (
@@ -354,8 +347,6 @@ REFUSED = {
         lambda: mark_negations(b"x"), TypeError, "text must be a str; got b'x'"),
     "diversity of a number": (
         lambda: topic_diversity(3), TypeError, "topics must be the top words of each topic; got 3"),
-    "a stream of a number": (
-        lambda: stream(learnt(), 3), TypeError, "batches must be an iterable of minibatches; got"),
     "a number for packages": (
         lambda: load_docstrings(packages=3), TypeError, "packages must be a list of names; got 3"),
     "more topics than can be": (

@@ -16,7 +16,7 @@ from streamtopics.cli.tally import Tally
 from streamtopics.cli.telling import counted, nats, safe
 from streamtopics.cli.writing import check_target
 from streamtopics.streams import ProgressReport, ScoreHistory, stream
-from streamtopics.streams.score_history import mean_score
+from streamtopics.streams.callbacks import mean_score
 
 N_CHANGED = 5
 

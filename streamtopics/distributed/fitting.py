@@ -17,11 +17,9 @@ from streamtopics.distributed.learning import Learning
 from streamtopics.distributed.reading import Cluster
 from streamtopics.distributed.schedule import Schedule
 from streamtopics.distributed.sources import in_groups, partitions_of
-from streamtopics.streams.batches import after
+from streamtopics.streams.batches import after, check_model
 from streamtopics.streams.callbacks import check_callbacks, finish_all, learner_of
 from streamtopics.streams.checkpoint import Checkpointer
-from streamtopics.streams.checks import check_callables
-from streamtopics.streams.learners import check_model
 from streamtopics.utils.checks import check_integer, check_truth
 from streamtopics.utils.steps import check_not_frozen, last_step, steps_before
 
@@ -239,7 +237,6 @@ def _learning(
     ordered: bool,
 ) -> Learning:
     """Return what learns, when all has been checked."""
-    check_callables("callbacks", callbacks)
     callbacks = tuple(callbacks)
     check_callbacks(callbacks)
     if learner_of(callbacks) is not None:

@@ -32,9 +32,14 @@ from streamtopics.distributed.reading import (
     ahead,
 )
 from streamtopics.distributed.schedule import Schedule
-from streamtopics.streams.batches import read_batch
+from streamtopics.streams.batches import (
+    Seen,
+    is_fitted,
+    read_batch,
+    score_before,
+    seen_by,
+)
 from streamtopics.streams.callbacks import BatchInfo, call
-from streamtopics.streams.learners import Seen, is_fitted, score_before, seen_by
 from streamtopics.utils.steps import last_step
 
 

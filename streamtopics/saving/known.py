@@ -128,15 +128,14 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.was.stick_breaking": ("SBP",),
     "streamtopics.was.weight_agnostic": ("WAS",),
     # Callbacks
-    "streamtopics.streams.callbacks": ("BatchInfo",),
+    "streamtopics.streams.callbacks": (
+        "BatchInfo", "EarlyStopping", "ProgressReport", "ScoreHistory", "ScoreRow",
+    ),
     "streamtopics.streams.checkpoint": ("Resumed",),
     "streamtopics.streams.monitoring.alarm": (
         "Alarm", "ChangedTopic", "DriftTest", "NewTopic", "NewWord",
     ),
-    "streamtopics.streams.early_stopping": ("EarlyStopping",),
     "streamtopics.streams.monitoring.monitor": ("DriftMonitor",),
-    "streamtopics.streams.progress_report": ("ProgressReport",),
-    "streamtopics.streams.score_history": ("ScoreHistory", "ScoreRow"),
     "streamtopics.streams.tracking.snapshots": ("KnownTopic", "Moment", "Snapshot", "State"),
     "streamtopics.streams.tracking.tracker": ("TopicTracker",),
     # Of Python, NumPy and SciPy

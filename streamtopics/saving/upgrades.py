@@ -29,7 +29,7 @@ RENAMED_FIELDS: dict[str, dict[str, str]] = {
     "streamtopics.estimators.svb_hpp.SVBHPP": LOCAL_TOL,
     "streamtopics.estimators.svb_lda.SVBLDA": LOCAL_TOL,
     "streamtopics.estimators.variational_online_em.VariationalOnlineEM": LOCAL_TOL,
-    "streamtopics.streams.early_stopping.EarlyStopping": {"tolerance": "tol"},
+    "streamtopics.streams.callbacks.EarlyStopping": {"tolerance": "tol"},
     "streamtopics.streams.tracking.tracker.TopicTracker": {"n_documents": "max_documents"},
     "streamtopics.updates.window.Window": {"length": "n_minibatches"},
 }  # fmt: skip

@@ -2,16 +2,17 @@
 """Learning from streams: what goes along with one, which topic is which, and what has changed."""
 
 from streamtopics.streams.batches import BatchWith, TimedBatch
-from streamtopics.streams.callbacks import BatchInfo
+from streamtopics.streams.callbacks import (
+    BatchInfo,
+    EarlyStopping,
+    ProgressReport,
+    ScoreHistory,
+    ScoreRow,
+)
 from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
-from streamtopics.streams.early_stopping import EarlyStopping
 from streamtopics.streams.monitoring.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
 from streamtopics.streams.monitoring.monitor import DriftMonitor
-from streamtopics.streams.prequential import Prequential, prequential_score
-from streamtopics.streams.progress_report import ProgressReport
-from streamtopics.streams.score_history import ScoreHistory, ScoreRow
-from streamtopics.streams.stream import stream
-from streamtopics.streams.time_split import TimeSplit
+from streamtopics.streams.stream import Prequential, prequential_score, stream
 from streamtopics.streams.tracking.news import NewsRow
 from streamtopics.streams.tracking.track import TopicRow, TrackRow
 from streamtopics.streams.tracking.tracker import TopicTracker
@@ -33,7 +34,6 @@ __all__ = [
     "Resumed",
     "ScoreHistory",
     "ScoreRow",
-    "TimeSplit",
     "TimedBatch",
     "TopicRow",
     "TopicTracker",

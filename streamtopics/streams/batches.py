@@ -1,12 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Minibatches of a stream, and what comes with them."""
+"""Minibatches of a stream: what comes with them, and how a model scores, learns and counts them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from inspect import Parameter, signature
+from itertools import islice
+from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.text import NamedCounts
 from streamtopics.utils.checks import check_integer
+from streamtopics.utils.steps import check_not_frozen, counted, last_step, steps_before
+from streamtopics.utils.structure import for_scipy, from_arrow, in_order, number_of_rows
+
+# Counters of documents, by the class of model.
+DOCUMENTS_SEEN = ("n_documents_seen_", "n_samples_seen_")
+
+# A list of texts, or rows of counts.
+Documents = list[str] | sparse.csr_matrix
+
+
+class Learner(Protocol):
+    """An estimator that learns from minibatches, or a pipeline that ends in one."""
+
+    @property
+    def partial_fit(self) -> Callable[..., Any]:
+        """Learns from a minibatch."""
 
 
 class TimedBatch(NamedTuple):
@@ -43,8 +69,18 @@ class BatchWith(NamedTuple):
     time: Any = None
 
 
-def read_batch(item: Any) -> BatchWith:
-    """Return a minibatch with its data and time; what can be read once only becomes a list."""
+class Seen(NamedTuple):
+    """Amounts of documents and tokens that a model has learnt from."""
+
+    n_documents: int
+    n_tokens: float
+
+
+# Minibatches
+
+
+def read_batch(item: object) -> BatchWith:
+    """A minibatch with its data and time; what can be read once only becomes a list."""
     if isinstance(item, BatchWith):
         batch = item
     elif isinstance(item, TimedBatch):
@@ -55,23 +91,144 @@ def read_batch(item: Any) -> BatchWith:
 
 
 def after(batches: Iterable[Any], skip: int) -> Iterator[Any]:
-    """Return the minibatches behind the first `skip` ones."""
-    if hasattr(batches, "shape") or isinstance(batches, str | bytes):
+    """The minibatches behind the first `skip` ones."""
+    if isinstance(batches, str | np.ndarray) or sparse.issparse(batches):
         raise TypeError(
             f"batches must be an iterable of minibatches; got a {type(batches).__name__}, which "
             "streamtopics.datasets.iter_minibatches cuts into some"
         )
     check_integer(least=0, skip=skip)
-    try:
-        left, end = iter(batches), object()
-    except TypeError:
-        raise TypeError(
-            f"batches must be an iterable of minibatches; got {batches!r:.60}"
-        ) from None
-    for n in range(skip):
-        if next(left, end) is end:
-            raise ValueError(
-                f"skip is {skip!r}, but batches has {n} minibatches; pass the same stream again, "
-                "from its beginning, or skip=0 for what came after it"
-            )
+    left = iter(batches)
+    n_skipped = sum(1 for _ in islice(left, int(skip)))
+    if n_skipped < skip:
+        raise ValueError(
+            f"skip is {skip!r}, but batches has {n_skipped} minibatches; pass the same stream "
+            "again, from its beginning, or skip=0 for what came after it"
+        )
     return left
+
+
+# Models
+
+
+def check_model(model: Learner) -> None:
+    """Refuse what cannot learn from a stream, such as a pipeline of scikit-learn."""
+    check_not_frozen(model)
+    counts = {*DOCUMENTS_SEEN} & {*dir(type(last_step(model)))}
+    if not hasattr(model, "partial_fit") or not counts:
+        raise TypeError(
+            "model must be an estimator with partial_fit that counts the documents it has seen, "
+            "such as StreamingLDA(), or a streamtopics.text.StreamingPipeline that ends in one; "
+            f"got {model!r}"
+        )
+
+
+def count_of(estimator: object, *names: str, default: Any = 0) -> Any:
+    """The first of some counters that an estimator has; the default before it has learnt."""
+    return next((getattr(estimator, name) for name in names if hasattr(estimator, name)), default)
+
+
+def seen_by(model: Learner) -> Seen:
+    """Documents and tokens that a model has learnt from; tokens are NaN if it counts none."""
+    learner = last_step(model)
+    n_documents = count_of(learner, *DOCUMENTS_SEEN)
+    uncounted = np.nan if n_documents else 0.0
+    return Seen(n_documents, count_of(learner, "n_tokens_seen_", default=uncounted))
+
+
+def n_learnt(model: Learner) -> int:
+    """Minibatches that the topics were learnt from; 0 before the first."""
+    return int(count_of(last_step(model), "n_batch_iter_"))
+
+
+def is_fitted(model: Learner) -> bool:
+    """Whether a model has learnt anything, or has a state to learn on from."""
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def score_before(model: Any, batch: BatchWith) -> float:
+    """The score of a minibatch before it is learnt.
+
+    NaN if the minibatch has no rows, or the model knows nothing yet.
+    """
+    if number_of_rows(batch.X) == 0:
+        return np.nan
+    known = arguments_of(type(model).score) if batch.data else ()
+    data = {name: value for name, value in batch.data.items() if name in known}
+    try:
+        return float(model.score(batch.X, **data))
+    except NotFittedError:
+        return np.nan
+
+
+def learn(model: Learner, batch: BatchWith, learner: Any) -> None:
+    """Learn a minibatch, by the callback that learns if there is one."""
+    if learner is None:
+        takes_time = "time" in arguments_of(type(last_step(model)).partial_fit)
+        time = {"time": batch.time} if takes_time else {}
+        model.partial_fit(batch.X, **batch.data, **time)
+    elif batch.data:
+        raise TypeError(
+            f"a minibatch has data {sorted(batch.data)}, but {type(learner).__name__}.learn takes "
+            "X and time only; leave that callback out, or the data"
+        )
+    else:
+        learner.learn(model, batch.X, time=batch.time)
+
+
+@cache
+def arguments_of(method: Callable[..., Any]) -> frozenset[str]:
+    """Names of the arguments of a method of a class beside its X."""
+    _, _, *others = signature(method).parameters.values()
+    various = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    return frozenset(other.name for other in others if other.kind not in various)
+
+
+# Documents of minibatches, for what looks at some of them or puts several together
+
+
+def as_documents(model: Learner, X: Any) -> Documents:
+    """Documents of a minibatch, checked: a list of texts, or rows of counts."""
+    if steps_before(model):
+        if isinstance(X, str) or len(getattr(X, "shape", ())) > 1:
+            raise TypeError(
+                "X must be the texts of documents, such as a list or one column of a table; got "
+                f"{X!r:.60}"
+            )
+        return list(from_arrow(X))
+    topics = last_step(model)
+    if isinstance(topics, StreamingTopicModel):
+        return sparse.csr_matrix(topics._counts(X, "partial_fit"))
+    return sparse.csr_matrix(for_scipy(X))
+
+
+def chosen(documents: Documents, which: np.ndarray) -> Documents:
+    """Some of the documents."""
+    return [documents[i] for i in which] if isinstance(documents, list) else documents[which]
+
+
+def together(parts: Sequence[Any]) -> Documents:
+    """All documents of some parts, in order."""
+    if isinstance(parts[0], list):
+        return [document for part in parts for document in part]
+    counts: Documents = parts[0] if len(parts) == 1 else sparse.vstack(parts, format="csr")
+    return counts
+
+
+def counts_of(model: Learner, documents: Documents) -> sparse.csr_matrix:
+    """Counts of words, of columns as they are now; nothing is learnt."""
+    found = counted(model, documents) if isinstance(documents, list) else documents
+    # A step of a pipeline may return several entries of a word, and keep what it returned.
+    return in_order(sparse.csr_matrix(found))
+
+
+def named(model: Learner, documents: Documents) -> Any:
+    """The documents as the model learns them: with names of the columns, if it knows these."""
+    names = count_of(model, "feature_names_in_", default=None)
+    if isinstance(documents, list) or names is None:
+        return documents
+    return NamedCounts.of(documents, names)

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Callbacks of a stream, and the record of a minibatch that they are given."""
+"""Callbacks of a stream: the record that they are given, scores, the early end and progress."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-# What a callback may have; one of them is enough.
-HOOKS = ("on_batch", "learn", "__call__")
+from streamtopics.streams.batches import Learner
+from streamtopics.utils.checks import check_integer
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class BatchInfo:
 
     batch: int
     X: Any
-    time: Any
+    time: object
     n_documents: int
     n_tokens: float
     n_documents_seen: int
@@ -49,41 +51,36 @@ class BatchInfo:
     score: float
 
 
-# Called as callback(model, info) after each minibatch; True ends the stream.
-OnBatch = Callable[[Any, BatchInfo], bool | None]
+# Calling them
 
 
-def learner_of(callbacks: tuple[Any, ...]) -> Any:
-    """Return the callback that learns; None if there is none."""
-    return next((callback for callback in callbacks if hasattr(callback, "learn")), None)
+def has(callback: object, name: str) -> Any:
+    """What a callback has of this name; None if it has none."""
+    return getattr(callback, name, None)
 
 
-def call(callback: Any, model: Any, info: BatchInfo) -> bool:
-    """Call a callback, and return whether it ends the stream."""
-    if hasattr(callback, "on_batch"):
-        callback = callback.on_batch
-    elif not callable(callback):
-        return False
-    verdict = callback(model, info)
-    if verdict is None or isinstance(verdict, bool | np.bool_):
-        return bool(verdict)
-    raise TypeError(
-        f"a callback must return True to end the stream, or else False or None; {callback!r} "
-        f"returned {verdict!r}"
-    )
+def learner_of(callbacks: Sequence[object]) -> Any:
+    """The callback that learns in the place of `partial_fit`; None if there is none."""
+    return next((callback for callback in callbacks if has(callback, "learn")), None)
 
 
-def finish_all(model: Any, callbacks: tuple[Any, ...], first: BaseException | None) -> None:
+def call(callback: object, model: Learner, info: BatchInfo) -> bool:
+    """Call a callback, and return whether it ends the stream, which only True does."""
+    called = has(callback, "on_batch") or callback
+    verdict = called(model, info) if callable(called) else None
+    return isinstance(verdict, bool | np.bool_) and bool(verdict)
+
+
+def finish_all(model: Learner, callbacks: Sequence[object], first: BaseException | None) -> None:
     """Call each `finish`; raise the first that fails, unless an error is on its way already.
 
     Those that learn come last: a checkpoint is of the model that the callbacks were shown.
     """
     failed = first
-    for callback in sorted(callbacks, key=lambda callback: hasattr(callback, "learn")):
-        if not hasattr(callback, "finish"):
-            continue
+    for callback in sorted(callbacks, key=lambda callback: has(callback, "learn") is not None):
         try:
-            callback.finish(model)
+            if finish := has(callback, "finish"):
+                finish(model)
         except BaseException as error:
             if failed is None:
                 failed = error
@@ -93,36 +90,300 @@ def finish_all(model: Any, callbacks: tuple[Any, ...], first: BaseException | No
         raise failed
 
 
-def check_callbacks(callbacks: tuple[Any, ...]) -> None:
-    """Refuse what cannot be called along a stream."""
-    for callback in callbacks:
-        if isinstance(callback, type):
-            raise TypeError(
-                f"callbacks has the class {callback.__name__}; make an object of it, such as "
-                f"{callback.__name__}()"
-            )
-        if not any(hasattr(callback, name) for name in HOOKS):
-            raise TypeError(
-                f"a callback must be callable as callback(model, info), or have on_batch or learn; "
-                f"got {callback!r}"
-            )
-    check_order(callbacks)
-    learners = [type(callback).__name__ for callback in callbacks if hasattr(callback, "learn")]
-    if len(learners) > 1:
-        raise TypeError(
-            f"one callback at most can learn in the place of partial_fit; got {learners}"
-        )
-
-
-def check_order(callbacks: tuple[Any, ...]) -> None:
-    """Refuse what keeps callbacks that are called after it: they would miss a minibatch."""
+def check_callbacks(callbacks: Sequence[object]) -> None:
+    """Refuse what cannot be called, two that learn, and a checkpoint of what comes after it."""
     for place, callback in enumerate(callbacks):
-        kept = getattr(callback, "also", ())
-        for later in callbacks[place + 1 :]:
-            called = hasattr(later, "on_batch") or callable(later)
-            if called and isinstance(kept, tuple) and any(later is one for one in kept):
-                raise ValueError(
-                    f"callbacks has {type(callback).__name__} before the "
-                    f"{type(later).__name__} that it keeps, which has not seen the minibatch then; "
-                    f"put {type(callback).__name__} last"
-                )
+        called = callable(callback) or has(callback, "on_batch") or has(callback, "learn")
+        if isinstance(callback, type) or not called:
+            raise TypeError(
+                "a callback must be callable as callback(model, info), or be an object with "
+                f"on_batch or learn, such as ScoreHistory(); got {callback!r}"
+            )
+        kept = {id(one) for one in has(callback, "also") or ()}
+        if kept & {id(later) for later in callbacks[place + 1 :] if has(later, "on_batch")}:
+            raise ValueError(
+                f"callbacks has {type(callback).__name__} before one that it keeps, which has "
+                f"not seen the minibatch then; put {type(callback).__name__} last"
+            )
+    learners = [type(callback).__name__ for callback in callbacks if has(callback, "learn")]
+    if len(learners) > 1:
+        raise TypeError(f"one callback can learn in the place of partial_fit; got {learners}")
+
+
+# Scores
+
+
+class ScoreRow(NamedTuple):
+    """The score of a minibatch.
+
+    Attributes
+    ----------
+    batch : int
+    time : object
+    n_documents : int
+    n_tokens : float
+    score : float
+        As of `BatchInfo`.
+    """
+
+    batch: int
+    time: object
+    n_documents: int
+    n_tokens: float
+    score: float
+
+
+class ScoreHistory:
+    """Keeps the score of each minibatch before it was learnt, for `stream`.
+
+    Parameters
+    ----------
+    max_rows : int or None, default=10_000
+        Rows that are kept, the last ones; a row takes some 300 bytes. None keeps all of them,
+        which an endless stream has no memory for.
+
+    Attributes
+    ----------
+    rows : list of ScoreRow
+        The oldest first; ``pandas.DataFrame(history.rows)`` makes a table of them.
+
+    See Also
+    --------
+    prequential_score : Rows and mean of a model that learns anew.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.datasets import iter_minibatches, make_lda_corpus
+    >>> from streamtopics.streams import ScoreHistory, stream
+    >>> X = make_lda_corpus(n_documents=300, n_features=100, random_state=0).X
+    >>> history = ScoreHistory()
+    >>> model = stream(
+    ...     SVBLDA(5, random_state=0), iter_minibatches(X, 100), callbacks=[history]
+    ... )
+    >>> [row.batch for row in history.rows if row.score < 0]
+    [2, 3]
+    """
+
+    needs_score = True
+
+    def __init__(self, max_rows: int | None = 10_000) -> None:
+        if max_rows is not None:
+            check_integer(max_rows=max_rows)
+        self.max_rows = None if max_rows is None else int(max_rows)
+        self.rows: list[ScoreRow] = []
+
+    def on_batch(self, model: Learner, info: BatchInfo) -> None:
+        """Keep the score of a minibatch.
+
+        Parameters
+        ----------
+        model : estimator
+            Not looked at.
+        info : BatchInfo
+        """
+        row = ScoreRow(info.batch, info.time, info.n_documents, info.n_tokens, info.score)
+        self.rows.append(row)
+        if self.max_rows is not None:
+            del self.rows[: -self.max_rows]
+
+
+def mean_score(rows: Sequence[ScoreRow]) -> tuple[float, float]:
+    """Return the mean of scores and its standard error, by minibatch.
+
+    A minibatch weighs as much as it has tokens, or documents where tokens are not counted. With
+    weights w of sum 1 the variance of the mean m is n / (n - 1) sum w**2 (score - m)**2. Rows
+    without a score or a weight are left out; the mean of none is NaN, and the error of less than
+    two.
+    """
+    scores = np.array([row.score for row in rows])
+    sizes = [row.n_documents if np.isnan(row.n_tokens) else row.n_tokens for row in rows]
+    weights = np.array(sizes, np.float64)
+    counts = ~np.isnan(scores) & (weights > 0)
+    scores, weights, n = scores[counts], weights[counts], int(counts.sum())
+    if n == 0:
+        return np.nan, np.nan
+    weights = weights / weights.sum()
+    mean = float(weights @ scores)
+    if n == 1:
+        return mean, np.nan
+    return mean, float(np.sqrt(n / (n - 1) * np.sum((weights * (scores - mean)) ** 2)))
+
+
+class EarlyStopping:
+    r"""Ends a stream when the score of minibatches before they are learnt no longer rises.
+
+    The t-th score moves a running mean, by
+
+    .. math::
+
+        m_t = m_{t-1} + \max(1/t,\; 2 / (p + 1))\, (\text{score}_t - m_{t-1}),
+
+    which is the plain mean at first and then forgets, with a weight like that of the last
+    :math:`p` scores. The stream ends when that mean has not been more than `tol` above the
+    best one for `patience` scores.
+
+    Parameters
+    ----------
+    patience : int, default=20
+        Scores without a gain after which the stream ends, and p above. Minibatches without a
+        finite score do not count. Fewer end streams by chance, see below.
+    tol : float, default=0.0
+        What a gain must exceed, in units of the score: nats per token for most models.
+
+    Attributes
+    ----------
+    mean, best : float
+        The running mean, and the one that the last gain led to; NaN before the first score.
+    n_scores : int
+        Scores taken in.
+    n_without_gain : int
+        Scores since the last gain.
+
+    Notes
+    -----
+    On an endless stream this tells that more documents *of the same kind* no longer help, not
+    that there is nothing left to learn. Leave it out where a stream changes: a change lowers the
+    score, and the stream would end when there is most to learn.
+
+    Minibatches differ more than a model gains: by 0.06 nats per token (standard deviation) in
+    news agency reports, by 0.5 in newsgroups, where a few long documents have most tokens. Of
+    three corpora of 10,000 to 30,000 documents in random order and two models, `patience` 5 gave
+    up 0.00 to 0.26 nats per token of what the end of the corpus would have brought, 20 at most
+    0.04, and in five of six cases nothing.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.datasets import iter_minibatches, make_lda_corpus
+    >>> from streamtopics.streams import EarlyStopping, stream
+    >>> X = make_lda_corpus(n_documents=3000, n_features=50, random_state=0).X
+    >>> stopping = EarlyStopping(patience=3, tol=0.01)
+    >>> model = stream(
+    ...     SVBLDA(5, random_state=0), iter_minibatches(X, 100), callbacks=[stopping]
+    ... )
+    >>> model.n_documents_seen_ < 3000, stopping.n_without_gain
+    (True, 3)
+    """
+
+    needs_score = True
+
+    def __init__(self, patience: int = 20, tol: float = 0.0) -> None:
+        check_integer(patience=patience)
+        self.patience, self.tol = int(patience), float(tol)
+        self.mean, self.best = np.nan, np.nan
+        self.n_scores = self.n_without_gain = 0
+
+    def on_batch(self, model: Learner, info: BatchInfo) -> bool:
+        """Take in a score, and return whether the stream ends.
+
+        Parameters
+        ----------
+        model : estimator
+            Not looked at.
+        info : BatchInfo
+
+        Returns
+        -------
+        ends : bool
+            Whether there was no gain for `patience` scores.
+        """
+        if not np.isfinite(info.score):
+            return False
+        self.n_scores += 1
+        if self.n_scores == 1:
+            self.mean = self.best = info.score
+            return False
+        self.mean += max(1 / self.n_scores, 2 / (self.patience + 1)) * (info.score - self.mean)
+        if self.mean > self.best + self.tol:
+            self.best, self.n_without_gain = self.mean, 0
+        else:
+            self.n_without_gain += 1
+        return self.n_without_gain >= self.patience
+
+
+# Progress
+
+
+class ProgressReport:
+    """Shows documents, documents per second and the score, by a bar of tqdm on standard error.
+
+    Parameters
+    ----------
+    total : int or None, default=None
+        Documents in the stream, where that is known; it is needed for a bar and the time left.
+    title : str, default="stream"
+        What stands before it.
+
+    Attributes
+    ----------
+    n_documents : int
+        Documents of the stream that were learnt so far.
+
+    Notes
+    -----
+    The score is shown where it is taken, as by ``stream(..., score=True)``, as a running mean in
+    which each minibatch counts a fifth.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.datasets import iter_minibatches, make_lda_corpus
+    >>> from streamtopics.streams import ProgressReport, stream
+    >>> X = make_lda_corpus(n_documents=300, n_features=100, random_state=0).X
+    >>> report = ProgressReport(total=300)
+    >>> model = stream(SVBLDA(5, random_state=0), iter_minibatches(X), callbacks=[report])
+    >>> report.n_documents
+    300
+    """
+
+    def __init__(self, total: int | None = None, title: str = "stream") -> None:
+        self.total, self.title = total, title
+        self.n_documents, self._score = 0, np.nan
+        self._bar: Any = None
+
+    def on_batch(self, model: Learner, info: BatchInfo) -> None:
+        """Show that a minibatch was learnt.
+
+        Parameters
+        ----------
+        model : estimator
+            Not looked at.
+        info : BatchInfo
+        """
+        from tqdm.auto import tqdm
+
+        self.n_documents += info.n_documents
+        if not np.isnan(info.score):
+            is_first = np.isnan(self._score)
+            self._score = info.score if is_first else 0.8 * self._score + 0.2 * info.score
+        # Somebody may have closed standard error, or there is none.
+        with suppress(OSError, ValueError):
+            if self._bar is None:
+                # How long the first minibatch took is not known, so it counts for no speed.
+                self._bar = tqdm(
+                    desc=self.title, total=self.total, initial=self.n_documents,
+                    unit=" documents", file=sys.stderr, disable=sys.stderr is None,
+                    dynamic_ncols=True,
+                )  # fmt: skip
+            else:
+                shown = "" if np.isnan(self._score) else f"score {self._score:.3f}"
+                self._bar.set_postfix_str(shown, refresh=False)
+                self._bar.update(info.n_documents)
+
+    def finish(self, model: Learner) -> None:
+        """End the bar; a stream that goes on has another one.
+
+        Parameters
+        ----------
+        model : estimator
+            Not looked at.
+        """
+        bar, self._bar = self._bar, None
+        if bar is not None:
+            with suppress(OSError, ValueError):
+                bar.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a stream that goes on needs: all but the bar on the screen."""
+        return {**self.__dict__, "_bar": None}

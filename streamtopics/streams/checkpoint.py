@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from streamtopics.saving.errors import LoadError
 from streamtopics.saving.files import sync_folder
 from streamtopics.saving.models import read, write
+from streamtopics.streams.batches import DOCUMENTS_SEEN, Learner, count_of
 from streamtopics.streams.callbacks import BatchInfo
-from streamtopics.streams.checks import check_callables
-from streamtopics.utils.checks import check_integer, is_number, path_of
+from streamtopics.utils.checks import check_integer, path_of
 from streamtopics.utils.steps import steps_of
 
 CHECKPOINT = "checkpoint"
@@ -49,8 +49,7 @@ class Resumed(NamedTuple):
 class Checkpointer:
     """Saves a model along a stream, so that a stream that was cut goes on from there.
 
-    A callback of `stream`; put it last, so that what it keeps has seen the minibatch too
-    (`stream` refuses it before what it keeps). Each
+    A callback of `stream`; put it last, so that what it keeps has seen the minibatch too. Each
     checkpoint is a file of its own in a folder, written as `streamtopics.save` writes: it is
     there whole or not at all. One more is written at the end of the stream, and when an error or
     an interrupt ends it, unless the model has begun on a minibatch that the callbacks have not
@@ -104,15 +103,16 @@ class Checkpointer:
         keep: int = 3,
         also: Sequence[Any] = (),
     ) -> None:
-        check_settings(every, seconds, keep)
-        check_callables("also", also)
+        check_integer(keep=keep)
+        if every is not None:
+            check_integer(every=every)
         self.path, self.every, self.seconds, self.keep = path_of(path), every, seconds, int(keep)
         self.also = tuple(also)
         self._last: tuple[BatchInfo, Any] | None = None
         self._written_at = time.monotonic()
         self._written: BatchInfo | None = None
 
-    def on_batch(self, model: Any, info: BatchInfo) -> None:
+    def on_batch(self, model: Learner, info: BatchInfo) -> None:
         """Save, if it is time to.
 
         Parameters
@@ -120,17 +120,14 @@ class Checkpointer:
         model : estimator
             That has learnt the minibatch.
         info : BatchInfo
-            Of the minibatch.
         """
-        if not isinstance(info, BatchInfo):
-            raise TypeError(f"info must be a BatchInfo; got {info!r:.60}")
         self._last = info, learnt_by(model)
         is_time = self.every is not None and info.batch % self.every == 0
         waited = time.monotonic() - self._written_at
         if is_time or (self.seconds is not None and waited >= self.seconds):
             self._write(model, info)
 
-    def finish(self, model: Any) -> None:
+    def finish(self, model: Learner) -> None:
         """Save at the end of the stream.
 
         Parameters
@@ -145,7 +142,7 @@ class Checkpointer:
         if info is not self._written and learnt == learnt_by(model):
             self._write(model, info)
 
-    def _write(self, model: Any, info: BatchInfo) -> None:
+    def _write(self, model: Learner, info: BatchInfo) -> None:
         """Write a checkpoint, and then remove those that are not to be kept."""
         make_folder(self.path)
         # What was killed may have left one more; there are never two.
@@ -216,20 +213,6 @@ def resume(path: str | os.PathLike[str]) -> Resumed | None:
     return None
 
 
-def check_settings(every: Any, seconds: Any, keep: Any) -> None:
-    """Refuse settings of a `Checkpointer` that are no such numbers."""
-    check_integer(keep=keep)
-    if every is not None:
-        check_integer(every=every)
-    if seconds is not None:
-        if not is_number(seconds):
-            raise TypeError(f"seconds must be a number or None; got {seconds!r}")
-        if not float(seconds) > 0:
-            raise ValueError(f"seconds must be more than 0; got {seconds!r}")
-    elif every is None:
-        raise ValueError("every and seconds are both None; set one of them")
-
-
 def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
     """Numbers and paths of the checkpoints in a folder, the oldest first."""
     found = []
@@ -247,7 +230,7 @@ def make_folder(folder: Path) -> None:
         sync_folder(folder.parent)
 
 
-def learnt_by(model: Any) -> list[Any]:
+def learnt_by(model: Learner) -> list[Any]:
     """Amounts that a model, or each step of a pipeline, has learnt from."""
-    names = ("n_batch_iter_", "n_documents_seen_", "n_samples_seen_")
-    return [getattr(step, name, None) for _, step in steps_of(model) for name in names]
+    names = ("n_batch_iter_", *DOCUMENTS_SEEN)
+    return [count_of(step, name) for _, step in steps_of(model) for name in names]

@@ -1,33 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a stream of minibatches through a model, and calls what goes along with it."""
+"""Runs a stream of minibatches through a model, calls what goes along with it, and scores it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from sklearn.base import clone
 
-from streamtopics.streams.batches import after, read_batch
-from streamtopics.streams.callbacks import (
-    BatchInfo,
-    call,
-    check_callbacks,
-    finish_all,
-    learner_of,
-)
-from streamtopics.streams.checks import check_callables
-from streamtopics.streams.learners import (
+from streamtopics.streams.batches import (
+    Learner,
+    after,
     check_model,
-    check_names,
     is_fitted,
     learn,
+    read_batch,
     score_before,
     seen_by,
 )
-from streamtopics.utils.checks import check_truth
+from streamtopics.streams.callbacks import (
+    BatchInfo,
+    ScoreHistory,
+    ScoreRow,
+    call,
+    check_callbacks,
+    finish_all,
+    has,
+    learner_of,
+    mean_score,
+)
 
-Model = TypeVar("Model")
+Model = TypeVar("Model", bound=Learner)
 
 
 def stream(
@@ -74,12 +78,9 @@ def stream(
     Raises
     ------
     TypeError
-        If the model or a callback is none, two callbacks have `learn`, `batches` is a matrix or
-        a str, `data` has names that `partial_fit` does not know, a score is wanted of a model
-        without one, or a callback returns something other than a truth value or None.
+        If the model or a callback is none, two callbacks have `learn`, or `batches` is a matrix.
     ValueError
-        If `skip` is negative, `batches` ends before so many, or a `Checkpointer` is before a
-        callback that it keeps.
+        If `batches` ends before `skip`, or a `Checkpointer` is before a callback that it keeps.
 
     See Also
     --------
@@ -113,22 +114,18 @@ def stream(
     >>> history.rows[-1].score > history.rows[1].score
     True
     """
-    check_callables("callbacks", callbacks)
     callbacks = tuple(callbacks)
     check_model(model)
     check_callbacks(callbacks)
-    check_truth(score=score)
-    score = bool(score) or any(getattr(callback, "needs_score", False) for callback in callbacks)
-    if score and not hasattr(model, "score"):
-        raise TypeError(
-            f"{type(model).__name__} has no score; leave out score=True and the callbacks that "
-            "need one (ScoreHistory, EarlyStopping)"
-        )
+    scored = score or any(has(callback, "needs_score") for callback in callbacks)
     left = after(batches, skip)
     first: BaseException | None = None
     try:
-        for number, batch in enumerate(left, start=int(skip) + 1):
-            if _took_in(model, batch, number, callbacks, score):
+        for number, item in enumerate(left, start=int(skip) + 1):
+            info = _learnt(model, item, number, learner_of(callbacks), scored)
+            # All are called, whichever of them ends the stream.
+            ends = [call(callback, model, info) for callback in callbacks] if info else []
+            if any(ends):
                 break
     except BaseException as error:
         first = error
@@ -138,12 +135,12 @@ def stream(
     return model
 
 
-def _took_in(model: Any, item: Any, number: int, callbacks: tuple[Any, ...], scored: bool) -> bool:
-    """Score and learn a minibatch, call the callbacks, and return whether one ends the stream."""
-    batch, learner = read_batch(item), learner_of(callbacks)
+def _learnt(
+    model: Learner, item: object, number: int, learner: object, scored: bool
+) -> BatchInfo | None:
+    """Score and learn a minibatch; None while the model has nothing to start from."""
+    batch, before = read_batch(item), seen_by(model)
     try:
-        check_names(model, batch, learner)
-        before = seen_by(model)
         score = score_before(model, batch) if scored else np.nan
         learn(model, batch, learner)
     except Exception as error:
@@ -151,8 +148,8 @@ def _took_in(model: Any, item: Any, number: int, callbacks: tuple[Any, ...], sco
         raise
     seen = seen_by(model)
     if seen.n_documents == 0 and not is_fitted(model):
-        return False
-    info = BatchInfo(
+        return None
+    return BatchInfo(
         batch=number,
         X=batch.X,
         time=batch.time,
@@ -162,7 +159,67 @@ def _took_in(model: Any, item: Any, number: int, callbacks: tuple[Any, ...], sco
         n_tokens_seen=seen.n_tokens,
         score=score,
     )
-    ends = False
-    for callback in callbacks:
-        ends |= call(callback, model, info)
-    return ends
+
+
+class Prequential(NamedTuple):
+    """The score of a model along a stream.
+
+    Attributes
+    ----------
+    mean : float
+        Mean score, weighted by tokens, or documents for a model that does not count tokens. Nats
+        per token for most models, as of their `score`; NaN if there are none.
+    standard_error : float
+        Of the mean, from how much minibatches differ; NaN of less than two scores.
+    rows : list of ScoreRow
+        One for each minibatch, those without a score too, such as the first.
+    """
+
+    mean: float
+    standard_error: float
+    rows: list[ScoreRow]
+
+
+def prequential_score(model: Learner, batches: Iterable[Any]) -> Prequential:
+    """Score a model along a stream: each minibatch is scored before it is learnt.
+
+    Parameters
+    ----------
+    model : estimator with partial_fit and score
+        As of `stream`. A clone of it learns, from nothing, and the model itself is left as it is,
+        as by :func:`~sklearn.model_selection.cross_val_score`. For a model that goes on learning
+        take `stream` with a `ScoreHistory`.
+    batches : iterable
+        Minibatches, as of `stream`.
+
+    Returns
+    -------
+    result : Prequential
+        Mean, standard error and the rows they were made of.
+
+    Notes
+    -----
+    Of each minibatch the model knows nothing but what came before, so the stream need not be
+    split; and the score says how well a model learns as well as how good it is at last. The first
+    minibatch has no score.
+
+    The standard error takes minibatches for independent. It is too small where the stream moves
+    slowly, and it has the learning curve in it. Two models on the same minibatches are compared
+    by their differences, ``[a.score - b.score for a, b in zip(first.rows, second.rows)]``, which
+    vary much less.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.datasets import iter_minibatches, make_lda_corpus
+    >>> from streamtopics.streams import prequential_score
+    >>> X = make_lda_corpus(n_documents=1000, n_features=100, random_state=0).X
+    >>> few, many = (
+    ...     prequential_score(SVBLDA(K, random_state=0), iter_minibatches(X, 200)) for K in (1, 10)
+    ... )
+    >>> many.mean > few.mean, len(many.rows)
+    (True, 5)
+    """
+    history = ScoreHistory(max_rows=None)
+    stream(clone(model), batches, callbacks=[history])
+    return Prequential(*mean_score(history.rows), history.rows)

@@ -10,9 +10,7 @@ from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, AspectSentimentModel, GuidedTopics, MultiViewLDA
-from streamtopics.inspection import shares_over_time
 from streamtopics.priors import SeedWords, SentimentWords, class_words_prior, zipf_prior
-from streamtopics.streams import TimeSplit
 from streamtopics.text import SentenceVectorizer
 from streamtopics.utils.checks import floats
 from tests.conventions.every import COUNTS, NAMES, N, V
@@ -161,18 +159,3 @@ def test_sentiments_are_by_their_names_and_sorted_where_scorers_ask(sentiments, 
     assert_array_equal(model.classes_, sorted(sentiments))
     assert_array_equal(model.predict(texts), truth)
     assert [model[-1].topic_of(name, 0) for name in sentiments] == [*range(len(sentiments))]
-
-
-def test_an_enum_of_polars_is_a_time_in_its_order():
-    months = ["Jan", "Feb", "Mar", "Apr"]
-    kind = polars.Enum(months)
-    model = SVBLDA(2, random_state=0).fit(COUNTS)
-    mixed = polars.Series(["Mar", None, "Jan", "Feb"], dtype=kind)
-    found = shares_over_time(model, COUNTS[:4], mixed)
-    assert found.times == ["Jan", "Feb", "Mar"]
-    assert_array_equal(found.shares, model.transform(COUNTS[:4])[[2, 3, 0]])
-    groups = polars.Series(np.repeat(months, 2).tolist(), dtype=kind)
-    (train, test), *_ = TimeSplit(3).split(np.zeros(8), groups=groups)
-    assert [train.tolist(), test.tolist()] == [[0, 1], [2, 3]]
-    with pytest.raises(ValueError, match="groups has no time for document 1"):
-        next(TimeSplit(2).split(np.zeros(4), groups=mixed))

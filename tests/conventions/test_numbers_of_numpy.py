@@ -32,7 +32,6 @@ from streamtopics.streams import (
     DriftMonitor,
     EarlyStopping,
     ScoreHistory,
-    TimeSplit,
     TopicTracker,
     stream,
 )  # fmt: skip
@@ -222,12 +221,6 @@ def test_functions_and_callbacks_count_by_them(kind, tmp_path):
         for n in (kind(5), 5)
     ]
     assert np.array_equal(scores[0].log_likelihood, scores[1].log_likelihood)
-    times = np.arange(500)
-    splits = []
-    for n in (kind, int):
-        by_time = TimeSplit(n(2), test_size=n(100), gap=n(10), max_train_size=n(90))
-        splits.append(list(by_time.split(times, groups=times)))
-    assert repr(splits[0]) == repr(splits[1])
 
     def watched(number: Callable[[int], Any]) -> Any:
         callbacks = [

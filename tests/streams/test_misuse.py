@@ -13,7 +13,6 @@ from streamtopics.streams import (
     Checkpointer,
     EarlyStopping,
     ScoreHistory,
-    TimeSplit,
     resume,
     stream,
 )
@@ -79,14 +78,6 @@ def test_load_does_not_wait_for_a_pipe(tmp_path):
         load(tmp_path / "pipe")
 
 
-def test_one_callback_by_itself_is_refused(tmp_path):
-    with pytest.raises(TypeError, match="callbacks must be a sequence"):
-        stream(model(), BATCHES, callbacks=ScoreHistory())
-    for also in (ScoreHistory(), "words"):
-        with pytest.raises(TypeError, match="also must be a sequence"):
-            Checkpointer(tmp_path, also=also)
-
-
 @pytest.mark.parametrize("wrong", [-np.inf, np.inf, np.nan])
 @pytest.mark.parametrize("place", [0, 2])
 def test_scores_that_are_not_finite_do_not_end_a_stream(wrong, place):
@@ -97,12 +88,3 @@ def test_scores_that_are_not_finite_do_not_end_a_stream(wrong, place):
         assert not stopping.on_batch(None, BatchInfo(number, X, None, 1, 1.0, 1, 1.0, score))
     assert np.isfinite(stopping.best)
     assert stopping.n_scores == 6
-
-
-def test_times_that_are_missing_or_do_not_sort_are_refused():
-    pandas = pytest.importorskip("pandas")
-    for missing in (None, pandas.NA, pandas.NaT, np.nan):
-        with pytest.raises(ValueError, match="no time for document 1"):
-            next(TimeSplit(2).split(np.ones(3), groups=np.array([1, missing, 2], object)))
-    with pytest.raises(TypeError, match="all numbers or all dates"):
-        next(TimeSplit(2).split(np.ones(3), groups=np.array([1, "2001-05", 2], object)))

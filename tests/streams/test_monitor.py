@@ -4,7 +4,6 @@
 import pickle
 from itertools import combinations
 from math import comb
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -436,9 +435,6 @@ def test_the_record_can_be_read():
     assert alarm.p_exact < 0.01 > alarm.p_chart
     assert (alarm.n_new, alarm.n_before) == (120, 168)
     lines = str(alarm).split("\n")
-    shown = []
-    alarm._repr_pretty_(SimpleNamespace(text=shown.append), cycle=False)
-    assert shown == [str(alarm)]
     assert len(lines) == 4
     assert lines[0].startswith("Minibatch 9 (2009) differs from those before: p = ")
     assert lines[1].startswith("New: word")
@@ -556,18 +552,8 @@ def texts(words, n, seed):
 
 ANIMALS = ["cat", "dog", "cow", "hen", "fox", "owl", "pig", "rat", "ant", "bee", "elk", "yak"]
 METALS = [
-    "iron",
-    "zinc",
-    "gold",
-    "lead",
-    "copper",
-    "silver",
-    "tin",
-    "nickel",
-    "cobalt",
-    "steel",
-    "chrome",
-    "brass",
+    *("iron", "zinc", "gold", "lead", "copper", "silver"),
+    *("tin", "nickel", "cobalt", "steel", "chrome", "brass"),
 ]
 
 
@@ -592,17 +578,13 @@ def test_a_pipeline_over_texts_is_watched():
 
 
 def test_one_text_is_no_minibatch():
-    model = StreamingPipeline(
-        [("words", StreamingCountVectorizer(max_features=9)), ("topics", MODELS["gibbs"]())]
-    )
-    monitor = DriftMonitor()
-    for n_batches in (0, 1):
-        with pytest.raises(TypeError, match=r"not one text; got 'cat'"):
-            monitor.learn(model, ANIMALS[0])
-        with pytest.raises(TypeError, match=r"X must be the texts .* csr_matrix of shape \(120, "):
-            monitor.learn(model, BATCHES[0])
-        assert monitor.n_batches == n_batches
-        monitor.learn(model, texts(ANIMALS, 60, n_batches))
+    steps = [("words", StreamingCountVectorizer(max_features=9)), ("topics", MODELS["gibbs"]())]
+    model, monitor = StreamingPipeline(steps), DriftMonitor()
+    monitor.learn(model, texts(ANIMALS, 60, 0))
+    for wrong in (ANIMALS[0], BATCHES[0]):
+        with pytest.raises(TypeError, match="X must be the texts of documents"):
+            monitor.learn(model, wrong)
+    assert monitor.n_batches == 1
 
 
 def test_a_word_counts_once_in_a_document_though_a_step_returns_it_twice():
@@ -661,27 +643,21 @@ def test_a_checkpoint_at_the_end_is_of_all_that_came(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "match"),
+    ("given", "match"),
     [
-        ({"alpha": 0}, ValueError, r"alpha must be in \(0, 0\.5\]; got 0"),
-        ({"alpha": "1 %"}, TypeError, "alpha must be a number"),
-        ({"alpha": True}, TypeError, "alpha must be a number"),
-        ({"held_back": 0}, ValueError, "held_back must be .* documents that were learnt are no"),
-        ({"held_back": 0.9}, ValueError, "held_back must be in"),
-        ({"ring": 0}, ValueError, "ring must be at least 1"),
-        ({"ring": 2.0}, TypeError, "ring must be an integer"),
-        ({"max_documents": 1}, ValueError, "max_documents must be at least 2"),
-        ({"n_relabellings": 99}, ValueError, "n_relabellings must be at least 300 for this alpha"),
-        ({"random_state": -1}, ValueError, "random_state must be at least 0"),
+        ({"alpha": 0}, r"alpha and held_back must be in \(0, 0\.5\]; got 0"),
+        ({"held_back": 0.9}, r"must be in \(0, 0\.5\]"),
+        ({"ring": 0}, "ring must be at least 1"),
+        ({"n_relabellings": 99}, "n_relabellings must be at least 300 for this alpha"),
     ],
 )
-def test_wrong_parameters(given, error, match):
-    with pytest.raises(error, match=match):
+def test_wrong_parameters(given, match):
+    with pytest.raises(ValueError, match=match):
         DriftMonitor(**given)
 
 
 def test_wrong_models():
-    with pytest.raises(TypeError, match=r"model must be an estimator of topics .* no partial_fit"):
+    with pytest.raises(TypeError, match="model must be an estimator of topics over words that"):
         DriftMonitor().learn(CountVectorizer(), BATCHES[0])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -38,7 +37,7 @@ class DriftTest:
     """
 
     batch: int
-    time: Any
+    time: object
     p_exact: float
     p_chart: float
     alarm: bool
@@ -107,16 +106,14 @@ class NewTopic:
 
 @dataclass(frozen=True)
 class Alarm:
-    """A change of a stream; as a str, a few lines that can be read.
+    """A change of a stream; `print` shows it in a few lines.
 
     Attributes
     ----------
     batch : int
-        The minibatch that rang, from 1.
     time : object
-        When it is from, if that was said.
     p_exact, p_chart : float
-        As of `DriftTest`.
+        Of the minibatch that rang, as of `DriftTest`.
     n_new, n_before : int
         Documents that were compared.
     topics : tuple of ChangedTopic
@@ -130,7 +127,7 @@ class Alarm:
     """
 
     batch: int
-    time: Any
+    time: object
     p_exact: float
     p_chart: float
     n_new: int
@@ -138,10 +135,6 @@ class Alarm:
     topics: tuple[ChangedTopic, ...]
     words: tuple[NewWord, ...]
     new: tuple[NewTopic, ...] = ()
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Show the lines that can be read in IPython and notebooks."""
-        printer.text(str(self))
 
     def __str__(self) -> str:
         when = "" if self.time is None else f" ({self.time})"
@@ -162,7 +155,7 @@ class Alarm:
 
 
 def changed_topics(
-    found: Comparison, alpha: float, top_words: Sequence[Sequence[Any]]
+    found: Comparison, alpha: float, top_words: Sequence[Sequence[object]]
 ) -> tuple[ChangedTopic, ...]:
     """Topics whose differences are beyond the normal quantile of alpha over twice their number."""
     n_topics = len(found.surprise)
@@ -183,7 +176,7 @@ def changed_topics(
 
 
 def new_words(
-    new: sparse.csr_matrix, before: sparse.csr_matrix, alpha: float, names: Sequence[Any] | None
+    new: sparse.csr_matrix, before: sparse.csr_matrix, alpha: float, names: Sequence[object] | None
 ) -> tuple[NewWord, ...]:
     """Words in more of the new documents than chance has it: the tail of the hypergeometric law."""
     n_new, n_before = new.shape[0], before.shape[0]

@@ -9,22 +9,32 @@ more than this stream does anyway. The alarm rings where both say so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import get_tags
+from scipy import sparse
 
 from streamtopics.kernels import rows as kernel
-from streamtopics.streams import pieces
+from streamtopics.streams.batches import (
+    Documents,
+    Learner,
+    as_documents,
+    chosen,
+    counts_of,
+    n_learnt,
+    named,
+    together,
+)
 from streamtopics.streams.monitoring.alarm import N_TOP, Alarm, DriftTest, changed_topics, new_words
 from streamtopics.streams.monitoring.chart import chart_p
 from streamtopics.streams.monitoring.features import document_features
 from streamtopics.streams.monitoring.novelty import new_topics
 from streamtopics.streams.monitoring.relabelling import Comparison, compare, relabelled
-from streamtopics.utils.checks import MOST_WHOLE, check_integer, is_number
+from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, last_step, names_of
+from streamtopics.utils.structure import number_of_rows
 
 # Statistics of a test: surprise, use and words. Each has a third of the level. In the chart words
 # have a tenth of that, since every stream in order of time has bursts of words.
@@ -123,16 +133,14 @@ class DriftMonitor:
         n_relabellings: int = 399,
         random_state: int = 0,
     ) -> None:
-        _check_share("alpha", alpha, "")
-        _check_share(
-            "held_back", held_back, ", since documents that were learnt are no match for new ones"
-        )
+        if not (0 < alpha <= 0.5 and 0 < held_back <= 0.5):
+            raise ValueError(
+                f"alpha and held_back must be in (0, 0.5]; got {alpha!r} and {held_back!r}"
+            )
         check_integer(ring=ring)
         check_integer(least=2, max_documents=max_documents)
-        check_integer(least=0, random_state=random_state)
         why = " for this alpha, as the exact test cannot reach the level with fewer"
-        least = int(min(FAMILY / float(alpha), MOST_WHOLE))
-        check_integer(least=least, why=why, n_relabellings=n_relabellings)
+        check_integer(least=int(FAMILY / alpha), why=why, n_relabellings=n_relabellings)
         self.alpha, self.ring, self.held_back = float(alpha), int(ring), float(held_back)
         self.max_documents, self.n_relabellings = int(max_documents), int(n_relabellings)
         self.random_state = random_state
@@ -140,19 +148,18 @@ class DriftMonitor:
         self.tests: tuple[DriftTest, ...] = ()
         self.n_batches = 0
         self.past = np.empty((0, FAMILY))
-        self.documents: tuple[pieces.Documents, ...] = ()
+        self.documents: tuple[Documents, ...] = ()
 
     @property
     def n_held_back(self) -> int:
         """Documents that are held back now."""
-        return sum(map(pieces.number_of, self.documents))
+        return sum(map(number_of_rows, self.documents))
 
-    def learn(self, model: Any, X: Any, *, time: object = None) -> None:
+    def learn(self, model: Learner, X: Any, *, time: object = None) -> None:
         """Test a minibatch, and learn from it in the place of ``model.partial_fit(X)``.
 
-        When it fails nothing has changed in either object, but for what a pipeline's steps say of
-        themselves. When it is interrupted, either nothing has changed or all of the minibatch was
-        learnt.
+        When it fails or is interrupted, either nothing has changed in both objects, but for what
+        a pipeline's steps say of themselves, or all of the minibatch was learnt.
 
         Parameters
         ----------
@@ -166,32 +173,31 @@ class DriftMonitor:
         Raises
         ------
         TypeError
-            If the model is no topic model that learns from streams, or X is one text, or is no
-            texts where the model is a pipeline.
+            If the model has no topics over words, or a pipeline is given no sequence of texts.
         """
         _check_model(model)
-        pieces.check_kind(model, X)
         with lock_of(model):
             number = {"n_batches": self.n_batches + 1}
-            if pieces.n_learnt(model) == 0:
-                X = X if hasattr(X, "shape") else list(X)
+            if n_learnt(model) == 0:
+                # An iterator can be read once.
+                X = list(X) if isinstance(X, Iterator) else X
                 self._step(model, number, lambda: model.partial_fit(X, **_at(time)))
                 return
-            documents = pieces.as_documents(model, X)
-            n = pieces.number_of(documents)
+            documents = as_documents(model, X)
+            n = number_of_rows(documents)
             rng = np.random.default_rng([self.random_state, self.n_batches])
             held = np.sort(rng.permutation(n)[: min(round(self.held_back * n), max(n - 1, 0))])
-            rest = pieces.chosen(documents, np.delete(np.arange(n), held))
-            kept = (*self.documents, pieces.chosen(documents, held))
+            rest = chosen(documents, np.delete(np.arange(n), held))
+            kept = (*self.documents, chosen(documents, held))
             after = number | self._tested(model, documents, time, rng)
             if "alarms" in after:
                 old, now = self.documents, kept[-1:]
             else:
                 old, now = kept[: -self.ring], kept[-self.ring :]
-            after["documents"] = tuple(part for part in now if pieces.number_of(part))
+            after["documents"] = tuple(part for part in now if number_of_rows(part))
             self._learn(model, rest, old, time, after)
 
-    def finish(self, model: Any) -> None:
+    def finish(self, model: Learner) -> None:
         """Learn from the documents that are still held back, at the end of the stream.
 
         Parameters
@@ -207,7 +213,7 @@ class DriftMonitor:
     # Testing
 
     def _tested(
-        self, model: Any, documents: pieces.Documents, time: object, rng: np.random.Generator
+        self, model: Learner, documents: Documents, time: object, rng: np.random.Generator
     ) -> dict[str, Any]:
         """Test a minibatch: returns new values of attributes, "alarms" among them if it rings."""
         found = self._compared(model, documents, rng)
@@ -237,25 +243,24 @@ class DriftMonitor:
         return after | {"alarms": (*self.alarms, alarm)[-KEPT:]}
 
     def _compared(
-        self, model: Any, documents: pieces.Documents, rng: np.random.Generator
+        self, model: Learner, documents: Documents, rng: np.random.Generator
     ) -> Compared | None:
         """Compare a minibatch with what is held back; None where either has no documents."""
-        if not self.documents or not pieces.number_of(documents):
+        if not self.documents or not number_of_rows(documents):
             return None
-        parts = documents, pieces.together(self.documents)
+        parts = documents, together(self.documents)
         places = [self._some(part, rng) for part in parts]
         new, before = (
-            pieces.counts_of(model, pieces.chosen(part, place))
-            for part, place in zip(parts, places, strict=True)
+            counts_of(model, chosen(part, place)) for part, place in zip(parts, places, strict=True)
         )
-        counts = pieces.together([new, before])
+        counts = sparse.vstack([new, before], format="csr")
         features = document_features(last_step(model), counts)
         labels = relabelled(new.shape[0], before.shape[0], self.n_relabellings, rng)
         return Compared(compare(*features.linear(), counts, labels), new, before, places[0])
 
-    def _some(self, documents: pieces.Documents, rng: np.random.Generator) -> np.ndarray:
+    def _some(self, documents: Documents, rng: np.random.Generator) -> np.ndarray:
         """Places of at most `max_documents` of the documents, at random."""
-        n = pieces.number_of(documents)
+        n = number_of_rows(documents)
         if n <= self.max_documents:
             return np.arange(n)
         return np.sort(rng.permutation(n)[: self.max_documents])
@@ -264,38 +269,38 @@ class DriftMonitor:
 
     def _learn(
         self,
-        model: Any,
-        documents: pieces.Documents,
-        old: Sequence[pieces.Documents],
+        model: Learner,
+        documents: Documents,
+        old: Sequence[Documents],
         time: object,
         after: dict[str, Any],
     ) -> None:
         """Learn from documents of this minibatch, and from old ones with them."""
-        whole = pieces.named(model, pieces.together([documents, *old]))
+        whole = named(model, together([documents, *old]))
         self._step(model, after, lambda: model.partial_fit(whole, **_at(time)))
 
-    def _step(self, model: Any, after: dict[str, Any], learn: Callable[[], Any]) -> None:
+    def _step(self, model: Learner, after: dict[str, Any], learn: Callable[[], Any]) -> None:
         """Learn, and change this object if and only if the model has learnt."""
-        before = pieces.n_learnt(model)
+        before = n_learnt(model)
         try:
             learn()
             self._set(after)
         except BaseException:
-            if pieces.n_learnt(model) != before:
+            if n_learnt(model) != before:
                 self._set(after)
             raise
 
     def _set(self, after: dict[str, Any]) -> None:
         """Change this object, so that no signal handler runs in between."""
-        kernel.write([], [(vars(self), name, value) for name, value in after.items()])
+        kernel.write([], [(self.__dict__, name, value) for name, value in after.items()])
 
 
 class Compared(NamedTuple):
     """A comparison, the counts of the documents that were compared, and places of the new."""
 
     comparison: Comparison
-    new: Any
-    before: Any
+    new: sparse.csr_matrix
+    before: sparse.csr_matrix
     places: np.ndarray
 
 
@@ -304,35 +309,12 @@ def _at(time: object) -> dict[str, object]:
     return {} if time is None else {"time": time}
 
 
-def _check_model(model: Any) -> None:
-    """Refuse what is no model of topics that learns from counts or texts."""
+def _check_model(model: Learner) -> None:
+    """Refuse what has no topics over words, or learns from more than counts."""
     check_not_frozen(model)
-    lacking = [name for name in ("transform", "partial_fit") if not hasattr(model, name)]
-    lacking += [name for name in ("topic_word_", "top_words") if not _has(model, name)]
-    if lacking:
+    lacking = {"topic_word_", "top_words", "partial_fit"} - {*dir(type(last_step(model)))}
+    if lacking or not hasattr(model, "partial_fit"):
         raise TypeError(
-            "model must be an estimator of topics over words such as GibbsOnlineEM, or a "
-            f"StreamingPipeline that ends in one; got {model!r}, which has no {lacking[0]}"
+            "model must be an estimator of topics over words that learns from counts alone, such "
+            f"as GibbsOnlineEM, or a StreamingPipeline that ends in one; got {model!r}"
         )
-    if not hasattr(last_step(model), "__sklearn_tags__"):
-        return
-    tags = get_tags(last_step(model))
-    if tags.target_tags.required or tags.input_tags.three_d_array:
-        needs = "sentences" if tags.input_tags.three_d_array else "labels or ratings"
-        raise TypeError(
-            f"model must be an estimator of topics that learns from counts alone; got {model!r}, "
-            f"which needs {needs}"
-        )
-
-
-def _has(model: Any, name: str) -> bool:
-    """Whether the class of a model's last step has an attribute, be it fitted or not."""
-    return hasattr(type(last_step(model)), name)
-
-
-def _check_share(name: str, value: Any, why: str) -> None:
-    """Refuse what is no share of at most a half."""
-    if not is_number(value):
-        raise TypeError(f"{name} must be a number in (0, 0.5]; got {value!r}")
-    if not 0 < float(value) <= 0.5:
-        raise ValueError(f"{name} must be in (0, 0.5]{why}; got {value!r}")

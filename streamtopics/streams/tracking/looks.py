@@ -19,7 +19,7 @@ from scipy import sparse
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.topics import most_probable
 from streamtopics.metrics.relevance import largest
-from streamtopics.streams.pieces import named
+from streamtopics.streams.batches import named
 from streamtopics.utils.steps import counted, last_step, names_of
 from streamtopics.utils.structure import for_scipy
 
