@@ -38,7 +38,7 @@ from streamtopics.updates.rule import MEANS, Rounds, Rule
 from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect, warn_once
 from streamtopics.utils.documentation import LinksToReference
 from streamtopics.utils.parallel import KeepsAside, Workers, held, lock_of, workers
-from streamtopics.utils.progress import Progress, progress
+from streamtopics.utils.progress import Progress
 
 T = TypeVar("T")
 # Whether a method wants some metadata, or under which name.
@@ -243,10 +243,10 @@ class StreamingEstimator(
                         return
                 self._commit = replace(self._commit, n_iter=self._commit.n_iter + 1)
 
-    def _progress(self, batch: Any) -> AbstractContextManager[Progress]:
-        """Line that shows how far `fit` has come."""
+    def _progress(self, batch: Any) -> Progress:
+        """Bar that shows how far `fit` has come."""
         total, name = self._n_passes(batch) * batch.n_documents, type(self).__name__
-        return progress(name, total, enabled=self.verbose > 0, units=self._units)
+        return Progress(name, total, enabled=self.verbose > 0, units=self._units)
 
     def _partial_fit(self, **data: Any) -> Self:
         """Learn from one minibatch."""

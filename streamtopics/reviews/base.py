@@ -44,7 +44,7 @@ from streamtopics.reviews.online import Step, moved, step_by_documents
 from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.progress import progress
+from streamtopics.utils.progress import Progress
 
 SWEEPS_OF_TRANSFORM = 100
 # Penalties and weights.
@@ -206,7 +206,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         """`climb` with the parameters of the estimator, which shows its progress."""
         eta, n_tokens = self._commit.posterior.eta, max(n_tokens, 1.0)
         total, shown = n_stages * self.max_iter, self.verbose > 0
-        with progress(type(self).__name__, total, enabled=shown, units=self._units) as line:
+        with Progress(type(self).__name__, total, enabled=shown, units=self._units) as line:
 
             def report(bound: float) -> None:
                 line.score(bound / n_tokens)

@@ -43,7 +43,7 @@ from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
 from streamtopics.utils.checks import check_not_masked, is_whole
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.progress import progress
+from streamtopics.utils.progress import Progress
 from streamtopics.utils.records import keep
 
 SWEEPS_OF_START, ROUNDS_OF_START, ROUNDS_OF_STEP = 20, 20, 2
@@ -244,7 +244,7 @@ class HiddenFactorsTopics(ReviewModel):
         posterior, factors = self._led_by_text(pairs, pool)
         levels: list[float] = []
         shown, name = self.verbose > 0, type(self).__name__
-        with progress(name, self.max_iter, enabled=shown, units=self._units) as line:
+        with Progress(name, self.max_iter, enabled=shown, units=self._units) as line:
             for _ in range(self.max_iter):
                 statistics, counts = expected_topics(
                     posterior, pairs.words, factors.proportions, pool

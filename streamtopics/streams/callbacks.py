@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,6 +11,7 @@ import numpy as np
 
 from streamtopics.streams.batches import Learner
 from streamtopics.utils.checks import check_integer
+from streamtopics.utils.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -306,7 +305,7 @@ class EarlyStopping:
 
 
 class ProgressReport:
-    """Shows documents, documents per second and the score, by a bar of tqdm on standard error.
+    """Shows documents and tokens per second and the score, by a bar of tqdm on standard error.
 
     Parameters
     ----------
@@ -339,8 +338,8 @@ class ProgressReport:
 
     def __init__(self, total: int | None = None, title: str = "stream") -> None:
         self.total, self.title = total, title
-        self.n_documents, self._score = 0, np.nan
-        self._bar: Any = None
+        self.n_documents = 0
+        self._bar: Progress | None = None
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
         """Show that a minibatch was learnt.
@@ -351,25 +350,14 @@ class ProgressReport:
             Not looked at.
         info : BatchInfo
         """
-        from tqdm.auto import tqdm
-
         self.n_documents += info.n_documents
-        if not np.isnan(info.score):
-            is_first = np.isnan(self._score)
-            self._score = info.score if is_first else 0.8 * self._score + 0.2 * info.score
-        # Somebody may have closed standard error, or there is none.
-        with suppress(OSError, ValueError):
-            if self._bar is None:
-                # How long the first minibatch took is not known, so it counts for no speed.
-                self._bar = tqdm(
-                    desc=self.title, total=self.total, initial=self.n_documents,
-                    unit=" documents", file=sys.stderr, disable=sys.stderr is None,
-                    dynamic_ncols=True,
-                )  # fmt: skip
-            else:
-                shown = "" if np.isnan(self._score) else f"score {self._score:.3f}"
-                self._bar.set_postfix_str(shown, refresh=False)
-                self._bar.update(info.n_documents)
+        is_first = self._bar is None
+        if self._bar is None:
+            # How long the first minibatch took is not known, so it counts for no speed.
+            self._bar = Progress(self.title, self.total, n_done=self.n_documents)
+        self._bar.score(info.score)
+        if not is_first:
+            self._bar.advance(info.n_documents, np.nan_to_num(info.n_tokens))
 
     def finish(self, model: Learner) -> None:
         """End the bar; a stream that goes on has another one.
@@ -381,8 +369,7 @@ class ProgressReport:
         """
         bar, self._bar = self._bar, None
         if bar is not None:
-            with suppress(OSError, ValueError):
-                bar.close()
+            bar.finish()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a stream that goes on needs: all but the bar on the screen."""

@@ -16,7 +16,6 @@ from functools import partial
 from itertools import chain, pairwise, permutations
 from typing import Any, cast
 
-import joblib
 import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import (
@@ -274,7 +273,7 @@ def _compiled(
     sizes = (min(n, most) for n in vectorizer.ngram_range)
     counter = partial(kernel.Counted, shortest, *sizes, stop_words, alphabet)
     with workers(n_jobs) as pool:
-        spans = _parts(texts, begins, n_jobs)
+        spans = _parts(texts, begins, pool.n)
         jobs = [(counter(), texts[span], lower[span], begins[span]) for span in spans]
         parts = pool.share(_counted, jobs)
     return _merged(parts, n_documents, n_jobs)
@@ -285,9 +284,8 @@ def _merged(parts: list[Any], n_documents: int, n_jobs: int | None) -> Counts:
     return Counts(parts, maps, owners, places, frequencies, n_documents, n_jobs)
 
 
-def _parts(texts: list[str], begins: np.ndarray, n_jobs: int | None) -> list[slice]:
+def _parts(texts: list[str], begins: np.ndarray, n_threads: int) -> list[slice]:
     """Whole documents of about as many characters, one part for each thread."""
-    n_threads = joblib.effective_n_jobs(n_jobs)
     if n_threads == 1:
         return [slice(0, len(texts))]
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))

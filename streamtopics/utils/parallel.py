@@ -33,12 +33,13 @@ class Workers:
 
     Each takes a function and an iterable of argument tuples and returns the
     list of results, in order. `distributed` tells whether jobs that are sent
-    leave this process, so that arguments should be small.
+    leave this process, so that arguments should be small, and `n` how many run at a time.
     """
 
     share: Callable[[Function, Jobs], list[Any]]
     send: Callable[[Function, Jobs], list[Any]]
     distributed: bool = False
+    n: int = 1
 
 
 def spans(n: int, least: int) -> list[tuple[int, int]]:
@@ -73,14 +74,14 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
     with ThreadPoolExecutor(n - 1) as threads:
         share = partial(_share, threads, n)
         if getattr(backend, "supports_sharedmem", False):
-            yield Workers(share, share)
+            yield Workers(share, share, n=n)
             return
         with joblib.Parallel(n_jobs=n) as processes:
 
             def send(function: Function, jobs: Jobs) -> list[Any]:
                 return processes(joblib.delayed(function)(*job) for job in jobs)
 
-            yield Workers(share, send, distributed=True)
+            yield Workers(share, send, distributed=True, n=n)
 
 
 def _share(threads: ThreadPoolExecutor, n: int, function: Function, jobs: Jobs) -> list[Any]:

@@ -37,7 +37,7 @@ from streamtopics.utils.checks import (
 )
 from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.progress import progress
+from streamtopics.utils.progress import Progress
 from streamtopics.was.corpus import SentenceCorpus, content_seeds, document_seeds, words_of
 from streamtopics.was.franchise import HDPFranchise
 from streamtopics.was.prior import LEAST, MOST, SentencePrior
@@ -235,7 +235,7 @@ class WASTopicModel(SentenceTopics):
         topics = TopicCounts(np.zeros((len(words), K)), np.zeros(K), eta, eta_mass)
         counts, (n_atoms, n_tables) = np.zeros_like(topics.counts), np.zeros((2, len(seeds)))
         total, shown = len(seeds) * self.n_sweeps, self.verbose > 0
-        with progress(type(self).__name__, total, enabled=shown) as report:
+        with Progress(type(self).__name__, total, enabled=shown) as report:
             state, topics = sampler.start(corpus, topics, seeds)
             for number in range(self.n_sweeps):
                 state, topics = sampler.sweep(corpus, state, topics, seeds, number, pool)

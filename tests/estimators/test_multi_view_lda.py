@@ -502,7 +502,7 @@ def test_verbose_shows_progress_and_changes_nothing(X, y, capsys, monkeypatch):
     quiet = clone(model).fit(X, y)
     assert capsys.readouterr().err == ""
     shown = clone(model).set_params(verbose=1).fit(X, y)
-    assert "500 documents" in capsys.readouterr().err
+    assert "500/500" in capsys.readouterr().err
     assert_array_equal(shown.components_, quiet.components_)
     closed = io.StringIO()
     closed.close()

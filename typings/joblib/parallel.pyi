@@ -1,3 +1,0 @@
-from typing import Any
-
-def get_active_backend(prefer: str | None = ...) -> tuple[Any, int | None]: ...
