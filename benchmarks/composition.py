@@ -30,6 +30,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from benchmarks import corpora
 from benchmarks.results import append, read
 from streamtopics import StreamingLDA
+from streamtopics.estimators import Schedule
 from streamtopics.local import Gibbs, Variational
 from streamtopics.metrics import topic_coherence, topic_diversity
 from streamtopics.updates import (
@@ -81,14 +82,16 @@ def model(
         inference=STEPS[inference],
         view=view,
         doc_topic_prior_update=alpha,
-        n_rounds=n_rounds,
-        n_start_rounds=10 if learnt else 1,
-        warm_rounds=n_rounds > 1,
+        schedule=Schedule(
+            n_rounds=n_rounds,
+            n_start_rounds=10 if learnt else 1,
+            warm_rounds=n_rounds > 1,
+            prior_limit=None,
+            growth=1.0,
+            inner_batch_size=None,
+        ),
         topic_word_prior=prior,
-        prior_limit=None,
-        growth=1.0,
         start="noise",
-        inner_batch_size=None,
         batch_size=batch_size,
         max_iter=1,
         random_state=seed,

@@ -19,13 +19,14 @@ from plain import BPSLDA, SVBLDA
 from sklearn.decomposition import LatentDirichletAllocation
 
 from streamtopics import StreamingLDA
+from streamtopics.estimators import Schedule
 from streamtopics.metrics import completion_split, log_predictive_probability
 from streamtopics.updates import Boost, PowerPrior
 
 MODELS: dict[str, Callable[..., Any]] = {
     "SVBLDA": SVBLDA,
     "BPSLDA": BPSLDA,
-    "SVBLDA, n_rounds=10": partial(SVBLDA, n_rounds=10),
+    "SVBLDA, n_rounds=10": partial(SVBLDA, schedule=Schedule(n_rounds=10)),
     "StreamingLDA": StreamingLDA,
     "..., svb": partial(StreamingLDA, update="svb"),
     "..., bps": partial(StreamingLDA, update="bps"),

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from streamtopics import StreamingLDA
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.estimators import Schedule
 from streamtopics.local import Variational
 
 
@@ -85,7 +86,7 @@ def main() -> None:
                 calls[0] = 0 if n == 2 else calls[0]
                 counted.partial_fit(X)
             passes, Variational.step = round(calls[0] / len(batches[2:])), original
-            svb = SVBLDA(options.components, n_rounds=passes, random_state=0)
+            svb = SVBLDA(options.components, schedule=Schedule(n_rounds=passes), random_state=0)
             times = [
                 (seconds(clone(model), batches), seconds(clone(svb), batches))
                 for _ in range(options.runs)

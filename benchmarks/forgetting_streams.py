@@ -31,6 +31,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora, results
 from streamtopics import StreamingLDA
+from streamtopics.estimators import Schedule
 from streamtopics.updates import Boost, Memory, PowerPrior
 from tests.plain import GibbsOnlineEM
 
@@ -62,7 +63,10 @@ RULES: dict[str, dict[str, Any]] = {
     "power prior, 20,000 documents": {"update": PowerPrior(Memory(20_000))},
     "power prior, 5,000 documents": {"update": PowerPrior(Memory(5_000))},
     "power prior, 20,000, boosted": {"update": PowerPrior(Memory(20_000), Boost(0.1))},
-    "power prior, 20,000, growth=1": {"update": PowerPrior(Memory(20_000)), "growth": 1.0},
+    "power prior, 20,000, growth=1": {
+        "update": PowerPrior(Memory(20_000)),
+        "schedule": Schedule(growth=1.0),
+    },
     "HPP": {"update": "hpp"},
     "online EM": {"update": "online_em"},
 }

@@ -28,18 +28,19 @@ from benchmarks import corpora
 from benchmarks.composition import counts
 from benchmarks.results import append, read
 from streamtopics import StreamingLDA, StreamingMixture
+from streamtopics.estimators import Schedule
 from streamtopics.metrics import topic_coherence, topic_diversity
 from tests.plain import GibbsOnlineEM
 
 FIELDS = ("part", "corpus", "K", "seed", "model", "score", "npmi", "diversity", "prior", "seconds")
 LEFT_OUT: dict[str, dict[str, Any]] = {
     "default": {},
-    "growth=1": {"growth": 1.0},
+    "growth=1": {"schedule": Schedule(growth=1.0)},
     "start='noise'": {"start": "noise"},
-    "inner_batch_size=None": {"inner_batch_size": None},
-    "prior_limit=None": {"prior_limit": None},
+    "inner_batch_size=None": {"schedule": Schedule(None)},
+    "prior_limit=None": {"schedule": Schedule(prior_limit=None)},
     "topic_word_prior=0.05": {"topic_word_prior": 0.05},
-    "n_start_rounds=10": {"n_start_rounds": 10},
+    "n_start_rounds=10": {"schedule": Schedule(n_start_rounds=10)},
     "update='bps'": {"update": "bps"},
     "update='online_em'": {"update": "online_em"},
 }

@@ -36,6 +36,7 @@ from plain import SVBLDA, GibbsOnlineEM
 from scipy import sparse
 
 from streamtopics import StreamingLDA
+from streamtopics.estimators import Schedule
 from streamtopics.posteriors import Blend, TopicPosterior
 
 IN_DOCUMENT, TOKENS, DOCUMENTS = 100, 100_000, 20
@@ -156,7 +157,11 @@ def main() -> None:
     if options.tokens:
         svb = SVBLDA(k, max_local_iter=10, random_state=0)
         online_em = GibbsOnlineEM(
-            k, n_sweeps=2, n_start_rounds=1, doc_topic_prior_update="fixed", random_state=0
+            k,
+            n_sweeps=2,
+            schedule=Schedule(n_start_rounds=1),
+            doc_topic_prior_update="fixed",
+            random_state=0,
         )
         measure_conservation(svb, "SVBLDA", options.words, options.tokens)
         measure_conservation(online_em, "GibbsOnlineEM", options.words, options.tokens)

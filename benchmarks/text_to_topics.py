@@ -307,7 +307,7 @@ METHODS = {
             streaming_lda,
             {
                 "max_iter": 3,
-                "inner_batch_size": 300,
+                "schedule__inner_batch_size": 300,
                 "inference": "variational",
                 "inference__tol": 1e-2,
                 "inference__max_iter": 20,
@@ -320,13 +320,13 @@ METHODS = {
     },
     "short": {
         "StreamingLDA": Method(streaming_lda),
-        "parts of 600": Method(streaming_lda, {"inner_batch_size": 600}),
+        "parts of 600": Method(streaming_lda, {"schedule__inner_batch_size": 600}),
         "scikit-learn": Method(scikit_learn, most=N_SHORT_OF_PEERS, imports=OF_SCIKIT_LEARN),
         "gensim": Method(gensim, most=N_SHORT_OF_PEERS, imports=OF_GENSIM),
     },
     "endless": {
         "StreamingLDA": Method(streaming_lda),
-        "no parts": Method(streaming_lda, {"inner_batch_size": None}),
+        "no parts": Method(streaming_lda, {"schedule__inner_batch_size": None}),
         "scikit-learn": Method(scikit_learn, most=100_000, imports=OF_SCIKIT_LEARN),
         "gensim": Method(gensim, most=100_000, imports=OF_GENSIM),
     },

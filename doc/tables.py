@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import streamtopics
-from streamtopics.estimators.presets import ROWS, Preset
+from streamtopics.estimators.presets import PLAIN, ROWS, Preset
 from streamtopics.utils.records import is_record
 
 METHODS = Path(__file__).parent / "user_guide" / "methods_table.inc"
@@ -37,7 +37,8 @@ def cells(row: Preset) -> tuple[str, ...]:
     name = f":class:`~streamtopics.{row.name}`" if has_class else f"``{row.name}``"
     given = {"doc_topic_prior_update": "fixed_point"} | row.parameters
     parts = [f"``{shown(given[part])}``" for part in PARTS]
-    also = [f"``{key}={shown(value)}``" for key, value in given.items() if key in ROUNDS]
+    rounds = {name: getattr(given["schedule"], name) for name in ROUNDS}
+    also = [f"``{key}={value}``" for key, value in rounds.items() if value != getattr(PLAIN, key)]
     return name, row.title, row.source, *parts, ", ".join(also)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.random import Generator
 
 from streamtopics import StreamingBayes, StreamingLDA, StreamingMixture
+from streamtopics.estimators.presets import PLAIN
 from streamtopics.families import (
     beta,
     dirichlet,
@@ -291,12 +292,7 @@ def fit_topic(make: Callable[[Any], Any]) -> Callable[[Any, list[Any]], np.ndarr
 
 def lda(inference: str) -> Callable[[Any], Any]:
     """LDA that weighs all minibatches alike and takes them whole."""
-    plain: dict[str, Any] = {
-        "growth": 1.0,
-        "prior_limit": None,
-        "inner_batch_size": None,
-        "random_state": 0,
-    }
+    plain: dict[str, Any] = {"schedule": PLAIN, "random_state": 0}
     return lambda rule: StreamingLDA(
         1, update=rule, inference=inference, topic_word_prior=WORDS, **plain
     )
@@ -304,12 +300,7 @@ def lda(inference: str) -> Callable[[Any], Any]:
 
 def mixture(rule: Any) -> Any:
     """A mixture of one cluster, without a background."""
-    plain: dict[str, Any] = {
-        "growth": 1.0,
-        "prior_limit": None,
-        "inner_batch_size": None,
-        "random_state": 0,
-    }
+    plain: dict[str, Any] = {"schedule": PLAIN, "random_state": 0}
     return StreamingMixture(1, update=rule, background=0.0, topic_word_prior=WORDS, **plain)
 
 

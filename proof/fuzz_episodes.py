@@ -239,15 +239,6 @@ def _is_after_fit(error: BaseException) -> bool:
     return bool({"transform", "predict"} & {frame.name for frame in checks.frames_of(error)})
 
 
-def _is_of_a_callback(model: Any, error: BaseException) -> bool:
-    """Whether `on_drift` raised an error, which comes through once the minibatch is learnt."""
-    # The lines of a traceback are read for what has such a function alone, as that takes long.
-    return getattr(model, "on_drift", None) is not None and any(
-        "on_drift(record)" in (frame.line or "")
-        for frame in traceback.extract_tb(error.__traceback__)
-    )
-
-
 def _is_of_a_later_minibatch(model: Any, before: Any, error: BaseException) -> bool:
     """Whether `fit` came to a minibatch without a finite answer: those before it stay learnt.
 
@@ -365,9 +356,7 @@ class EstimatorEpisode:
         learnt = getattr(self.model, "_commit", None)
         found, error = attempt(self.seed, door, act, given, self.tally)
         # What is done one after the other may fail after the first of it.
-        is_after = error is not None and (
-            _is_of_a_callback(self.model, error) or (method in TWO_CALLS and _is_after_fit(error))
-        )
+        is_after = error is not None and method in TWO_CALLS and _is_after_fit(error)
         if error is not None and _is_of_a_later_minibatch(self.model, learnt, error):
             self.check_finite(door)
         elif (error is not None or method not in LEARNS) and not is_after:

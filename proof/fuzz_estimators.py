@@ -212,7 +212,7 @@ def drawn(rng: Rng, key: str, words: list[str], constraints: Any) -> Any:
         return pick(rng, (updates.PowerPrior(0.9), updates.SVB(), updates.OnlineEM()))
     if key == "random_state":
         return pick(rng, (0, 1, 7, 2**32 - 1, np.int64(3)))
-    if key in ("on_drift", "splitter", "preprocessor"):
+    if key in ("splitter", "preprocessor"):
         return pick(rng, (None, quiet))
     if words and chance(rng, 0.7):
         return pick(rng, words)

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 import streamtopics
 from proof import fuzz_inputs as inputs
-from proof.fuzz_estimators import quiet, required
+from proof.fuzz_estimators import required
 from proof.fuzz_inputs import WIDTH, Rng, chance, pick
 from streamtopics import (
     distributed,
@@ -216,7 +216,6 @@ MADE: dict[str, Callable[[Rng], Any]] = {
     "sentences": some_texts,
     "text": some_text,
     "label": lambda rng: first_word,
-    "on_drift": lambda rng: quiet,
     "batches": some_batches,
     "partitions": some_batches,
     "client": lambda rng: AtOnce(),

@@ -35,6 +35,7 @@ import streamtopics
 from proof.children import child_of, tell
 from proof.commands import at_least
 from streamtopics import models, priors, streams, text, updates, was
+from streamtopics.estimators import Schedule
 from streamtopics.saving import LoadError, container
 from streamtopics.saving.describing import Describer
 from streamtopics.saving.models import MODEL, read, versions
@@ -84,7 +85,9 @@ def more_cases() -> dict[str, Case]:
         ),
         "averaged": replace(
             METHODS["SVBLDA"],
-            estimator=streamtopics.GibbsOnlineEM(3, averaging="linear", random_state=0),
+            estimator=streamtopics.GibbsOnlineEM(
+                3, schedule=Schedule(averaging="linear"), random_state=0
+            ),
         ),
         "boosted": replace(
             METHODS["SVBLDA"],

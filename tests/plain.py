@@ -7,22 +7,18 @@ of methods by their names are of these, unless a page says that they are of the 
 tests of equations compare these with them.
 """
 
-from functools import partial
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import streamtopics
+from streamtopics.estimators.presets import PLAIN as WHOLE
 from streamtopics.priors import Symmetric
 
-PLAIN: dict[str, Any] = {
-    "start": "noise",
-    "prior_limit": None,
-    "inner_batch_size": None,
-    "max_iter": 1,
-}
+PLAIN: dict[str, Any] = {"start": "noise", "schedule": WHOLE, "max_iter": 1}
 BAYESIAN = PLAIN | {
     "inference": "variational",
-    "view": None,
-    "growth": 1.0,
+    "view": "geometric_mean",
     "doc_topic_prior": Symmetric(10.0),
     "doc_topic_prior_update": "fixed",
     "topic_word_prior": None,
@@ -33,9 +29,20 @@ MEANS = PLAIN | {
     "kappa": 0.7,
     "batch_size": 100,
 }
+SAMPLED = MEANS | {"inference": "gibbs", "schedule": replace(WHOLE, n_start_rounds=10)}
 
-SVBLDA = partial(streamtopics.SVBLDA, **BAYESIAN)
-BPSLDA = partial(streamtopics.BPSLDA, **BAYESIAN)
-SVBHPP = partial(streamtopics.SVBHPP, **BAYESIAN)
-VariationalOnlineEM = partial(streamtopics.VariationalOnlineEM, **MEANS, inference="variational")
-GibbsOnlineEM = partial(streamtopics.GibbsOnlineEM, **MEANS, inference="gibbs")
+
+def plain(kind: type, settings: dict[str, Any]) -> Callable[..., Any]:
+    """Return what makes an estimator of a class with the settings and others, also nested ones."""
+
+    def made(n_components: int = 10, **others: Any) -> Any:
+        return kind(n_components, **settings).set_params(**others)
+
+    return made
+
+
+SVBLDA = plain(streamtopics.SVBLDA, BAYESIAN)
+BPSLDA = plain(streamtopics.BPSLDA, BAYESIAN)
+SVBHPP = plain(streamtopics.SVBHPP, BAYESIAN)
+VariationalOnlineEM = plain(streamtopics.VariationalOnlineEM, MEANS | {"inference": "variational"})
+GibbsOnlineEM = plain(streamtopics.GibbsOnlineEM, SAMPLED)

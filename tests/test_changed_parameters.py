@@ -61,7 +61,6 @@ def test_parameters_that_became_wrong_are_named(parameters, message):
     for door in (
         lambda: model.merge(deepcopy(model)),
         lambda: deepcopy(sound).merge(model),
-        lambda: model.evidence_lower_bound(COUNTS),
         lambda: learn_apart(model, [COUNTS]),
         lambda: document_features(model, sparse.csr_matrix(COUNTS, dtype=float)),
     ):

@@ -29,6 +29,7 @@ from streamtopics.datasets import (
     make_subtle_corpus,
 )
 from streamtopics.distributed import score_partitions
+from streamtopics.estimators import Schedule
 from streamtopics.inspection import (
     compare_n_components,
 )
@@ -87,7 +88,7 @@ def test_a_vocabulary_is_a_collection(vocabulary):
 
 @pytest.mark.parametrize("scorer", [LeftToRightScorer(), PerplexityScorer(), PredictiveScorer()])
 def test_scorers_leave_what_they_are_passed(scorer):
-    model = SVBLDA(2, n_rounds=10, random_state=0).fit(COUNTS)
+    model = SVBLDA(2, schedule=Schedule(n_rounds=10), random_state=0).fit(COUNTS)
     X = sparse.csr_array(COUNTS[:, ::-1].astype(float))
     X.indices = np.ascontiguousarray(5 - X.indices)
     X.has_sorted_indices = False

@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from streamtopics import GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
+from streamtopics.estimators import Schedule
 from streamtopics.kernels import rows
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.seeds import content_seeds
@@ -148,7 +149,11 @@ def test_the_warning_of_few_steps_names_a_parameter_of_the_estimator():
 
 def test_averaging_changed_in_mid_stream_is_refused_or_done():
     X = np.ones((6, 3))
-    model = VariationalOnlineEM(2, averaging="linear").partial_fit(X).set_params(averaging=None)
+    model = (
+        VariationalOnlineEM(2, schedule=Schedule(averaging="linear"))
+        .partial_fit(X)
+        .set_params(schedule__averaging=None)
+    )
     try:
         model.partial_fit(X)
     except ValueError:

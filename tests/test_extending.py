@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from streamtopics import SVBLDA, StreamingBayes, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators.presets import PLAIN as WHOLE
 from streamtopics.local import Gibbs, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models import LDA, BetaBinomial
@@ -168,7 +169,7 @@ def test_the_estimator_is_one_of_scikit_learn(guide):
 
 
 def test_the_estimator_is_a_composition(guide):
-    settings = PLAIN | {"n_start_rounds": 1, "batch_size": 50, "random_state": 0}
+    settings = PLAIN | {"batch_size": 50, "random_state": 0}
     theirs = StreamingLDA(3, update=PowerPrior(0.5, Boost(0.2)), **settings).fit(X)
     mine = guide["half_life"].HalfLifeLDA(
         3, half_life=1, prior_share=0.2, batch_size=50, random_state=0
@@ -291,7 +292,8 @@ def test_an_estimator_keeps_its_topics_in_it(guide):
             own = guide["capped_topics"].CappedTopics(eta, self.posterior_.alpha, 500.0)
             self._commit = replace(self._commit, posterior=own)
 
-    settings = PLAIN | {"n_start_rounds": 10, "batch_size": 50, "random_state": 0}
+    settings = PLAIN | {"schedule": replace(WHOLE, n_start_rounds=10)}
+    settings |= {"batch_size": 50, "random_state": 0}
     model = CappedLDA(3, update=BPS(0.05), **settings).fit(X)
     learnt = model.components_ - 0.005
     assert (learnt.sum(axis=1) <= 500 * (1 + 1e-9)).all()

@@ -19,6 +19,7 @@ from streamtopics import (
     StreamingMixture,
     SupervisedLDA,
 )  # fmt: skip
+from streamtopics.estimators import Schedule
 from streamtopics.metrics import topic_coherence, topic_exclusivity
 from streamtopics.models import (
     BetaBinomial,
@@ -45,7 +46,9 @@ def _no_warnings():
 @pytest.mark.parametrize(("count", "prior"), [(1e15, 0.01), (1e9, 1e-8), (1e6, 1e-10)])
 def test_what_a_window_takes_out_leaves_no_trace(rule, count, prior):
     large = count * (0.5 + 0.5 * np.random.default_rng(1).random((5, 6)))
-    model = StreamingLDA(3, update=rule, topic_word_prior=prior, growth=1, random_state=0)
+    model = StreamingLDA(
+        3, update=rule, topic_word_prior=prior, schedule=Schedule(growth=1), random_state=0
+    )
     for part in (large, large[::-1], np.zeros((3, 6))):
         model.partial_fit(part)
     # What is left is the prior.
@@ -67,7 +70,9 @@ def test_a_mixture_whose_first_minibatches_are_empty():
 def test_a_limit_of_the_prior_that_is_next_to_nothing():
     tiny = np.zeros((8, 6))
     tiny[0, 3], tiny[6, 5] = 1e-7, 1e-29
-    model = StreamingMixture(2, prior_limit=1e-10, batch_size=2, max_iter=2, random_state=0)
+    model = StreamingMixture(
+        2, schedule=Schedule(prior_limit=1e-10), batch_size=2, max_iter=2, random_state=0
+    )
     assert np.isfinite(model.fit(tiny).components_).all()
 
 
@@ -79,7 +84,7 @@ def test_a_count_that_is_stored_in_two_parts_has_the_bound_of_one():
 
 def test_a_word_that_rounding_brings_below_those_that_it_leads():
     counts = np.array([[1.0, 1e-7, 0.0, 2.0, 2.0, 1e15]])
-    model = SVBHPP(2, rate_prior=-1000.0, max_local_iter=5, random_state=0).partial_fit(counts)
+    model = SVBHPP(2, rate_prior=-1000.0, random_state=0).partial_fit(counts)
     assert np.isfinite(model.components_).all()
 
 

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from streamtopics import SVBLDA, DPPSummarizer, MultiViewLDA, load, save
 from streamtopics.distributed import fit_partitions, fit_stream, learn_apart, take_in
+from streamtopics.estimators import Schedule
 from streamtopics.inspection import topic_table
 from streamtopics.report import ReportSettings, page, report_data
 from streamtopics.streams import (
@@ -61,7 +62,7 @@ def state(model):
 def test_a_frozen_model_of_topics_before_the_last_step_stays_as_it_is():
     X = words_learnt().transform(TEXTS)
     labels = np.arange(len(TEXTS)) % 2
-    lda = SVBLDA(3, n_rounds=5, random_state=0).fit(X)
+    lda = SVBLDA(3, schedule=Schedule(n_rounds=5), random_state=0).fit(X)
     last = MultiViewLDA(2, 1, random_state=0)
     pipeline = StreamingPipeline([("topics", FrozenEstimator(lda)), ("class", last)])
     before = state(lda)

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from streamtopics import BPSLDA, GuidedTopics, StreamingLDA, load
 from streamtopics.cli import main
 from streamtopics.datasets import ReadingError, read_texts
+from streamtopics.estimators import Schedule
 from streamtopics.priors import SeedWords
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
 
@@ -149,7 +150,11 @@ def guided(seeds, **others):
 
 def boosted(seeds, **others):
     return BPSLDA(
-        2, boosted_prior=SeedWords(seeds, 5.0, **others), n_rounds=10, batch_size=10, random_state=0
+        2,
+        boosted_prior=SeedWords(seeds, 5.0, **others),
+        schedule=Schedule(n_rounds=10),
+        batch_size=10,
+        random_state=0,
     )
 
 

@@ -29,7 +29,7 @@ N_TOPICS, N_WORDS, LENGTH, N_TEST = 10, 1000, 60, 1000
 ALPHA = np.array([0.40, 0.30, 0.25, 0.20, 0.15, 0.10, 0.08, 0.06, 0.04, 0.03])
 MODELS = {
     "GibbsOnlineEM": GibbsOnlineEM.preset(
-        "GibbsOnlineEM", N_TOPICS, kappa=0.7, n_sweeps=5, n_start_rounds=10
+        "GibbsOnlineEM", N_TOPICS, kappa=0.7, n_sweeps=5, schedule__n_start_rounds=10
     ),
     "HDPGibbsOnlineEM": HDPGibbsOnlineEM(),
     "HDPVarGibbs": HDPVarGibbs(),

@@ -48,7 +48,7 @@ def methods(seed: int, priors: dict[str, float]) -> Iterator[tuple[str, Streamin
     """What is compared, by name; SVB goes first."""
     common: dict[str, Any] = {"n_components": STREAMS["nips"].components, "random_state": seed}
     common |= priors
-    passes, two = common | {"n_rounds": 10}, common | {"rate_starts": (0.05, 0.95)}
+    passes, two = common | {"schedule__n_rounds": 10}, common | {"rate_starts": (0.05, 0.95)}
     hpp = partial(SVBHPP.preset, "SVBHPP")
     yield "SVB", SVBLDA.preset("SVBLDA", **passes)
     for population in ("M = 1000", OF_YEAR):

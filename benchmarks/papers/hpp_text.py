@@ -84,7 +84,7 @@ def minibatches(stream: Stream) -> tuple[list[str], list[sparse.csr_matrix]]:
 def methods(K: int, n_documents: float, seed: int) -> Iterator[tuple[str, StreamingTopicModel]]:
     """What is compared, by name; n_documents is that of a minibatch."""
     common = {"n_components": K, "random_state": seed, "n_jobs": 2}
-    passes = common | {"n_rounds": 5}
+    passes = common | {"schedule__n_rounds": 5}
     keep = partial(StreamingLDA.preset, "PowerPriorLDA", **passes)
     population = partial(StreamingLDA.preset, "PopulationVBLDA", **common)
     hpp, two = partial(SVBHPP.preset, "SVBHPP", **common), (0.05, 0.95)

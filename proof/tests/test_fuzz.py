@@ -29,7 +29,7 @@ from proof.fuzz_episodes import (
     public_functions,
     subjects,
 )
-from streamtopics import SVBHPP, StreamingBayes
+from streamtopics import StreamingBayes
 from streamtopics.base import frame
 from streamtopics.models import LinearRegression
 from tests.conventions.every import public_estimators
@@ -306,21 +306,6 @@ def test_where_the_first_minibatch_has_no_answer_nothing_stays(monkeypatch):
     for instead in (nullcontext, only_what_was_learnt_stays):
         monkeypatch.setattr(frame, "unchanged_unless_learnt", instead)
         assert fits_rows("fit", *rows)[0] == {"state changed by an error"}
-
-
-def fails(record):
-    raise ValueError("the callback has no memory")
-
-
-def test_what_was_learnt_before_a_callback_failed_stays():
-    tally = Tally()
-    episode = EstimatorEpisode(0, np.random.default_rng(0), "SVBHPP", SVBHPP, tally)
-    episode.draw = lambda rng: np.ones((4, 3))
-    episode.model = SVBHPP(2, on_drift=fails, drift_threshold=1.0, random_state=0)
-    for _ in range(8):
-        episode.call("partial_fit")
-    assert episode.model.n_batch_iter_ > 1
-    assert not any("state changed" in key for key in tally.failures)
 
 
 def test_numbers_of_a_series_are_seen():

@@ -33,6 +33,7 @@ from proof.soak_streams import (
     yet_to_come,
 )
 from streamtopics import SVBLDA, StreamingLDA
+from streamtopics.estimators import Schedule
 from tests import plain
 
 TABLE = Path(__file__).parents[1] / "doc" / "soak_table.rst"
@@ -227,7 +228,8 @@ def test_a_model_that_learns_minibatches_in_parts_has_seen_whole_ones(tmp_path):
 
     def in_parts(n_jobs):
         return pipeline(
-            StreamingLDA(3, inner_batch_size=5, random_state=0, n_jobs=n_jobs), n_columns=100
+            StreamingLDA(3, schedule=Schedule(inner_batch_size=5), random_state=0, n_jobs=n_jobs),
+            n_columns=100,
         )
 
     way = replace(WAY, make=in_parts, part=5)

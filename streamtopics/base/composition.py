@@ -49,6 +49,7 @@ from streamtopics.updates.doc_topic import (
 )
 from streamtopics.updates.parts import in_parts
 from streamtopics.updates.rule import MEANS, NO_TRAITS, Rounds, Rule, Traits
+from streamtopics.utils.checks import check_choice, check_pseudo_counts, check_range, check_whole
 from streamtopics.utils.parallel import Workers
 
 UPDATES = {
@@ -85,14 +86,87 @@ DOC_TOPIC_UPDATES = {
 Averaging = Literal["linear", "uniform"] | None
 
 WHOLE = (
-    "inner_batch_size is set, but {} does not say by `for_part` how it learns from a part of a "
-    "minibatch; set inner_batch_size to None, or use another update"
+    "schedule has an inner_batch_size, but {} does not say by `for_part` how it learns from a part "
+    "of a minibatch; set schedule__inner_batch_size to None, or use another update"
 )
 REMEDIES = {
     "log_theta": 'doc_topic_prior_update="fixed", or another inference',
     "shares": 'doc_topic_prior_update="fixed", or inference="one_topic"',
-    "local_bound": "variational inference with view='geometric_mean' and prior_limit=None",
+    "local_bound": "variational inference with view='geometric_mean' and a schedule whose "
+    "prior_limit is None",
 }
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How the minibatches of a stream are stepped through, whatever the rule.
+
+    Parameters
+    ----------
+    inner_batch_size : int, "auto" or None, default="auto"
+        Documents in the parts that a minibatch is stepped through in, each from where the last
+        left the topics; with few documents a step topics get their shape sooner. "auto" is 150,
+        or None, whole minibatches, for rules that settle something over one. Those that settle a
+        rate, such as "hpp", do so before the parts; "auto" is None for them with sampling alone.
+    growth : float or None, default=None
+        Power h of the number of tokens seen that minibatches weigh by, N^h - (N - B)^h with N of
+        B tokens from the minibatch, so that what was learnt from shapeless topics fades; 1 weighs
+        all alike. None is 3 for rules that add a minibatch once to what they keep, also those that
+        forget by a power prior, and 1 for others.
+    prior_limit : float or None, default=0.3
+        The most that the prior weighs in learning, as a share of what was learnt: a prior of
+        more would make topics alike that have few words yet. At least 1e-10; None for no limit.
+    n_rounds : int, default=1
+        Rounds between topics and documents inside a minibatch. More fit the minibatch, not the
+        stream; where few minibatches start from noise, take about 10.
+    n_start_rounds : int, default=1
+        Rounds in each of the first three minibatches, or parts of them, if that is more.
+    warm_rounds : bool, default=False
+        Whether a further round goes on from where the last one left the documents.
+    averaging : {"linear", "uniform"} or None, default=None
+        Whether the topics are the average of the iterates (Polyak and Ruppert), weighted by their
+        number or all alike, instead of the last one: for step sizes that decay with a kappa of 1/2
+        or less.
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA
+    >>> from streamtopics.estimators import Schedule
+    >>> StreamingLDA(schedule=Schedule(n_rounds=3)).set_params(schedule__growth=1).schedule.growth
+    1
+    """
+
+    inner_batch_size: int | Literal["auto"] | None = "auto"
+    growth: float | None = None
+    prior_limit: float | None = 0.3
+    n_rounds: int = 1
+    n_start_rounds: int = 1
+    warm_rounds: bool = False
+    averaging: Averaging = None
+
+    def __post_init__(self) -> None:
+        check_whole(self, n_rounds=self.n_rounds, n_start_rounds=self.n_start_rounds)
+        if self.inner_batch_size is not None and self.inner_batch_size != "auto":
+            check_whole(self, inner_batch_size=self.inner_batch_size)
+        if self.growth is not None:
+            check_range(self, 1, 100, growth=self.growth)
+        if self.prior_limit is not None:
+            check_pseudo_counts(self, prior_limit=self.prior_limit)
+        if self.averaging is not None:
+            check_choice(self, ("linear", "uniform"), averaging=self.averaging)
+
+    def settled(self, update: Any, inference: Any) -> Schedule:
+        """The same with numbers for what is left to the rule and the local step."""
+        part, growth = self.inner_batch_size, self.growth
+        return replace(
+            self,
+            inner_batch_size=suited_part(update, inference) if part == "auto" else part,
+            growth=suited_growth(update) if growth is None else growth,
+        )
+
+
+# Whole minibatches that count alike: the equations of a rule alone.
+PLAIN = Schedule(None, 1.0, None)
 
 
 @dataclass(frozen=True)
@@ -111,21 +185,11 @@ class Composition:
         How the topics of given documents are found; None is a thorough `inference`.
     doc_topic : DocTopicUpdate
         How the documents' prior is learnt.
-    n_rounds, n_start_rounds : int
-        Rounds in each minibatch, and in each of the first three.
-    warm_rounds : bool
-        Whether a further round goes on from where the last one left the documents.
-    averaging : {"linear", "uniform"} or None
-        Weights of the iterates whose average the topics are; None for the last one.
     start : Start
         What makes the topics that the first minibatch is seen with.
-    inner_batch_size : int or None
-        Documents in the parts that a minibatch is stepped through in; None takes minibatches
-        whole. The first of a stream is taken whole if there are births.
-    growth : float
-        Power of the number of tokens that minibatches weigh by.
-    prior_limit : float or None
-        Share of what was learnt that the prior weighs at most in learning.
+    schedule : Schedule
+        Parts, weights and rounds, with nothing left to choose. Where there are births, the first
+        minibatch of a stream is taken whole.
     births : DirichletProcess or None
         How topics come and go, of which documents have one each; None for those of the start.
     """
@@ -135,44 +199,39 @@ class Composition:
     view: TopicView
     transform_inference: LocalStep | None = None
     doc_topic: DocTopicUpdate = FIXED
-    n_rounds: int = 1
-    n_start_rounds: int = 1
-    warm_rounds: bool = False
-    averaging: Averaging = None
     start: Start = NOISE
-    inner_batch_size: int | None = None
-    growth: float = 1.0
-    prior_limit: float | None = None
+    schedule: Schedule = PLAIN
     births: DirichletProcess | None = None
 
     @cached_property
     def rule(self) -> Rounds:
         """The rule with all pieces around it."""
-        grows = self.update if self.growth == 1 else Growing(self.update, self.growth)
+        own, growth = self.schedule, self.schedule.growth or 1.0
+        grows = self.update if growth == 1 else Growing(self.update, growth)
         if self.births is not None:
             grows = Tallies(grows, self.inference.n_background)
         learns = LearnsDocTopicPrior(grows, self.doc_topic)
-        return Rounds(learns, self.n_rounds, self.n_start_rounds, warm=self.warm_rounds)
+        return Rounds(learns, own.n_rounds, own.n_start_rounds, warm=own.warm_rounds)
 
     @cached_property
     def _model(self) -> LDA:
         """The local side of the method, of the seed 0."""
-        _check_background(self)
         found = self.transform_inference or self.inference.thorough()
         report = self.rule.traits.needs & self.inference.reports
         if self.settles:
             report -= {"local_bound"}
         return LDA(
-            self.view, self.inference, found, 0, report, self.start, self.prior_limit,
+            self.view, self.inference, found, 0, report, self.start, self.schedule.prior_limit,
             per_document=self.rule.traits.merges in MEANS,
         )  # fmt: skip
 
     @cached_property
     def settles(self) -> bool:
         """Whether a rate is learnt of a minibatch before it, or its parts, are learnt."""
-        bound, traits = self.view.keeps_bound and self.prior_limit is None, self.rule.traits
+        schedule, traits = self.schedule, self.rule.traits
+        bound = self.view.keeps_bound and schedule.prior_limit is None
         compares = "local_bound" in traits.needs - (self.inference.reports if bound else set())
-        return traits.learns_rate and (self.inner_batch_size is not None or compares)
+        return traits.learns_rate and (schedule.inner_batch_size is not None or compares)
 
     def _settler(self, model: LDA) -> LDA:
         """The local side that settles it: with the exact bound if it compares several starts."""
@@ -231,10 +290,10 @@ class Composition:
 
     def _bounds(self, starts: bool, n_documents: int) -> list[int]:
         """Return the first document of each part of a minibatch, all about as long, and the end."""
-        size, whole = self.inner_batch_size, starts and self.births is not None
-        if size is None or n_documents <= size or whole:
+        size, whole = self.schedule.inner_batch_size, starts and self.births is not None
+        if not isinstance(size, int) or n_documents <= size or whole:
             return [0, n_documents]
-        n_parts = -(-n_documents // int(size))
+        n_parts = -(-n_documents // size)
         ends: list[int] = np.linspace(0, n_documents, n_parts + 1).astype(int).tolist()
         return ends
 
@@ -341,10 +400,8 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
         return ["auto"] * (name in auto) + list(options)
 
     _check_kind("update", composition.update, Rule, words("update", UPDATES), "PowerPrior(0.9)")
-    for name in ("inference", "transform_inference"):
-        step = getattr(composition, name)
-        if step is not None or name == "inference":
-            _check_kind(name, step, LocalStep, words(name, INFERENCE), "Gibbs(n_sweeps=10)")
+    step = composition.inference
+    _check_kind("inference", step, LocalStep, words("inference", INFERENCE), "Gibbs(n_sweeps=10)")
     view, doc_topic = composition.view, composition.doc_topic
     if isinstance(view, type) or not (callable(view) and hasattr(view, "keeps_bound")):
         raise TypeError(
@@ -358,7 +415,7 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
             f"start must be one of {list(STARTS)}, or a record such as SpectralStart() with "
             f"__call__ and the class attribute of_seed; got {start!r}"
         )
-    if composition.inner_batch_size is not None and not can_be_cut(composition.update):
+    if composition.schedule.inner_batch_size is not None and not can_be_cut(composition.update):
         raise ValueError(WHOLE.format(type(composition.update).__name__))
     _check_of_counts(composition)
     steps_alpha = callable(getattr(doc_topic, "step", None)) and hasattr(doc_topic, "needs")
@@ -378,21 +435,12 @@ def _check_of_counts(composition: Composition) -> None:
             f"{rule} needs a view of means, but CorrectedMean adds half a token to counts; use "
             "view='mean', or a rule that adds up counts, such as SVB()"
         )
-    if composition.growth != 1 and not composition.update.traits.adds:
+    if composition.schedule.growth != 1 and not composition.update.traits.adds:
         raise ValueError(
             f"{rule} weighs minibatches itself, by a step size or otherwise (its `adds` is False), "
-            f"so that growth={composition.growth!r} has no meaning; set growth=1 or None, or use a "
-            "rule that adds a minibatch once to what it keeps, such as SVB() or PowerPrior(0.9)"
-        )
-
-
-def _check_background(composition: Composition) -> None:
-    """Refuse to take for a background what was learnt as a topic."""
-    found, own = composition.transform_inference, composition.inference
-    if getattr(found, "n_background", 0) > own.n_background:
-        raise ValueError(
-            f"transform_inference stands for {found}, which has a background, but inference for "
-            f"{own}, which learns none; use OneTopic(1.0), or the same for both"
+            f"so that growth={composition.schedule.growth!r} has no meaning; set schedule__growth "
+            "to 1 or None, or use a rule that adds a minibatch once to what it keeps, such as "
+            "SVB() or PowerPrior(0.9)"
         )
 
 
@@ -402,7 +450,7 @@ def check_needs(composition: Composition, posterior: Any) -> None:
     reports = set(inference.reports)
     if composition.settles:
         reports.add("local_bound")
-    elif not view.keeps_bound or composition.prior_limit is not None:
+    elif not view.keeps_bound or composition.schedule.prior_limit is not None:
         reports.discard("local_bound")
     for need in sorted(rule.traits.needs - posterior.offers - reports):
         lacking = f"{posterior.__name__} does not offer"
@@ -421,11 +469,11 @@ def check_averageable(composition: Composition, blend: Blend | None = None) -> N
     alike = composition.update.traits.retains_alike
     if blend is not None:
         alike = alike and blend.noise is None and not np.ndim(blend.retain)
-    if composition.averaging is not None and not alike:
+    if composition.schedule.averaging is not None and not alike:
         raise ValueError(
             f"{type(composition.update).__name__} as set here retains another share of each topic, "
-            f"or adds noise, which averaging={composition.averaging!r} does not allow; use another "
-            "update, or averaging=None"
+            f"or adds noise, which averaging={composition.schedule.averaging!r} of schedule does "
+            "not allow; use another update, or None"
         )
 
 

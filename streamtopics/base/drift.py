@@ -2,8 +2,7 @@
 """Records of what minibatches did to the topics of a model that forgets.
 
 Where a rule may keep less than all of the posterior, an estimator notes, for each of the
-last minibatches, how much was kept and where the topics moved, and calls back when one was
-all but forgotten.
+last minibatches, how much was kept and where the topics moved.
 """
 
 from collections.abc import Sequence
@@ -36,7 +35,7 @@ class Drift:
         stream take from it is not counted.
     effective_sample_size : ndarray of shape (n_components,)
         Mass of the posterior after it, in tokens, the prior's included. Where weights grow
-        under a rule that forgets, a token that is remembered counts up to `growth` times.
+        under a rule that forgets, a token that is remembered counts several times.
     moved : ndarray of shape (n_components,)
         Total variation distance between a topic's mean before and after, in [0, 1].
     top_words : ndarray of shape (n_components, n)

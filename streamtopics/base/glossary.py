@@ -19,6 +19,13 @@ PARAMETERS = {
 By default what is around the rule is as in `StreamingLDA`: first topics, parts of minibatches,
 and how they weigh and documents are read. `preset`, called with the name of the class, has the
 settings of the source.""",
+    "as_streaming_lda": """\
+doc_topic_prior, doc_topic_prior_update, topic_word_prior, inference, view, start, schedule, \
+        batch_size, max_iter, n_jobs, random_state, verbose
+    As in `StreamingLDA`.""",
+    "as_streaming_mean": """\
+doc_topic_prior, doc_topic_prior_update, start, batch_size, max_iter, n_jobs, random_state, verbose
+    As in `StreamingLDA`.""",
     "n_components": """\
 n_components : int, default=10
     Number of topics.""",
@@ -57,15 +64,6 @@ tau : float, default=0
     Minibatches by which the step size is ahead. Until 1 / t is the smaller, and
     so always if kappa is 1, the step is 1 / t: what was there before the first
     minibatch is random, and has no part in the topics.""",
-    "suited_doc_topic_prior_update": """\
-doc_topic_prior_update : {"auto", "fixed_point", "gamma", "shares", "fixed"} or \
-        DocTopicUpdate, default="auto"
-    How that prior is learnt: "fixed_point" is its maximum likelihood given the
-    running mean of E[log theta]; "gamma" puts a gamma prior on it and moves
-    slowly; "shares" goes by the documents of each topic, if each has one topic; "fixed" leaves
-    it as it is. "auto" is "shares" for one topic a document, and else "fixed_point". It is left
-    alone in the first ten minibatches, or parts: learnt from topics that still are alike, it
-    makes them stay so.""",
     "mean_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior or callable, default=0.02
@@ -89,68 +87,17 @@ update_each_sweep : bool, default=False
     time from where they were before it, rather than once at the end (the "++" of
     the source). As many times slower to build the weights; it fits the minibatch
     closer, which a short stream or a small kappa does not forgive.""",
-    "suited_view": """\
-view : {"auto", "mean", "corrected_mean", "geometric_mean"}, view or None, default="auto"
-    Weights of words that the local step sees: expected topics; nearly these; or
-    exp(E[log beta]), which the source has and the bound of variational Bayes is for. "auto" is
-    the second for variational inference, the first for others; None the third and the first.""",
-    "suited_inference": """\
-inference : {"auto", "variational", "gibbs", "one_topic"} or LocalStep, default="auto"
-    How the topics of a document are found: by mean-field variational inference, with
-    `max_local_iter` and `local_tol`, as in the source; by collapsed Gibbs sampling; as one topic
-    and a background; or by another record. "auto" goes by the length of the documents, as in
-    `StreamingLDA`: one topic for less than 12 words, sampling up to 60, then variational.""",
-    "read_inference": """\
-inference : {"auto", "gibbs"} or {"auto", "variational"}, default="auto"
-    How the topics of a document are found. "auto" is one topic and a background for documents of
-    less than 12 words, and else, as the other word, the local step of the source.""",
-    "growth": """\
-growth : float or None, default=None
-    Power of the number of tokens seen that minibatches weigh by, as in `StreamingLDA`; None is 3
-    for rules that add up counts. In the source all weigh alike, as with 1.""",
-    "pieces": """\
-prior_limit, start, inner_batch_size : default=0.3, "spectral", "auto"
-    As in `StreamingLDA`: the most that the prior weighs in learning, what the first topics are
-    made of, and the parts that a minibatch is stepped through in. The source has None, "noise"
-    and None.""",
-    "averaging": """\
-averaging : {"linear", "uniform"} or None, default=None
-    Whether the topics are the average of the iterates (Polyak and Ruppert), weighted by their
-    number or all alike, instead of the last one: for kappa of 1/2 or less.""",
-    "start_of_doc_topic_prior": """\
-doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
-    Dirichlet parameter of the documents' topic proportions (the papers'
-    alpha), in tokens, that the stream starts with. None is 3 / n_components: together the weight
-    of three tokens, which suits short documents, and grows if they are long.""",
-    "suited_topic_word_prior": """\
-topic_word_prior : "auto", float, array-like of shape (n_features,) or \
-        (n_components, n_features), WordPrior, callable or None, default="auto"
-    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
-    word. "auto" is 0.02, and more in `fit` on less than 5,000 documents, as in `StreamingLDA`;
-    None is 0.05. See `streamtopics.priors` for priors that carry knowledge: arrays, and records
-    such as `SeedWords`, which are made when the model is fitted, as a callable of the words and
-    the counts is.""",
     "n_rounds": """\
 n_rounds : int, default=1
     Rounds of coordinate ascent between topics and documents inside a
     minibatch. 1 is the single update of the sources, and what was measured
     best on held-out text: more rounds fit the minibatch, not the stream.""",
-    "few_start_rounds": """\
-n_start_rounds : int, default=1
-    Rounds in each of the first three minibatches, if that is more.""",
     "boosted_prior": """\
 boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior, callable or None, default=None
     The knowledge that a boost adds again with every minibatch; only its
     shape counts. None is `topic_word_prior`, which the stream starts from and forgets
     to; give both to forget to a flat prior and yet to keep what is known.""",
-    "on_drift": """\
-drift_threshold : float, default=0.5
-    Retention of a topic under which `on_drift` is called.
-on_drift : callable or None, default=None
-    Called with the `Drift` of a minibatch, after it was learnt, when it left less than
-    `drift_threshold` of some topic: a report of what was forgotten. It is no alarm, as it has no
-    rate of false ones and misses changes; that is `streamtopics.streams.DriftMonitor`.""",
     "max_local_iter": """\
 max_local_iter : int, default=100
     Sweeps over a document, at most.""",
@@ -158,11 +105,6 @@ max_local_iter : int, default=100
 local_tol : float, default=1e-3
     A document is done when a sweep moves less than this share of its tokens
     between topics.""",
-    "large_batch_size": """\
-batch_size : int, default=1200
-    Documents in a minibatch of `fit`. (`partial_fit` takes what it is given
-    as one minibatch.) Much smaller ones fix the topics too early; much larger
-    ones leave a corpus of some ten thousand documents too few steps.""",
     "small_batch_size": """\
 batch_size : int, default=100
     Documents in a minibatch of `fit`. (`partial_fit` takes what it is given
@@ -170,11 +112,6 @@ batch_size : int, default=100
     "max_iter": """\
 max_iter : int, default=1
     Passes of `fit` over the corpus; more than one counts the data again.""",
-    "suited_max_iter": """\
-max_iter : int or "auto", default="auto"
-    Passes of `fit` over the corpus; more than one counts the data again. "auto" is one over at
-    least 5,000 documents and 400,000 tokens, and up to five over smaller corpora, as in
-    `StreamingLDA`.""",
     "stream_kappa": """\
 kappa : float, default=0.7
     How fast `partial_fit` forgets, in (0, 1]. The step size of a minibatch of B documents

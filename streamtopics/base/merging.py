@@ -125,11 +125,11 @@ class Mergeable(StreamingEstimator):
         composition = theirs.update
         rule = composition.rule
         parts = composition.update.for_part(0.5, first=False)
-        if composition.inner_batch_size is not None and parts != composition.update:
+        if composition.schedule.inner_batch_size is not None and parts != composition.update:
             raise ValueError(
                 f"{composition.update} retains the same of each minibatch, however many parts it "
                 "is learnt in, and how many minibatches other has learnt in parts is not known; "
-                "learn with inner_batch_size=None, or under a rule such as SVB() or "
+                "learn with schedule=Schedule(None), or under a rule such as SVB() or "
                 "PowerPrior(Memory(20_000))"
             )
         posterior, before = deepcopy(self.posterior_), old.posterior.counters
@@ -162,7 +162,7 @@ class Mergeable(StreamingEstimator):
         alpha = share * mine.alpha + (1 - share) * theirs.alpha
         if merges == "sum":
             alpha = mine.alpha if np.array_equal(mine.alpha, theirs.alpha) else alpha
-            weights = merged_weights(composition.growth, mine, theirs, base)
+            weights = merged_weights(composition.schedule.growth or 1.0, mine, theirs, base)
             posterior = mine.added_to(theirs, base, alpha, weights)
         else:
             forgets = merges == "decayed mean"
@@ -182,7 +182,7 @@ class Mergeable(StreamingEstimator):
 
     def _check_ancestor(self, base: Self, other: Self) -> None:
         composition = self._composed()
-        adds = composition.rule.traits.merges == "sum" and composition.growth == 1
+        adds = composition.rule.traits.merges == "sum" and composition.schedule.growth == 1
         for model in (self, other):
             mine, shared = model.posterior_, base.posterior_
             if not (mine.continues(shared) if adds else mine.follows(shared)):
@@ -190,9 +190,10 @@ class Mergeable(StreamingEstimator):
 
     def _check_places(self, name: str) -> None:
         """Refuse to merge where a topic has no place of its own, or is an average."""
-        if self._composed().averaging is not None:
+        if self._composed().schedule.averaging is not None:
             raise ValueError(
-                f"{name} averages its iterates, which cannot be merged; learn with averaging=None"
+                f"{name} averages its iterates, which cannot be merged; learn "
+                "without averaging in schedule"
             )
 
     def _check_mergeable(self, name: str, model: Any) -> None:

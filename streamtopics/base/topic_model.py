@@ -37,7 +37,6 @@ from streamtopics.base.frame import (
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.merging import Mergeable
-from streamtopics.base.offered import composition_of, offered_where
 from streamtopics.base.topics import LearntTopics
 from streamtopics.base.validation import (
     COMMON_CONSTRAINTS,
@@ -47,9 +46,7 @@ from streamtopics.base.validation import (
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
-from streamtopics.models.evidence import bound_of_documents, check_local
 from streamtopics.models.sources import NOISE, Source
-from streamtopics.models.views import geometric_mean, mean
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.lives import Lives
@@ -102,17 +99,6 @@ class TopicCommit(Commit):
         return replace(self, posterior=posterior, average=average)
 
 
-def _check_mixes(estimator: Any) -> None:
-    """Refuse the bound where documents are not those of latent Dirichlet allocation."""
-    inference = composition_of(estimator).inference
-    if not inference.mixes:
-        raise AttributeError(
-            f"{type(estimator).__name__} has no attribute 'evidence_lower_bound' with {inference}, "
-            "whose documents are not mixtures of topics under a Dirichlet prior alone; use score, "
-            "or StreamingLDA with inference='gibbs' or 'variational'"
-        )
-
-
 @documented
 class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     """Base of the estimators of topics over words.
@@ -127,7 +113,6 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     _commit: TopicCommit
     n_components: int
     doc_topic_prior: Any
-    drift_threshold: float
 
     def _composition(self) -> Composition:
         """The rule, the local steps and the view, from the parameters as they are now."""
@@ -158,10 +143,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """Learn from one minibatch: one step of the update rule.
 
         When it fails nothing has changed. When it is interrupted, either nothing has
-        changed or all of the minibatch was learnt, as `n_batch_iter_` says. What `on_drift`
-        raises comes through, and then the minibatch is learnt. The first call fixes the number
-        of topics, the priors, the seed and the kind of rule; other parameters count from the
-        next minibatch on. Of a minibatch without rows nothing is learnt.
+        changed or all of the minibatch was learnt, as `n_batch_iter_` says. The first call fixes
+        the number of topics, the priors, the seed and the kind of rule; other parameters count
+        from the next minibatch on. Of a minibatch without rows nothing is learnt.
 
         {X_to_learn}
         {y_ignored}
@@ -199,10 +183,10 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         now, before = self._composed(), self._commit.update
         if now is before:
             return
-        if now.averaging != before.averaging:
+        if now.schedule.averaging != before.schedule.averaging:
             raise ValueError(
-                f"averaging is {now.averaging!r} now, but the model was started with "
-                f"{before.averaging!r}; set it back, or start anew with fit"
+                f"averaging of schedule is {now.schedule.averaging!r} now, but the model was "
+                f"started with {before.schedule.averaging!r}; set it back, or start anew with fit"
             )
         self._check_background(now)
         if type(now.doc_topic) not in (type(FIXED), type(before.doc_topic)):
@@ -245,10 +229,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         n_steps = sum(composition.rule.n_rounds_of(t) for t in range(min(n_batches, FEW_STEPS)))
         if n_steps < FEW_STEPS and self.n_components > 1 and composition.start == NOISE:
             # More passes would fit few documents too closely.
-            remedy = "use StreamingLDA, whose defaults suit small corpora too"
-            if hasattr(self, "n_rounds"):
-                remedy = "set n_rounds to about 10"
-            warn_of_few_steps(self, remedy)
+            warn_of_few_steps(self, "take start='spectral', or set schedule__n_rounds to about 10")
 
     def _start(self, batch: Documents) -> None:
         """Set the state before the first minibatch."""
@@ -263,8 +244,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         directions = None if given is None else self._prior_directions(given, shape[1])
         posterior = TopicPosterior(eta, shape, alpha, xi, self.seed_, directions)
         average = None
-        if composition.averaging is not None:
-            average = IterateAverage(posterior, uniform=composition.averaging == "uniform")
+        averaging = composition.schedule.averaging
+        if averaging is not None:
+            average = IterateAverage(posterior, uniform=averaging == "uniform")
         state = composition.rule.init(posterior)
         self._commit = TopicCommit(posterior, state, update=composition, average=average)
 
@@ -331,9 +313,6 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             composition = replace(composition, start=commit.update.start)  # It was that of these.
         new = replace(commit, **found, update=composition, drift=drift)
         (commit.average or posterior).blend(blend, [(vars(self), "_commit", new)])
-        on_drift = getattr(self, "on_drift", None)
-        if on_drift and record and record.retention.min() < self.drift_threshold:
-            on_drift(record)
 
     def _stepped(
         self, composition: Composition, batch: Documents, pool: Workers
@@ -532,78 +511,6 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             )
         inferred = self._inferred(lambda pool: self._predictors(given, rest, pool))
         return predictive.token_log_probability(*inferred)
-
-    @offered_where(_check_mixes)
-    def evidence_lower_bound(
-        self, X: Any, *, local_tol: float = 1e-5, max_local_iter: int = 100
-    ) -> float:
-        """Variational lower bound on the log probability of documents, per token.
-
-        With n_dw the tokens of word w in document d, q(theta_d) = Dirichlet(gamma_d) and q(z)
-        the best for it, it is the sum over documents of::
-
-            E_q[log p(w, z, theta | topics)] - E_q[log q(z, theta)]
-                = sum_w n_dw log sum_k b_kw exp(E_q[log theta_dk])
-                  - KL(Dirichlet(gamma_d) || Dirichlet(doc_topic_prior_)),
-
-        divided by their tokens; gamma_d is found by coordinate ascent, whatever the estimator
-        itself infers documents by. The topics b are exp(E[log beta]) under the posterior of the
-        topics if that is the estimator's view, "geometric_mean"; otherwise, as by default, they
-        are the point estimate `topic_word_`. It never is above the log probability of the
-        documents under `topic_word_`. Topics and documents' prior are given: no term of the prior
-        of the topics enters. It judges all of a document where `score` holds tokens out, but the
-        gap to the log probability that it bounds grows with the number of topics: use `score` to
-        choose that.
-
-        There is none where documents are no such mixtures, as with one topic a document.
-
-        {X}
-        local_tol : float, default=1e-5
-            A document is done when a sweep moves less than this share of its tokens between
-            topics; 0 for all sweeps.
-        max_local_iter : int, default=100
-            Sweeps over a document, at most. With more of them the bound does not fall.
-
-        Returns
-        -------
-        bound : float
-            Nats per token; NaN if there is none.
-
-        Raises
-        ------
-        ValueError
-            If `local_tol` is below 0 or no number, or `max_local_iter` no positive whole number.
-
-        References
-        ----------
-        M. Hoffman, D. Blei, F. Bach (2010). Online learning for latent Dirichlet allocation.
-        NIPS, 856-864. C. Dupuy (2017). Inference and applications for topic models. Thesis,
-        PSL, section 3.3.2 and figures 8 and 17.
-
-        Examples
-        --------
-        >>> from streamtopics import SVBLDA
-        >>> from streamtopics.datasets import make_lda_corpus
-        >>> X = make_lda_corpus(2000, n_components=5, n_features=100, random_state=0).X
-        >>> model = SVBLDA(5, batch_size=200, random_state=0).fit(X[:1800])
-        >>> round(model.evidence_lower_bound(X[1800:]), 1)
-        -3.4
-        """
-        check_is_fitted(self)
-        X = self._counts(X, "evidence_lower_bound").astype(np.float64)
-        local = check_local(local_tol, max_local_iter)
-        composition = self._composed()
-        self._check_background(composition)
-        view = composition.view
-        seen = geometric_mean if view.keeps_bound else mean
-
-        def bound(pool: Workers) -> float:
-            parts = (X[i : i + DOCUMENTS_AT_ONCE] for i in range(0, X.shape[0], DOCUMENTS_AT_ONCE))
-            own = (self._minibatch(part) for part in parts)
-            return sum((bound_of_documents(seen, local, self._learnt, b, pool) for b in own), 0.0)
-
-        n_tokens = float(X.sum())
-        return self._inferred(bound) / n_tokens if n_tokens > 0 else np.nan
 
     def _completion(
         self, X: sparse.csr_matrix, pool: Workers, vectors: Any = None

@@ -66,7 +66,7 @@ def _known_before(options: Namespace) -> list[tuple[str, Any]]:
     if getattr(options, "max_iter", None):
         found.append(("max_iter", options.max_iter))
     if getattr(options, "rounds", None):
-        found.append(("n_rounds", options.rounds))
+        found.append(("schedule__n_rounds", options.rounds))
     if getattr(options, "document_prior", None):
         found.append(("doc_topic_prior", options.document_prior))
     scale = getattr(options, "boosting_scale", None)

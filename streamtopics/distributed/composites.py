@@ -104,8 +104,6 @@ def reader_of(model: StreamingTopicModel) -> Reader:
     """Return the reader of a model; see `check_composes`."""
     check_composes(model)
     husk = copy(model)
-    if hasattr(husk, "on_drift"):
-        husk.on_drift = None
     commit = model._commit
     posterior = commit.posterior.of_words(NO_WORDS)
     husk._commit = replace(commit, posterior=posterior, drift=(), begun=None)

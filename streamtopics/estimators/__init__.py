@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators, and the table of the methods of the literature."""
 
+from streamtopics.base.composition import Schedule
 from streamtopics.estimators.aspect_sentiment import AspectSentimentModel
 from streamtopics.estimators.bps_lda import BPSLDA
 from streamtopics.estimators.gibbs_online_em import GibbsOnlineEM
@@ -25,6 +26,7 @@ __all__ = [
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
     "MultiViewLDA",
+    "Schedule",
     "StreamingBayes",
     "StreamingLDA",
     "StreamingMixture",

@@ -80,8 +80,8 @@ def _base(
     expected = posterior.prior_rows(words)[:, -1] / posterior.prior_mass[-1]
     new = 0.5 * expected + 0.5 * seen
     source: Source = posterior
-    if composition.prior_limit is not None:
-        source = LimitedPrior(posterior, composition.prior_limit)
+    if composition.schedule.prior_limit is not None:
+        source = LimitedPrior(posterior, composition.schedule.prior_limit)
     alive = np.flatnonzero(posterior.alpha[first:] > 0)
     background, topics = seen, np.zeros((len(words), 0))
     if len(alive):

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
+from streamtopics.base.composition import Schedule
 from streamtopics.base.glossary import documented
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.estimators.named import BayesianLDA
@@ -20,16 +21,12 @@ from streamtopics.utils.records import keep
 class BPSLDA(BayesianLDA):
     """Latent Dirichlet allocation whose prior knowledge is boosted on the stream.
 
-    With each minibatch the prior is added again, in proportion to what the
-    minibatch says::
+    With each minibatch the prior is added again, in proportion to what the minibatch says::
 
         lam_t = lam_{t-1} + s_t + r_t eta,    r_t = scale * |s_t| / |eta|
 
-    so that the share of the prior in the topics stays near scale / (1 + scale)
-    however long the stream is. It is additive smoothing towards the prior with a
-    mass that grows with the stream: worth it where the prior carries knowledge
-    that the data lack, harmful where the prior is wrong, and no remedy for a
-    `topic_word_prior` of the wrong mass, which should be tuned first.
+    so that its share in the topics stays near scale / (1 + scale) however long the stream is. Worth
+    it where the prior carries knowledge that the data lack, harmful where it is wrong.
 
     {by_default}
 
@@ -37,27 +34,12 @@ class BPSLDA(BayesianLDA):
     ----------
     {n_components}
     boosting_scale : float, default=0.1
-        Pseudo-counts of the prior added for each token (the source's s); 0 is
-        `SVBLDA`.
+        Pseudo-counts of the prior added for each token (the source's s); 0 is `SVBLDA`.
     boosting_norm : {"whole", "topic"}, default="whole"
-        "whole" gives each topic the same part of the boost, as in the source, so
-        that rarely used topics are pulled hardest; "topic" gives each topic a
-        boost in proportion to its own tokens.
-    {start_of_doc_topic_prior}
-    {suited_doc_topic_prior_update}
-    {suited_topic_word_prior}
+        "whole" gives each topic the same part of the boost, as in the source, so that rarely used
+        topics are pulled hardest; "topic" gives each a boost in proportion to its own tokens.
     {boosted_prior}
-    {suited_inference}
-    {suited_view}
-    {growth}
-    {pieces}
-    {n_rounds}
-    {few_start_rounds}
-    {max_local_iter}
-    {local_tol}
-    {large_batch_size}
-    {suited_max_iter}
-    {common_parameters}
+    {as_streaming_lda}
 
     Attributes
     ----------
@@ -71,9 +53,8 @@ class BPSLDA(BayesianLDA):
 
     References
     ----------
-    D. A. Nguyen, V. L. Ngo, K. A. Nguyen, C. H. Nguyen and K. Than (2020),
-    "Boosting prior knowledge in streaming variational Bayes", equations 34 and
-    43, algorithm 8.
+    D. A. Nguyen, V. L. Ngo, K. A. Nguyen, C. H. Nguyen and K. Than (2020), "Boosting prior
+    knowledge in streaming variational Bayes", equations 34 and 43, algorithm 8.
 
     Examples
     --------
@@ -100,15 +81,9 @@ class BPSLDA(BayesianLDA):
         topic_word_prior: WordPriorLike | Literal["auto"] = "auto",
         boosted_prior: WordPriorLike = None,
         inference: str | LocalStep = "auto",
-        view: str | TopicView | None = "auto",
-        prior_limit: float | None = 0.3,
-        growth: float | None = None,
+        view: str | TopicView = "auto",
         start: str | Start = "spectral",
-        inner_batch_size: int | Literal["auto"] | None = "auto",
-        n_rounds: int = 1,
-        n_start_rounds: int = 1,
-        max_local_iter: int = 100,
-        local_tol: float = 1e-3,
+        schedule: Schedule | None = None,
         batch_size: int = 1200,
         max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
@@ -117,6 +92,5 @@ class BPSLDA(BayesianLDA):
     ) -> None:
         keep(self, locals())
 
-    def _parts(self) -> dict[str, Any]:
-        update = BPS(self.boosting_scale, self.boosting_norm)
-        return super()._parts() | {"update": update}
+    def _rule(self) -> BPS:
+        return BPS(self.boosting_scale, self.boosting_norm)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from streamtopics.base.composition import Averaging
+from streamtopics.base.composition import Schedule
 from streamtopics.base.glossary import documented
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.base.validation import StrOptions
 from streamtopics.estimators.named import OnlineEMLDA
-from streamtopics.local import Gibbs, LocalStep
+from streamtopics.local import Gibbs
 from streamtopics.models.sources import Start
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.utils.records import keep
@@ -37,21 +37,14 @@ class GibbsOnlineEM(OnlineEMLDA):
     {part_kappa}
     {tau}
     {n_sweeps}
-    n_start_rounds : int, default=10
-        Rounds of EM over each of the first three minibatches, so that the topics have a
-        shape before any of these are forgotten. With 1 two of the topics of a
-        synthetic stream were stuck in one half of the time, with 10 one time in ten;
-        on text it makes no difference. Of no effect with `update_each_sweep`.
     {update_each_sweep}
-    {averaging}
-    {start_of_doc_topic_prior}
-    {suited_doc_topic_prior_update}
     {mean_topic_word_prior}
-    {read_inference}
-    {pieces}
-    {large_batch_size}
-    {suited_max_iter}
-    {common_parameters}
+    inference : {"auto", "gibbs"}, default="auto"
+        "auto" reads documents of less than 12 words as one topic and a background.
+    schedule : Schedule or None, default=None
+        As in `StreamingLDA`; None is ``Schedule(n_start_rounds=10)``, so that topics have a shape
+        before any are forgotten. With `update_each_sweep` its rounds have no effect.
+    {as_streaming_mean}
 
     Attributes
     ----------
@@ -65,14 +58,11 @@ class GibbsOnlineEM(OnlineEMLDA):
 
     Notes
     -----
-    A count c is sampled as ceil(c) tokens that weigh c / ceil(c) each in the
-    document's topic counts: exact for whole counts, a reading of what a fraction
-    may mean for others. TF-IDF with rows of norm 1 says that a document is a few tokens
-    long, and the learnt prior then outweighs it: give counts, or scale the rows up, or
-    set a small `doc_topic_prior` and ``doc_topic_prior_update="fixed"``.
+    A count c is sampled as ceil(c) tokens that weigh c / ceil(c) each in the document's topic
+    counts: exact for whole counts. TF-IDF with rows of norm 1 says that a document is a few tokens
+    long, and the learnt prior then outweighs it: give counts, or scale the rows up.
 
-    `transform` estimates the posterior mean of the proportions by the last 30 of 40
-    sweeps, seeded by what a document holds.
+    `transform` averages the last 30 of 40 sweeps, seeded by what a document holds.
 
     References
     ----------
@@ -92,6 +82,9 @@ class GibbsOnlineEM(OnlineEMLDA):
     n_sweeps: int
 
     _sweeps_in = "n_sweeps"
+    _records: ClassVar[dict[str, dict[Any, Any]]] = OnlineEMLDA._records | {
+        "schedule": {None: Schedule(n_start_rounds=10)},
+    }
     _parameter_constraints: ClassVar[dict[str, Any]] = OnlineEMLDA._parameter_constraints | {
         "inference": [StrOptions({"auto", "gibbs"})],
     }
@@ -103,16 +96,13 @@ class GibbsOnlineEM(OnlineEMLDA):
         kappa: float = 0.85,
         tau: float = 0,
         n_sweeps: int = 5,
-        n_start_rounds: int = 10,
         update_each_sweep: bool = False,
-        averaging: Averaging = None,
         doc_topic_prior: DocTopicPriorLike = None,
         doc_topic_prior_update: str | DocTopicUpdate = "auto",
         topic_word_prior: WordPriorLike = 0.02,
         inference: Literal["auto", "gibbs"] = "auto",
-        prior_limit: float | None = 0.3,
         start: str | Start = "spectral",
-        inner_batch_size: int | Literal["auto"] | None = "auto",
+        schedule: Schedule | None = None,
         batch_size: int = 1200,
         max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
@@ -121,5 +111,5 @@ class GibbsOnlineEM(OnlineEMLDA):
     ) -> None:
         keep(self, locals())
 
-    def _sweeps(self, n_sweeps: int) -> LocalStep:
+    def _sweeps(self, n_sweeps: int) -> Gibbs:
         return Gibbs(n_sweeps)

@@ -13,7 +13,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.composition import INFERENCE, UPDATES, Composition, suited_doc_topic
+from streamtopics.base.composition import (
+    INFERENCE,
+    PLAIN,
+    UPDATES,
+    Composition,
+    suited_doc_topic,
+)
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.typing import RandomState
@@ -579,8 +585,8 @@ class GuidedTopics(TakesVectors):
             mean,
             OneOrMixed(vector_weight=getattr(step, "vector_weight", 0.0)) if mixture else None,
             suited_doc_topic(step),
-            n_start_rounds=self.n_start_rounds,
-            start=HintedStart(len(self.seeds)),
+            HintedStart(len(self.seeds)),
+            replace(PLAIN, n_start_rounds=self.n_start_rounds),
         )
 
 

@@ -9,26 +9,14 @@ from typing import Any
 from streamtopics.base.composition import Composition
 from streamtopics.estimators.streaming_lda import StreamingLDA
 from streamtopics.local import LocalStep, OneTopic, Variational
-from streamtopics.models.views import geometric_mean, mean
-from streamtopics.updates import MeanDecay, OnlineEM
+from streamtopics.updates import MeanDecay, OnlineEM, Rule
 
 
 class BayesianLDA(StreamingLDA):
     """Base of the classes with a posterior of the topics, by variational Bayes in the source."""
 
-    view: Any
-    local_tol: float
-    max_local_iter: int
-
-    def _own(self, inference: LocalStep) -> LocalStep:
-        own = Variational(self.local_tol, self.max_local_iter)
-        return own if isinstance(inference, Variational) else inference
-
     def _composition(self) -> Composition:
         found = super()._composition()
-        if found.view is None:  # As the sources have it.
-            bounded = "local_bound" in getattr(found.inference, "reports", ())
-            found = replace(found, view=geometric_mean if bounded else mean)
         if isinstance(found.inference, Variational):
             found = replace(found, transform_inference=found.inference)
         return found
@@ -40,20 +28,21 @@ class OnlineEMLDA(StreamingLDA):
     kappa: float
     tau: float
     update_each_sweep: bool
+    view = "auto"
     # The parameter that has the number of sweeps.
     _sweeps_in: str
 
-    def _parts(self) -> dict[str, Any]:
-        update = OnlineEM(MeanDecay(self.kappa, self.tau))
-        return super()._parts() | {"update": update, "view": "auto"}
+    def _rule(self) -> Rule:
+        return OnlineEM(MeanDecay(self.kappa, self.tau))
 
     def _sweeps(self, n_sweeps: int) -> LocalStep:
         """The local step with so many sweeps."""
         raise NotImplementedError
 
-    def _own(self, inference: LocalStep) -> LocalStep:
-        if isinstance(inference, OneTopic) and not self.update_each_sweep:
-            return inference
+    def _local_step(self) -> Any:
+        suited = super()._local_step()
+        if isinstance(suited, OneTopic) and not self.update_each_sweep:
+            return suited
         return self._sweeps(1 if self.update_each_sweep else getattr(self, self._sweeps_in))
 
     def _composition(self) -> Composition:
@@ -64,5 +53,6 @@ class OnlineEMLDA(StreamingLDA):
             found = replace(found, doc_topic=doc_topic)
         if self.update_each_sweep:
             n_rounds = getattr(self, self._sweeps_in)
-            found = replace(found, n_rounds=n_rounds, n_start_rounds=1, warm_rounds=True)
+            rounds = replace(found.schedule, n_rounds=n_rounds, n_start_rounds=1, warm_rounds=True)
+            found = replace(found, schedule=rounds)
         return found

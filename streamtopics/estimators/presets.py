@@ -6,9 +6,10 @@ that are classes too have the same bits there, by the `preset` of the class; the
 class are others.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from streamtopics.base.composition import PLAIN
 from streamtopics.local import Gibbs, Variational
 from streamtopics.priors import Symmetric
 from streamtopics.updates import (
@@ -54,9 +55,7 @@ class Preset:
 
 AS_PUBLISHED: dict[str, Any] = {
     "start": "noise",
-    "growth": 1.0,
-    "prior_limit": None,
-    "inner_batch_size": None,
+    "schedule": PLAIN,
     "batch_size": 100,
     "max_iter": 1,
     "doc_topic_prior_update": "fixed_point",
@@ -67,12 +66,10 @@ BAYESIAN: dict[str, Any] = AS_PUBLISHED | {
     "doc_topic_prior": Symmetric(10.0),
     "doc_topic_prior_update": "fixed",
     "topic_word_prior": None,
-    "n_start_rounds": 1,
     "batch_size": 1200,
 }
 POINT: dict[str, Any] = AS_PUBLISHED | {
     "view": "mean",
-    "n_start_rounds": 1,
     "topic_word_prior": 0.005,
 }
 SQUARE_ROOT: dict[str, Any] = {
@@ -155,8 +152,7 @@ ROWS = (
             "update": OnlineEM(MeanDecay(1.0)),
             "inference": Variational(1e-3, 1),
             "doc_topic_prior_update": GammaPrior(step_size=MeanDecay(1.0)),
-            "n_rounds": 20,
-            "warm_rounds": True,
+            "schedule": replace(PLAIN, n_rounds=20, warm_rounds=True),
         },
     ),
     Preset(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -17,19 +16,16 @@ from streamtopics.base.composition import (
     UPDATES,
     VIEWS,
     WORD_PRIOR,
-    Averaging,
     Composition,
+    Schedule,
     check_averageable,
     check_needs,
     check_parts,
     suited_doc_topic,
-    suited_growth,
     suited_inference,
-    suited_part,
     suited_view,
     suited_word_prior,
 )
-from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel, auto_parameters
@@ -46,13 +42,13 @@ from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import check_one_of
 
-PARTS: dict[str, dict[str, Any]] = {
+PARTS: dict[str, dict[Any, Any]] = {
     "update": UPDATES,
     "inference": INFERENCE,
     "view": VIEWS,
-    "transform_inference": INFERENCE,
     "doc_topic_prior_update": DOC_TOPIC_UPDATES,
     "start": STARTS,
+    "schedule": {None: Schedule()},
 }
 
 
@@ -81,13 +77,12 @@ class StreamingLDA(StreamingTopicModel):
         words, sampling up to 60, variational inference from there on. If most entries of X are no
         whole numbers, such as tf-idf weights, the words of a document are counted by its entries,
         not by their sum. Before the first token, documents count, but their minibatches do not.
+        `transform` and scores take a longer one of the same kind.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
         Weights of words that it sees: the expected topics; exp(psi(lam + 1/2)), which is nearly
         that; or exp(E[log beta]), which the exact bound of variational Bayes is for, and with
         which words stay in the topic where they fell first, so that the topics of one pass are
         worse. "auto" is the second for variational inference, the first for others.
-    transform_inference : {"gibbs", "variational"}, LocalStep or None, default=None
-        The same in `transform` and in scores. None is a longer `inference`.
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
         Dirichlet parameter of the documents' topic proportions (the papers' alpha), in tokens,
         that the stream starts with. None is ``Symmetric(3)`` (of `streamtopics.priors`), which
@@ -101,18 +96,10 @@ class StreamingLDA(StreamingTopicModel):
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
         word in every topic. "auto" is 0.02; in `fit` on less than 5,000 documents, which lack many
         of the words to come, it is ``1.5 / n_components``, between 0.02 and 0.15, with rules under
-        which weights may grow (`growth`). Give a number where `fit` is to be the same as
+        which weights may grow. Give a number where `fit` is to be the same as
         `partial_fit`. An array, or a record such as `streamtopics.priors.SeedWords`, says which
         words to expect where.
     {boosted_prior}
-    prior_limit : float or None, default=0.3
-        The most that the prior weighs in learning, as a share of what was learnt: a prior of
-        more would make topics alike that have few words yet. At least 1e-10; None for no limit.
-    growth : float or None, default=None
-        Power h of the number of tokens seen that minibatches weigh by, N^h - (N - B)^h with N of
-        B tokens from the minibatch, so that what was learnt from shapeless topics fades; 1 weighs
-        all alike. None is 3 for rules that add a minibatch once to what they keep, also those that
-        forget by a power prior, and 1 for others.
     start : {"spectral", "noise"} or Start, default="spectral"
         What the topics that the first minibatch is seen with are made of. "spectral" is a cluster
         of documents for each topic, by k-means on vectors of their words: `fit` takes the clusters
@@ -120,18 +107,10 @@ class StreamingLDA(StreamingTopicModel):
         They depend on no seed. "noise" is a topic at random for each, of the seed alone: streams of
         one seed can be merged then, and `fit` is the same as `partial_fit` on its minibatches, if
         `topic_word_prior` and `max_iter` are numbers.
-    {n_rounds}
-    n_start_rounds : int, default=1
-        Rounds in each of the first three minibatches, or parts of them, if that is more.
-    warm_rounds : bool, default=False
-        Whether a further round goes on from where the last one left the documents.
-    inner_batch_size : int, "auto" or None, default="auto"
-        Documents in the parts that a minibatch is stepped through in, each from where the last
-        left the topics; with few documents a step topics get their shape sooner. "auto" is 150,
-        or None for rules that settle something over a whole minibatch. Those that settle a rate,
-        such as "hpp", do so before the parts; "auto" is None for them with sampling alone.
-    {averaging}
-    {on_drift}
+    schedule : Schedule or None, default=None
+        How minibatches are stepped through: in parts, with growing weights, under a limit of the
+        prior, in rounds, or as an average. None is ``Schedule()``, whose fields are parameters too,
+        such as ``schedule__n_rounds``; see `streamtopics.estimators.Schedule`.
     batch_size : int, default=1200
         Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one minibatch.)
     max_iter : int or "auto", default="auto"
@@ -171,8 +150,9 @@ class StreamingLDA(StreamingTopicModel):
     array([0.9, 0.9, 0.9, 0.9, 0.9])
     """
 
-    _records: ClassVar[dict[str, dict[str, Any]]] = PARTS | StreamingTopicModel._records
+    _records: ClassVar[dict[str, dict[Any, Any]]] = PARTS | StreamingTopicModel._records
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
+        "schedule": [Schedule, None],
         "max_iter": [POSITIVE_INT, StrOptions({"auto"})],
         "topic_word_prior": [*WORD_PRIORS, StrOptions({"auto"})],
     }
@@ -184,21 +164,12 @@ class StreamingLDA(StreamingTopicModel):
         update: str | Rule = "svb",
         inference: str | LocalStep = "auto",
         view: str | TopicView = "auto",
-        transform_inference: str | LocalStep | None = None,
         doc_topic_prior: DocTopicPriorLike = None,
         doc_topic_prior_update: str | DocTopicUpdate = "auto",
         topic_word_prior: WordPriorLike | Literal["auto"] = "auto",
         boosted_prior: WordPriorLike = None,
-        prior_limit: float | None = 0.3,
-        growth: float | None = None,
         start: str | Start = "spectral",
-        n_rounds: int = 1,
-        n_start_rounds: int = 1,
-        warm_rounds: bool = False,
-        inner_batch_size: int | Literal["auto"] | None = "auto",
-        averaging: Averaging = None,
-        drift_threshold: float = 0.5,
-        on_drift: Callable[[Drift], Any] | None = None,
+        schedule: Schedule | None = None,
         batch_size: int = 1200,
         max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
@@ -209,21 +180,12 @@ class StreamingLDA(StreamingTopicModel):
         self.update = update
         self.inference = inference
         self.view = view
-        self.transform_inference = transform_inference
         self.doc_topic_prior = doc_topic_prior
         self.doc_topic_prior_update = doc_topic_prior_update
         self.topic_word_prior = topic_word_prior
         self.boosted_prior = boosted_prior
-        self.prior_limit = prior_limit
-        self.growth = growth
         self.start = start
-        self.n_rounds = n_rounds
-        self.n_start_rounds = n_start_rounds
-        self.warm_rounds = warm_rounds
-        self.inner_batch_size = inner_batch_size
-        self.averaging = averaging
-        self.drift_threshold = drift_threshold
-        self.on_drift = on_drift
+        self.schedule = schedule
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -294,8 +256,7 @@ class StreamingLDA(StreamingTopicModel):
         super()._check_continuable()
 
     def _start_corpus(self, batch: Documents) -> None:
-        update = self._parts()["update"]
-        self._suited_prior = suited_word_prior(update, batch.n_documents, self.n_components)
+        self._suited_prior = suited_word_prior(self._rule(), batch.n_documents, self.n_components)
         super()._start_corpus(batch)
 
     def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
@@ -323,39 +284,32 @@ class StreamingLDA(StreamingTopicModel):
             statistics = Statistics(none, counts, lengths, n_batches=0)
             posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
 
-    def _parts(self) -> dict[str, Any]:
-        """The rule, the local step and the other parts, or what they are left to."""
-        return {name: self._record(name, getattr(self, name, None)) for name in PARTS}
+    def _rule(self) -> Any:
+        """The rule, from the parameters as they are now."""
+        return self._record("update", self.update)
 
-    def _own(self, inference: LocalStep) -> LocalStep:
-        """The local step that a word stands for, or that suits, with the settings that it has."""
-        return inference
+    def _local_step(self) -> Any:
+        """The local step that is set, or that suits the documents that the stream began with."""
+        step = self._record("inference", self.inference)
+        if not is_auto(step):
+            return step
+        suited = getattr(self, "_suited", INFERENCE["gibbs"])
+        doc_topic = self._record("doc_topic_prior_update", self.doc_topic_prior_update)
+        if isinstance(suited, OneTopic) and "log_theta" in getattr(doc_topic, "needs", ()):
+            return INFERENCE["gibbs"]  # One topic has no proportions to learn it by.
+        return suited
 
     def _composition(self) -> Composition:
-        parts = self._parts()
-        update, inference = parts["update"], parts["inference"]
-        if is_auto(inference):
-            inference = getattr(self, "_suited", INFERENCE["gibbs"])
-            needs = getattr(parts["doc_topic_prior_update"], "needs", ())
-            if isinstance(inference, OneTopic) and "log_theta" in needs:
-                inference = INFERENCE["gibbs"]  # One topic has no proportions to learn it by.
-        if isinstance(self.inference, str) and isinstance(inference, LocalStep):
-            inference = self._own(inference)
-        parts["inference"] = inference
-        if is_auto(parts["view"]):
-            parts["view"] = suited_view(inference, update)
-        doc_topic = parts.pop("doc_topic_prior_update")
-        part, growth = self.inner_batch_size, getattr(self, "growth", None)
+        update, inference = self._rule(), self._local_step()
+        view = self._record("view", self.view)
+        doc_topic = self._record("doc_topic_prior_update", self.doc_topic_prior_update)
         return Composition(
-            **parts,
+            update,
+            inference,
+            suited_view(inference, update) if is_auto(view) else view,
             doc_topic=suited_doc_topic(inference) if is_auto(doc_topic) else doc_topic,
-            n_rounds=getattr(self, "n_rounds", 1),
-            n_start_rounds=getattr(self, "n_start_rounds", 1),
-            warm_rounds=getattr(self, "warm_rounds", False),
-            averaging=getattr(self, "averaging", None),
-            growth=suited_growth(update) if growth is None else growth,
-            prior_limit=self.prior_limit,
-            inner_batch_size=suited_part(update, inference) if part == "auto" else part,
+            start=self._record("start", self.start),
+            schedule=self._record("schedule", self.schedule).settled(update, inference),
         )
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
@@ -15,11 +14,9 @@ from streamtopics.base.composition import (
     STARTS,
     UPDATES,
     Composition,
-    suited_growth,
-    suited_part,
+    Schedule,
     traits_of,
 )
-from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
@@ -62,19 +59,12 @@ class StreamingMixture(ReportsLives, TakesVectors):
             WordPrior or callable, default=0.02
         Dirichlet parameter of the clusters: a pseudo-count, in tokens, of every word.
     {boosted_prior}
-    prior_limit : float or None, default=0.3
-        The most that this prior weighs in learning, as a share of the tokens learnt. Where the
-        vocabulary is large, clusters that have few words yet would otherwise all look alike, and
-        those with many would take the rest. At least 1e-10; None for no limit.
-    growth : float or None, default=None
-        Power of the tokens seen that minibatches weigh by: with 3, the first third of a stream
-        has 4 % of the weight. None is 3 for rules that add a minibatch once to what they keep, and
-        1 for others, and for those that forget if there are births.
     start : {"spectral", "noise"} or Start, default="spectral"
         What the clusters that the first minibatch is seen with are made of; see `StreamingLDA`.
         It does not count if there are births.
-    n_start_rounds : int, default=1
-        Rounds in each of the first three parts of the stream.
+    schedule : Schedule or None, default=None
+        As in `StreamingLDA`: parts, growing weights, the limit of the prior and rounds. With births
+        the weights of rules that forget do not grow unless it says so.
     births : DirichletProcess or None, default=None
         How clusters are born and die along the stream, such as `DirichletProcess()` of
         `streamtopics.updates`; `n_components` is then the most that can live at once. With a rule
@@ -84,14 +74,8 @@ class StreamingMixture(ReportsLives, TakesVectors):
     vector_weight : float, default=0.2
         Power of the probability of a document's vector beside that of its words, in [0, 1], where
         `vectors` are passed: 0 leaves them out, and with 1 they hardly leave words a say.
-    {on_drift}
     batch_size : int, default=3000
         Documents in a minibatch of `fit`.
-    inner_batch_size : int, "auto" or None, default="auto"
-        Documents in the parts that a minibatch is stepped through in, each from where the last one
-        left the clusters; None to take minibatches whole. "auto" is 150, or None for rules that
-        take only whole ones, such as ``Window(3)``. Those that settle a rate, such as "hpp", do so
-        before the parts.
     max_iter : int or "auto", default="auto"
         Passes of `fit` over the corpus. "auto" is one over 5,000 documents or more, else two.
     {common_parameters}
@@ -137,14 +121,16 @@ class StreamingMixture(ReportsLives, TakesVectors):
     True
     """
 
-    _records: ClassVar[dict[str, dict[str, Any]]] = {
+    _records: ClassVar[dict[str, dict[Any, Any]]] = StreamingTopicModel._records | {
         "update": UPDATES,
         "start": STARTS,
+        "schedule": {None: Schedule()},
         "births": {},
-    } | StreamingTopicModel._records
+    }
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "background": [Interval(Real, 0, 0.99, closed="both")],
         "max_iter": [POSITIVE_INT, StrOptions({"auto"})],
+        "schedule": [Schedule, None],
         "births": [DirichletProcess, None],
         "vector_weight": [Interval(Real, 0, 1, closed="both")],
     }
@@ -158,16 +144,11 @@ class StreamingMixture(ReportsLives, TakesVectors):
         background: float = 0.2,
         topic_word_prior: WordPriorLike = 0.02,
         boosted_prior: WordPriorLike = None,
-        prior_limit: float | None = 0.3,
-        growth: float | None = None,
         start: str | Start = "spectral",
-        n_start_rounds: int = 1,
+        schedule: Schedule | None = None,
         births: DirichletProcess | None = None,
         vector_weight: float = 0.2,
-        drift_threshold: float = 0.5,
-        on_drift: Callable[[Drift], Any] | None = None,
         batch_size: int = 3000,
-        inner_batch_size: int | Literal["auto"] | None = "auto",
         max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
         random_state: RandomState = None,
@@ -178,16 +159,11 @@ class StreamingMixture(ReportsLives, TakesVectors):
         self.background = background
         self.topic_word_prior = topic_word_prior
         self.boosted_prior = boosted_prior
-        self.prior_limit = prior_limit
-        self.growth = growth
         self.start = start
-        self.n_start_rounds = n_start_rounds
+        self.schedule = schedule
         self.births = births
         self.vector_weight = vector_weight
-        self.drift_threshold = drift_threshold
-        self.on_drift = on_drift
         self.batch_size = batch_size
-        self.inner_batch_size = inner_batch_size
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -212,10 +188,9 @@ class StreamingMixture(ReportsLives, TakesVectors):
     def partial_fit(self, X: Any, y: Any = None, *, time: Any = None, vectors: Any = None) -> Self:
         """Learn from one minibatch: one step of the update rule.
 
-        When it fails nothing has changed. What `on_drift` raises comes through, and then the
-        minibatch is learnt. The first call fixes the number of clusters, the priors, the seed, the
-        kind of rule, and whether there are vectors and of how many dimensions; other parameters
-        count from the next minibatch on. Of a minibatch without rows nothing is learnt.
+        When it fails nothing has changed. The first call fixes the number of clusters, the priors,
+        the seed, the kind of rule, and whether there are vectors and of how many dimensions; other
+        parameters count from the next minibatch on. Of a minibatch without rows nothing is learnt.
 
         {X_to_learn}
         {y_ignored}
@@ -365,21 +340,15 @@ class StreamingMixture(ReportsLives, TakesVectors):
         return blend, {"state": state, "lives": lives}
 
     def _composition(self) -> Composition:
-        update, part = self._record("update", self.update), self.inner_batch_size
+        update, schedule = (self._record(n, getattr(self, n)) for n in ("update", "schedule"))
+        if self.births is not None and schedule.growth is None and traits_of(update).forgets:
+            schedule = replace(schedule, growth=1.0)
         return Composition(
             update,
             OneTopic(1.0 - float(self.background), float(self.vector_weight)),
             mean,
             doc_topic=Shares() if self.births is None else FIXED,
-            n_start_rounds=self.n_start_rounds,
             start=self._record("start", self.start),
-            inner_batch_size=suited_part(update, None) if part == "auto" else part,
-            growth=self._suited_growth(update) if self.growth is None else self.growth,
-            prior_limit=self.prior_limit,
+            schedule=schedule.settled(update, None),
             births=self.births,
         )
-
-    def _suited_growth(self, update: Any) -> float:
-        """The power of growing weights; 1 for a rule that forgets with births, at one rate."""
-        forgets = self.births is not None and traits_of(update).forgets
-        return 1.0 if forgets else suited_growth(update)

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
-from streamtopics.base.drift import Drift
+from streamtopics.base.composition import Schedule
 from streamtopics.base.glossary import documented
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.base.validation import Interval, StrOptions
@@ -36,8 +36,8 @@ class SVBHPP(BayesianLDA):
     changed; a rate for each topic also which topics have.
 
     It is made for few large minibatches, each of which takes several rounds, and for changes of
-    all there is. A slow drift it mostly does not notice, and predicts as `SVBLDA` then: where
-    prediction counts, ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` is better.
+    all there is. A slow drift it mostly does not notice; where prediction counts,
+    ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` is better.
 
     {by_default}
 
@@ -59,23 +59,10 @@ class SVBHPP(BayesianLDA):
         is often missed; but where a stream drifts slowly the greatest bound forgets too much.
     boosting_scale : float, default=0.0
         Pseudo-counts of `boosted_prior` that are added for each token on top, as in `BPSLDA`.
-    {start_of_doc_topic_prior}
-    {suited_doc_topic_prior_update}
-    {suited_topic_word_prior}
-    {boosted_prior}
     max_rounds : int, default=10
         Rounds in a minibatch for each start, at most; at least 2.
-    {on_drift}
-    {suited_inference}
-    {suited_view}
-    {growth}
-    {pieces}
-    {few_start_rounds}
-    {max_local_iter}
-    {local_tol}
-    {large_batch_size}
-    {suited_max_iter}
-    {common_parameters}
+    {boosted_prior}
+    {as_streaming_lda}
 
     Attributes
     ----------
@@ -86,7 +73,6 @@ class SVBHPP(BayesianLDA):
     See Also
     --------
     StreamingLDA : Forgets at a fixed rate with ``update=PowerPrior(0.9)``.
-    streamtopics.inspection.plot_drift : The rates through the stream.
 
     References
     ----------
@@ -131,22 +117,15 @@ class SVBHPP(BayesianLDA):
         rate_prior: float | Exponential | Normal = -0.1,
         rate_starts: Sequence[float] = (0.05, 0.95),
         boosting_scale: float = 0.0,
+        max_rounds: int = 10,
         doc_topic_prior: DocTopicPriorLike = None,
         doc_topic_prior_update: str | DocTopicUpdate = "auto",
         topic_word_prior: WordPriorLike | Literal["auto"] = "auto",
         boosted_prior: WordPriorLike = None,
-        max_rounds: int = 10,
-        drift_threshold: float = 0.5,
-        on_drift: Callable[[Drift], Any] | None = None,
         inference: str | LocalStep = "auto",
-        view: str | TopicView | None = "auto",
-        prior_limit: float | None = 0.3,
-        growth: float | None = None,
+        view: str | TopicView = "auto",
         start: str | Start = "spectral",
-        inner_batch_size: int | Literal["auto"] | None = "auto",
-        n_start_rounds: int = 1,
-        max_local_iter: int = 100,
-        local_tol: float = 1e-3,
+        schedule: Schedule | None = None,
         batch_size: int = 1200,
         max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
@@ -155,11 +134,11 @@ class SVBHPP(BayesianLDA):
     ) -> None:
         keep(self, locals())
 
-    def _parts(self) -> dict[str, Any]:
-        prior, boost = self.rate_prior, Boost(self.boosting_scale)
+    def _rule(self) -> Rule:
+        boost = Boost(self.boosting_scale)
+        if self.rate_estimate == "point":
+            return EmpiricalPowerPrior(self.rate, boost, self.max_rounds)
+        prior = self.rate_prior
         prior = prior if isinstance(prior, Exponential | Normal) else Exponential(prior)
         starts = tuple(self.rate_starts)
-        update: Rule = HierarchicalPowerPrior(self.rate, prior, starts, boost, self.max_rounds)
-        if self.rate_estimate == "point":
-            update = EmpiricalPowerPrior(self.rate, boost, self.max_rounds)
-        return super()._parts() | {"update": update}
+        return HierarchicalPowerPrior(self.rate, prior, starts, boost, self.max_rounds)

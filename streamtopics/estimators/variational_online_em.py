@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from streamtopics.base.composition import Averaging
+from streamtopics.base.composition import Schedule
 from streamtopics.base.glossary import documented
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.base.validation import StrOptions
 from streamtopics.estimators.named import OnlineEMLDA
-from streamtopics.local import LocalStep, Variational
+from streamtopics.local import Variational
 from streamtopics.models.sources import Start
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.utils.records import keep
@@ -20,13 +20,10 @@ from streamtopics.utils.records import keep
 class VariationalOnlineEM(OnlineEMLDA):
     """Latent Dirichlet allocation by variational online EM (V-OEM).
 
-    The topics are parameters, not random variables: the M-step of a running mean of
-    the expected statistics of a document, which are found by mean-field inference::
+    As `GibbsOnlineEM`, with the expected statistics of a document by mean-field inference, which
+    draws nothing at random but is biased::
 
         s_t = (1 - r_t) s_{t-1} + r_t S_t / B,    beta = s_t normalised
-
-    `GibbsOnlineEM` is the same with unbiased statistics; this one draws nothing
-    at random but its start.
 
     {by_default}
 
@@ -41,15 +38,12 @@ class VariationalOnlineEM(OnlineEMLDA):
         A document is done when a sweep moves less than this share of its tokens
         between topics; with `update_each_sweep`, only in `transform`.
     {update_each_sweep}
-    {averaging}
-    {start_of_doc_topic_prior}
-    {suited_doc_topic_prior_update}
     {mean_topic_word_prior}
-    {read_inference}
-    {pieces}
-    {large_batch_size}
-    {suited_max_iter}
-    {common_parameters}
+    inference : {"auto", "variational"}, default="auto"
+        "auto" reads documents of less than 12 words as one topic and a background.
+    schedule : Schedule or None, default=None
+        As in `StreamingLDA`. With `update_each_sweep` its rounds have no effect.
+    {as_streaming_mean}
 
     Attributes
     ----------
@@ -93,14 +87,12 @@ class VariationalOnlineEM(OnlineEMLDA):
         max_local_iter: int = 20,
         local_tol: float = 1e-3,
         update_each_sweep: bool = False,
-        averaging: Averaging = None,
         doc_topic_prior: DocTopicPriorLike = None,
         doc_topic_prior_update: str | DocTopicUpdate = "auto",
         topic_word_prior: WordPriorLike = 0.02,
         inference: Literal["auto", "variational"] = "auto",
-        prior_limit: float | None = 0.3,
         start: str | Start = "spectral",
-        inner_batch_size: int | Literal["auto"] | None = "auto",
+        schedule: Schedule | None = None,
         batch_size: int = 1200,
         max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
@@ -109,5 +101,5 @@ class VariationalOnlineEM(OnlineEMLDA):
     ) -> None:
         keep(self, locals())
 
-    def _sweeps(self, n_sweeps: int) -> LocalStep:
+    def _sweeps(self, n_sweeps: int) -> Variational:
         return Variational(self.local_tol, n_sweeps)

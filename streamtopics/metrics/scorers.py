@@ -46,7 +46,7 @@ class PredictiveScorer:
     >>> from streamtopics.metrics import PredictiveScorer
     >>> X = np.kron(np.eye(2), np.full((20, 5), 10.0))  # two topics that share no word
     >>> X = X[np.random.default_rng(0).permutation(40)]
-    >>> model = SVBLDA(n_rounds=10, random_state=0)
+    >>> model = SVBLDA(random_state=0)
     >>> search = GridSearchCV(model, {"n_components": [1, 2, 3]}, scoring=PredictiveScorer())
     >>> search.fit(X).best_params_
     {'n_components': 2}

@@ -127,7 +127,7 @@ def report(
     >>> from streamtopics import SVBLDA
     >>> from streamtopics.report import report
     >>> X = [[4, 0, 1], [0, 2, 2], [3, 0, 0]]
-    >>> model = SVBLDA(n_components=2, n_rounds=10, random_state=0).fit(X)
+    >>> model = SVBLDA(n_components=2, random_state=0).fit(X)
     >>> with TemporaryDirectory() as folder:
     ...     path = report(model, Path(folder, "topics.html"), feature_names=["sea", "sky", "sun"],
     ...                   X=X, times=[2001, 2002, 2003], title="Weather")

@@ -51,7 +51,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
         "CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer",
     ),
     # What estimators hold
-    "streamtopics.base.composition": ("Composition",),
+    "streamtopics.base.composition": ("Composition", "Schedule"),
     "streamtopics.base.drift": ("Drift",),
     "streamtopics.base.frame": ("Commit",),
     "streamtopics.base.topic_model": ("TopicCommit",),

@@ -16,10 +16,10 @@ class RecordParameters:
     """Adds the fields of an estimator's records to its parameters.
 
     `_records` names the parameters that are records, or may be, where the estimator has them,
-    with the words that stand for some of them.
+    with the words, or None, that stand for some of them.
     """
 
-    _records: ClassVar[Mapping[str, Mapping[str, Any]]]
+    _records: ClassVar[Mapping[str, Mapping[Any, Any]]]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters, and where `deep` the fields of records such as the rule.
@@ -67,7 +67,8 @@ class RecordParameters:
 
     def _record(self, name: str, value: Any) -> Any:
         """The record that a word stands for, or the value itself."""
-        return self._records[name].get(value, value) if isinstance(value, str) else value
+        is_word = value is None or isinstance(value, str)
+        return self._records[name].get(value, value) if is_word else value
 
     def _nested_in(self, name: str) -> str | None:
         """The parameter that is a record and has a field of this name."""
@@ -95,7 +96,7 @@ def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
 
 
 def replaced(
-    record: Any, values: dict[str, Any], name: str, words: Mapping[str, Any] | None = None
+    record: Any, values: dict[str, Any], name: str, words: Mapping[Any, Any] | None = None
 ) -> Any:
     """The record with other values, by path; `name` is its own, for messages.
 
@@ -125,7 +126,7 @@ def replaced(
     return replace(record, **own) if own else record
 
 
-def _remedy(name: str, field: str, words: Mapping[str, Any]) -> str:
+def _remedy(name: str, field: str, words: Mapping[Any, Any]) -> str:
     """Which word, or record, to set first, where one has the field."""
     for word, record in words.items():
         if is_record(record) and field in (own.name for own in fields(record)):

@@ -24,20 +24,14 @@ SETTINGS = {
 }
 # Parameters that need not change what `fit` learns, and why.
 WITHOUT_EFFECT = {
-    "*": {"n_jobs": "same bits", "verbose": "shows", "drift_threshold": "is of on_drift"},
-    "StreamingLDA": {"prior_limit": "limits no prior here", "warm_rounds": "is of further rounds"},
-    "StreamingMixture": {
-        "prior_limit": "limits no prior here",
-        "vector_weight": "there are no vectors",
-    },
+    "*": {"n_jobs": "same bits", "verbose": "shows"},
+    "StreamingMixture": {"vector_weight": "there are no vectors"},
     "GuidedTopics": {
         "label_weight": "there are no labels",
         "n_start_documents": "is of partial_fit",
     },
-    **{name: {"prior_limit": "limits no prior here"} for name in LOCAL},
     "SVBHPP": {
         "rate_prior": "is weak beside so few words",
-        "prior_limit": "limits no prior here",
         "max_rounds": "is more than an ascent takes",
     },
     "WASTopicModel": {"kappa": STEPS},

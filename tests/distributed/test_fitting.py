@@ -30,6 +30,7 @@ from streamtopics import (
 from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
 from streamtopics.distributed.engines import engine_of
 from streamtopics.distributed.parcels import packed
+from streamtopics.estimators import Schedule
 from streamtopics.streams import (
     Checkpointer,
     DriftMonitor,
@@ -457,7 +458,10 @@ def test_a_partition_that_was_learnt_is_forgotten_at_once():
     [
         (SVBHPP(3), "does not say what minibatches count after others"),
         (StreamingLDA(3, update="hpp"), "`merges` is None"),
-        (StreamingLDA(3, update="svb", averaging="linear"), "averages its iterates"),
+        (
+            StreamingLDA(3, update="svb", schedule=Schedule(averaging="linear")),
+            "averages its iterates",
+        ),
         (StreamingMixture(3, births=DirichletProcess()), "no fixed places"),
         (HDPGibbsOnlineEM(), "no fixed places"),
     ],

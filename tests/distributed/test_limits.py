@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA
 from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
 from streamtopics.distributed.composites import local_task, reader_of, take_in
+from streamtopics.estimators import Schedule
 from streamtopics.streams import Checkpointer, resume
 from streamtopics.updates import Memory, PopulationVB, PowerPrior
 from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, experienced, minibatches, serial
@@ -34,17 +35,17 @@ FORGETTING = [PowerPrior(0.9), PowerPrior(Memory(100)), PopulationVB(500.0, 0.1)
 @pytest.mark.parametrize("settings", [LATE, {"rounds": 8, "staleness": 0}], ids=str)
 def test_minibatches_in_parts_are_forgotten_once(update, inner, settings):
     """What is left of all counts does not depend on what was inferred."""
-    model = StreamingLDA(5, update=update, inner_batch_size=inner, **SEED)
+    model = StreamingLDA(5, update=update, schedule=Schedule(inner_batch_size=inner), **SEED)
     found = fit_partitions(experienced(model), PARTITIONS, Now(), **settings)
     expected = serial(model, begin=experienced)
     assert_allclose(found.posterior_.mass.sum(), expected.posterior_.mass.sum(), rtol=1e-3)
 
 
 def test_a_merge_where_minibatches_cannot_be_counted_is_refused():
-    model = StreamingLDA(5, update=PowerPrior(0.9), inner_batch_size=5, **SEED)
+    model = StreamingLDA(5, update=PowerPrior(0.9), schedule=Schedule(inner_batch_size=5), **SEED)
     base = model.partial_fit(X[:40])
     one, other = (pickle.loads(pickle.dumps(base)) for _ in range(2))
-    with pytest.raises(ValueError, match="inner_batch_size=None"):
+    with pytest.raises(ValueError, match=r"schedule=Schedule\(None\)"):
         one.partial_fit(X[40:80]).merge(other.partial_fit(X[80:120]), base=base)
     whole = clone(model).set_params(update=PowerPrior(Memory(100))).partial_fit(X[:40])
     one, other = (pickle.loads(pickle.dumps(whole)) for _ in range(2))
@@ -120,7 +121,7 @@ def test_partitions_are_read_side_by_side_and_in_time():
 def test_processes_of_the_standard_library_are_workers():
     begun = experienced(GibbsOnlineEM(3, **SEED))
     expected = bits(fit_partitions(deepcopy(begun), PARTITIONS, Now(), **LATE))
-    model = StreamingLDA(3, update=PowerPrior(0.5), on_drift=lambda record: None, **SEED)
+    model = StreamingLDA(3, update=PowerPrior(0.5), **SEED)
     with ProcessPoolExecutor(2) as client:
         found = fit_partitions(begun, PARTITIONS, client, **LATE)
         fit_partitions(model, PARTITIONS, client, **LATE)
@@ -128,12 +129,8 @@ def test_processes_of_the_standard_library_are_workers():
 
 
 def test_what_is_reported_of_a_round_is_what_a_minibatch_leaves():
-    records = []
-    model = StreamingLDA(
-        3, update=PowerPrior(0.9), on_drift=records.append, drift_threshold=0.5, **SEED
-    )
+    model = StreamingLDA(3, update=PowerPrior(0.9), **SEED)
     fit_partitions(model, PARTITIONS, Now(), rounds=8, staleness=0)
-    assert records == []
     assert_allclose(model.retention_, 0.9, rtol=1e-6)
 
 

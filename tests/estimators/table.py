@@ -7,13 +7,14 @@ from typing import Any
 from streamtopics import GuidedTopics, StreamingLDA, estimators
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.estimators.hdp import HDPModel
+from streamtopics.estimators.presets import PLAIN as WHOLE
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.local import Gibbs
 
 # So that a check of a row takes no longer than one of the others.
 QUICKER: dict[str, dict[str, Any]] = {
     "LangevinLDA": {"inference__n_sweeps": 6, "update__n_documents": 700},
-    "SinglePassLDA": {"n_rounds": 4},
+    "SinglePassLDA": {"schedule__n_rounds": 4},
     "StreamingGibbsLDA": {"inference__n_sweeps": 10},
     "PopulationVBLDA": {"update__population_size": 500},
     "StreamingMixture": {"max_iter": 1},
@@ -24,10 +25,8 @@ PLAIN: dict[str, Any] = {
     "view": "mean",
     "doc_topic_prior_update": "fixed_point",
     "topic_word_prior": 0.005,
-    "prior_limit": None,
-    "growth": 1.0,
+    "schedule": WHOLE,
     "start": "noise",
-    "inner_batch_size": None,
     "max_iter": 1,
 }
 # The classes of topics of counts; those of the HDP, and with names, have checks of their own.

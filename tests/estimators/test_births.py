@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import StreamingMixture
+from streamtopics.estimators import Schedule
 from streamtopics.updates import (
     BPS,
     SVB,
@@ -130,7 +131,8 @@ def test_without_silence_only_forgetting_ends_a_life():
     slow = streamed(model(PowerPrior(Memory(300)), births=forgetting), [*STREAM, *STREAM[-1:] * 3])
     died = [next(li.died for li in m.births_ if cluster_of(li) == 3) for m in (quick, slow)]
     assert died[0] < died[1]
-    kept = streamed(model(SVB(), births=forgetting, growth=1.0), [*STREAM, *STREAM[-1:] * 3])
+    kept = model(SVB(), births=forgetting, schedule=Schedule(growth=1.0))
+    streamed(kept, [*STREAM, *STREAM[-1:] * 3])
     assert all(life.died is None for life in kept.births_)
 
 
@@ -172,7 +174,7 @@ def test_a_dead_cluster_leaves_nothing_but_the_prior(update):
 @pytest.mark.parametrize("inner_batch_size", [None, 50])
 def test_seeds_of_new_clusters_leave_no_trace(inner_batch_size):
     """Each document and each token counts once."""
-    found = model(SVB(), growth=1.0, inner_batch_size=inner_batch_size, prior_limit=None)
+    found = model(SVB(), schedule=Schedule(inner_batch_size, 1.0, None))
     streamed(found, STREAM[:3])
     assert [life.born for life in found.births_] == [1] * 6 + [3]
     assert_allclose(found.posterior_.alpha[1:].sum(), 3 * N)
@@ -304,10 +306,9 @@ def test_minibatches_without_words():
 
 
 def test_deaths_are_drift_and_free_places_are_not():
-    records = []
-    found = model(on_drift=records.append, drift_threshold=0.5)
-    streamed(found)
+    found = streamed(model())
     (dead,) = (life for life in found.births_ if life.died is not None)
+    records = [record for record in found.drift_ if record.retention.min() < 0.5]
     assert [record.time for record in records] == [dead.died_time]
     assert np.flatnonzero(records[0].retention == 0).tolist() == [dead.topic]
 
@@ -333,7 +334,7 @@ def test_wrong_fields_are_refused(field):
 @pytest.mark.parametrize("update", [HierarchicalPowerPrior(), Window(3)], ids=str)
 def test_rules_that_take_minibatches_whole_are_refused(update):
     with pytest.raises(ValueError, match="births go with rules that take a minibatch in parts"):
-        model(update, inner_batch_size=None).partial_fit(minibatch((0,), 0)[0])
+        model(update, schedule=Schedule(None)).partial_fit(minibatch((0,), 0)[0])
 
 
 def test_knowledge_of_places_is_refused():

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, StreamingMixture
-from streamtopics.base.frame import fixed_parameters
+from streamtopics.estimators import Schedule
 from streamtopics.metrics import relevant_words
 from streamtopics.updates import PowerPrior
 from tests import plain
@@ -18,9 +18,9 @@ X = sparse.csr_matrix(np.random.default_rng(0).poisson(1.0, (20, 12)).astype(np.
 @pytest.mark.parametrize(
     ("name", "value", "kind"),
     [
-        ("n_rounds", 0, ValueError),
-        ("n_rounds", True, TypeError),
-        ("n_rounds", 2.0, ValueError),
+        ("batch_size", 0, ValueError),
+        ("batch_size", True, TypeError),
+        ("batch_size", 2.0, ValueError),
         ("n_components", 3, ValueError),
         ("view", "none", TypeError),
     ],
@@ -47,48 +47,11 @@ def test_a_parameter_that_changes_counts_from_the_next_minibatch():
 def test_a_parameter_that_is_changed_in_place_is_checked():
     prior = [0.5, 0.5]
     model = SVBLDA(2, doc_topic_prior=prior, random_state=0).partial_fit(X)
-    model.max_local_iter = [1]
-    with pytest.raises(ValueError, match="max_local_iter"):
+    model.batch_size = [1]
+    with pytest.raises(ValueError, match="batch_size"):
         model.partial_fit(X)
-    model.max_local_iter = 10
+    model.batch_size = 10
     model.partial_fit(X)
-
-
-def test_parameters_are_validated_once_while_they_are_the_same_objects(monkeypatch):
-    calls, validate = [], SVBLDA._validate_params
-    monkeypatch.setattr(SVBLDA, "_validate_params", lambda self: calls.append(validate(self)))
-    model = SVBLDA(2, random_state=0).partial_fit(X)
-    first = len(calls)
-    for _ in range(3):
-        model.partial_fit(X)
-    # The first call could not know the attributes that it added.
-    assert len(calls) - first <= 1
-    known, composed = len(calls), model._composed()
-    model.partial_fit(X)
-    assert len(calls) == known
-    assert model._composed() is composed is model._commit.update
-    for name, value in (("local_tol", 1e-4), ("n_jobs", 2), ("max_iter", 3)):
-        setattr(model, name, value)
-        model.partial_fit(X)
-        known += 1
-        assert len(calls) == known
-        assert model._composed() is not composed
-
-
-def test_parameters_are_compared_with_all_that_an_estimator_has():
-    model = SVBLDA(2, random_state=0)
-    before = fixed_parameters(model)
-    assert before.are_of(model)
-    model.extra = 1
-    assert not before.are_of(model)
-    del model.extra
-    assert before.are_of(model)
-    del model.local_tol
-    assert not before.are_of(model)
-    model.local_toll = 1e-3
-    assert not before.are_of(model)
-    other = SVBLDA(2, doc_topic_prior=[0.5, 0.5])
-    assert fixed_parameters(other) is None
 
 
 @pytest.mark.parametrize(
@@ -154,7 +117,7 @@ def test_duplicates_and_zeros_are_read_as_before():
     "model",
     [
         SVBLDA(5, random_state=0),
-        GibbsOnlineEM(5, averaging="linear", random_state=0),
+        GibbsOnlineEM(5, schedule=Schedule(averaging="linear"), random_state=0),
         StreamingMixture(5, random_state=0),
         StreamingLDA(5, topic_word_prior=np.linspace(0.01, 0.1, 12), random_state=0),
     ],

@@ -8,6 +8,7 @@ from scipy import sparse
 
 import streamtopics
 from streamtopics import AspectSentimentModel, MultiViewLDA, StreamingLDA
+from streamtopics.estimators import Schedule
 from streamtopics.local import OneTopic
 from streamtopics.models.sources import NOISE, HintedStart, allowed
 from streamtopics.models.spectral_start import SPECTRAL
@@ -62,7 +63,7 @@ def test_a_word_is_let_in_without_a_jump_as_its_prior_grows(name):
 def test_excluded_words_stay_out_with_every_start_view_and_local_step(inference, view, start):
     model = StreamingLDA(
         K, topic_word_prior=PRIOR, inference=inference, view=view, start=start, update="svb",
-        inner_batch_size=25, n_start_rounds=3, **QUICK,
+        schedule=Schedule(inner_batch_size=25, n_start_rounds=3), **QUICK,
     ).fit(COUNTS)  # fmt: skip
     assert in_topic(model, 0, slice(20)) < 1e-5
 

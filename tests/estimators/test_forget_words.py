@@ -26,6 +26,8 @@ from streamtopics import (
     SupervisedLDA,
 )
 from streamtopics.datasets import make_rated_reviews
+from streamtopics.estimators import Schedule
+from streamtopics.estimators.presets import PLAIN
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import AdaptiveRate, IncrementalVB, MemoizedVB, Window
 from tests.estimators.table import CLASSES, name_of, rows
@@ -51,13 +53,13 @@ MODELS = [
     *[kind(4, random_state=0, batch_size=30) for kind in CLASSES.values()],
     *[
         StreamingLDA(
-            4, update=update, growth=1.0, inference="variational", prior_limit=None,
-            inner_batch_size=None, random_state=0, batch_size=30, max_iter=1,
+            4, update=update, schedule=PLAIN, inference="variational", random_state=0,
+            batch_size=30, max_iter=1,
         )
         for update in STATEFUL.values()
     ],
-    GibbsOnlineEM(4, averaging="linear", random_state=0, batch_size=30),
-    GibbsOnlineEM(4, averaging="uniform", random_state=0, batch_size=30),
+    GibbsOnlineEM(4, schedule=Schedule(averaging="linear"), random_state=0, batch_size=30),
+    GibbsOnlineEM(4, schedule=Schedule(averaging="uniform"), random_state=0, batch_size=30),
     SVBLDA(4, topic_word_prior=RNG.uniform(0.1, 2, (4, N_WORDS)), random_state=0, batch_size=30),
     HDPGibbsOnlineEM(4, random_state=0, batch_size=30),
     HDPVarGibbs(4, random_state=0, batch_size=30),
@@ -147,8 +149,7 @@ def test_a_window_after_the_words_left_it():
     """Nothing is left of minibatches that left the window, forgotten words or not."""
     update = Window(2)
     model = StreamingLDA(
-        3, update=update, inference="variational", growth=1.0, prior_limit=None,
-        inner_batch_size=None, random_state=0,
+        3, update=update, inference="variational", schedule=PLAIN, random_state=0,
     )  # fmt: skip
     for i in range(3):
         model.partial_fit(X[30 * i : 30 * i + 30])

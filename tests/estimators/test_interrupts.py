@@ -19,6 +19,7 @@ from streamtopics import (
     StreamingBayes,
     StreamingLDA,
 )
+from streamtopics.estimators import Schedule
 from streamtopics.models import BetaBinomial
 from streamtopics.posteriors.rows import Rows
 from streamtopics.updates import Boost, PowerPrior, Window
@@ -38,7 +39,10 @@ SEED = {"random_state": 0}
 CASES = {
     "forgetting": (StreamingLDA(2, update=PowerPrior(0.9, Boost(0.1)), **SEED), OF_COUNTS),
     "with a state": (StreamingLDA(2, update=Window(1), **SEED), OF_COUNTS),
-    "averaging": (GibbsOnlineEM(2, averaging="linear", n_start_rounds=1, **SEED), OF_COUNTS),
+    "averaging": (
+        GibbsOnlineEM(2, schedule=Schedule(averaging="linear", n_start_rounds=1), **SEED),
+        OF_COUNTS,
+    ),
     "HDP": (HDPGibbsOnlineEM(2, n_sweeps=3, **SEED), OF_COUNTS),
     "classes": (MultiViewLDA(1, 1, boosting_scale=0.1, **SEED), OF_CLASSES),
     "sentences": (AspectSentimentModel(1, **SEED), OF_SENTENCES),

@@ -11,6 +11,7 @@ from sklearn.base import clone
 import streamtopics
 from streamtopics import BPSLDA, SVBHPP, GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models.views import geometric_mean
@@ -23,7 +24,6 @@ from streamtopics.updates import (
     Shares,
 )
 from streamtopics.utils.parallel import workers
-from tests import plain
 
 # Of documents that one topic, sampling and variational inference suit.
 LENGTHS = {5: OneTopic, 30: Gibbs, 90: Variational}
@@ -34,7 +34,7 @@ CORPORA = {
 RULES = {
     "SVBLDA": {"update": "svb"},
     "BPSLDA": {"update": BPS(0.1)},
-    "GibbsOnlineEM": {"update": OnlineEM(MeanDecay(0.85)), "n_start_rounds": 10},
+    "GibbsOnlineEM": {"update": OnlineEM(MeanDecay(0.85)), "schedule": Schedule(n_start_rounds=10)},
     "VariationalOnlineEM": {"update": OnlineEM(MeanDecay(0.85)), "topic_word_prior": 0.02},
 }
 
@@ -115,20 +115,13 @@ def test_what_is_boosted_says_which_topic_is_which():
 
 def test_records_and_words_of_local_steps_keep_their_settings():
     kind = streamtopics.SVBLDA
-    own = kind(2, inference="variational", local_tol=0.1, max_local_iter=3)
-    assert own._composition().inference == Variational(0.1, 3)
-    assert kind(2, inference=Variational(0.2, 4), local_tol=0.1)._composition().inference.tol == 0.2
+    assert kind(2, inference=Variational(0.2, 4))._composition().inference.tol == 0.2
     X = CORPORA[90]
-    assert kind(2, max_local_iter=7).fit(X).inference_.max_iter == 7
     assert GibbsOnlineEM(2, n_sweeps=3).fit(X).inference_ == Gibbs(3)
     each = VariationalOnlineEM(2, max_local_iter=4, update_each_sweep=True).fit(X)
     assert each.inference_ == Variational(1e-3, 1)
-    assert (each._composition().n_rounds, each._composition().warm_rounds) == (4, True)
-
-
-def test_no_view_is_that_of_the_source():
-    assert plain.SVBLDA()._composition().view.keeps_bound
-    assert not plain.SVBLDA(inference="gibbs")._composition().view.keeps_bound
+    rounds = each._composition().schedule
+    assert (rounds.n_rounds, rounds.warm_rounds) == (4, True)
 
 
 @pytest.mark.parametrize("kind", [GibbsOnlineEM, VariationalOnlineEM])
@@ -141,8 +134,8 @@ def test_another_local_step_is_refused_by_name(kind):
 @pytest.mark.parametrize("inference", ["auto", "gibbs", "variational", "one_topic"])
 def test_rates_are_settled_whether_minibatches_are_in_parts_or_whole(inference):
     X = make_lda_corpus(n_documents=300, n_features=60, random_state=0).X
-    model = SVBHPP(3, inference=inference, inner_batch_size=None, random_state=0)
-    parts = clone(model).set_params(inner_batch_size=150)
+    model = SVBHPP(3, inference=inference, schedule=Schedule(inner_batch_size=None), random_state=0)
+    parts = clone(model).set_params(schedule__inner_batch_size=150)
     for one in (model, parts):
         one.partial_fit(X).partial_fit(X)
     assert_allclose(model.retention_, parts.retention_, atol=0.05)

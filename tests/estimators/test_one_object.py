@@ -13,6 +13,7 @@ from scipy import sparse
 
 from streamtopics import StreamingLDA
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.updates import AdaptiveRate, MeanDecay, OnlineEM, Window
 from tests.plain import GibbsOnlineEM
 
@@ -43,19 +44,6 @@ def test_a_rule_with_a_memory_does_not_come_in_on_the_way():
     model = StreamingLDA(3, update="svb", start="noise", random_state=0).fit(X)
     with pytest.raises(ValueError, match="AdaptiveRate"):
         model.set_params(update=AdaptiveRate()).partial_fit(X)
-
-
-def test_a_callback_that_changes_the_rule_is_refused_before_the_next_minibatch():
-    def change(record):
-        model.set_params(update=Window(2))
-
-    model = StreamingLDA(
-        3, update="power_prior", drift_threshold=1.0, on_drift=change, batch_size=100,
-        inner_batch_size=None, random_state=0,
-    )  # fmt: skip
-    with pytest.raises(ValueError, match="Window"):
-        model.fit(X)
-    assert model.n_batch_iter_ == 1
 
 
 def test_a_window_never_takes_back_more_than_was_learnt():
@@ -149,7 +137,7 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_it_does_not_have():
 def test_a_stranger_is_no_base_of_a_merge(update, growth):
     """What it knows would be taken away from models that never learnt it."""
     X = make_lda_corpus(n_documents=500, n_features=60, random_state=0).X
-    settings = {"growth": growth, "inference": "gibbs", "random_state": 0}
+    settings = {"schedule": Schedule(growth=growth), "inference": "gibbs", "random_state": 0}
     first, stranger = (
         StreamingLDA(3, update=update, **settings).partial_fit(part) for part in (X[:200], X[300:])
     )

@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from streamtopics.base.composition import suited_inference, suited_passes
 from streamtopics.distributed import learn_apart
-from streamtopics.estimators import StreamingLDA, StreamingMixture
+from streamtopics.estimators import Schedule, StreamingLDA, StreamingMixture
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
@@ -186,27 +186,11 @@ def test_a_background_cannot_come_or_go(first, then):
             reads(corpus(7))
     topics = StreamingLDA(K, inference=first, random_state=0).partial_fit(corpus(7))
     topics.set_params(inference=then)
-    if hasattr(topics, "evidence_lower_bound"):
-        with pytest.raises(ValueError, match="inference stands for"):
-            topics.evidence_lower_bound(corpus(7))
     if hasattr(topics, "merge"):
         with pytest.raises(ValueError, match="inference stands for"):
             learn_apart(topics, [corpus(7)])
     same = changed.set_params(background=mixture.background)
     assert_array_equal(same.transform(corpus(7)), before)
-
-
-def test_transform_has_no_background_that_was_not_learnt():
-    """Its first column would be 0.2 for every document."""
-    model = StreamingLDA(K, inference="gibbs", transform_inference="one_topic", random_state=0)
-    with pytest.raises(ValueError, match=r"transform_inference .* OneTopic\(1\.0\)"):
-        model.partial_fit(corpus(30))
-    theta = (
-        model.set_params(transform_inference=OneTopic(1.0)).fit(corpus(30)).transform(corpus(30))
-    )
-    assert np.ptp(theta, axis=0).min() > 0.5
-    other = StreamingLDA(K, inference="one_topic", transform_inference="gibbs", random_state=0)
-    assert_allclose(other.fit(corpus(7)).transform(corpus(7)).sum(axis=1), 1, rtol=1e-6)
 
 
 def eta_of(model):
@@ -265,9 +249,6 @@ def test_short_documents_are_sampled_if_their_prior_needs_log_theta():
     assert type(model.partial_fit(corpus(7)).inference_) is Gibbs
     model = clone(model).partial_fit(corpus(30)).partial_fit(corpus(7))
     assert type(model.inference_) is Gibbs
-    other = StreamingLDA(K, transform_inference="one_topic", random_state=0)
-    theta = other.partial_fit(corpus(7)).transform(corpus(7))
-    assert_array_equal(theta.shape, (120, K))
 
 
 @pytest.mark.parametrize(
@@ -282,7 +263,7 @@ def test_short_documents_are_sampled_if_their_prior_needs_log_theta():
 )
 @pytest.mark.parametrize("before", LENGTHS)
 def test_a_fit_does_not_know_what_suited_an_earlier_one(before, parameters, length):
-    parameters = parameters | {"view": "geometric_mean", "prior_limit": None}
+    parameters = parameters | {"view": "geometric_mean", "schedule": Schedule(prior_limit=None)}
     fresh = fitted(corpus(length), **parameters)
     again = fitted(corpus(LENGTHS[before])).set_params(**parameters).fit(corpus(length))
     assert again.inference_ == fresh.inference_
@@ -466,7 +447,7 @@ def test_the_burn_in_of_an_estimator_is_that_of_documents(size):
     """Whether minibatches are cut into parts or come one by one."""
     X, burn = corpus(90), FixedPoint(burn_in=60)
     settings = {"inference": "variational", "doc_topic_prior_update": burn, "random_state": 0}
-    model = StreamingLDA(K, inner_batch_size=size, **settings)
+    model = StreamingLDA(K, schedule=Schedule(inner_batch_size=size), **settings)
     model.partial_fit(X[:60])
     assert_allclose(model.doc_topic_prior_, 3 / K)
     model.partial_fit(X[60:])

@@ -57,7 +57,7 @@ def test_a_class_has_no_row_but_its_own():
 
 def test_rows_are_as_published():
     gibbs = streamtopics.GibbsOnlineEM.preset("GibbsOnlineEM", 20, kappa=0.6)
-    assert (gibbs.n_components, gibbs.kappa, gibbs.n_sweeps, gibbs.n_start_rounds) == (
+    assert (gibbs.n_components, gibbs.kappa, gibbs.n_sweeps, gibbs.schedule.n_start_rounds) == (
         20,
         0.6,
         20,
@@ -72,7 +72,8 @@ def test_rows_are_as_published():
 @pytest.mark.parametrize("name", NAMED)
 def test_a_row_with_another_field_is_another_model(name):
     field = {"SVBHPP": {"update__boost__scale": 0.5}, "BPSLDA": {"update__scale": 0.5}}
-    other = field.get(name, {"inference": "gibbs"} if name == "SVBLDA" else {"n_rounds": 2})
+    rounds = {"inference": "gibbs"} if name == "SVBLDA" else {"schedule__n_rounds": 2}
+    other = field.get(name, rounds)
     one = StreamingLDA.preset(name, 4, **STREAM).fit(X).components_
     changed = StreamingLDA.preset(name, 4, **STREAM | other).fit(X).components_
     assert not np.array_equal(one, changed)
@@ -90,7 +91,7 @@ def test_a_row_clones_and_travels(row):
 
 def test_a_row_is_named_shortly(row):
     text = repr(StreamingLDA.preset(row))
-    assert len(text) < 800
+    assert len(text) < 1000
     assert type(PRESETS[row].parameters["update"]).__name__ in text or row == "GibbsOnlineEM"
     assert PRESETS[row].title
     assert PRESETS[row].source

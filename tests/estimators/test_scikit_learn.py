@@ -26,7 +26,8 @@ from streamtopics import (
     VariationalOnlineEM,
 )
 from streamtopics.datasets import load_docstrings, make_lda_corpus
-from streamtopics.local import Gibbs, Variational
+from streamtopics.estimators import Schedule
+from streamtopics.local import Gibbs
 from streamtopics.priors import SeedWords
 from streamtopics.text import NamedVectorizer
 from streamtopics.updates import (
@@ -41,16 +42,29 @@ from tests.estimators.table import rows
 from tests.parsed import packages_parsed_once
 
 VARIANTS = [
-    BPSLDA(n_components=3, boosting_norm="topic", n_rounds=2),
-    GibbsOnlineEM(update_each_sweep=True, averaging="linear", doc_topic_prior_update="gamma"),
+    BPSLDA(n_components=3, boosting_norm="topic", schedule=Schedule(n_rounds=2)),
+    GibbsOnlineEM(
+        update_each_sweep=True,
+        schedule=Schedule(averaging="linear"),
+        doc_topic_prior_update="gamma",
+    ),
     VariationalOnlineEM(update_each_sweep=True, doc_topic_prior_update="fixed"),
     StreamingLDA.preset(
         "OnlineVBLDA", update__step_size__tau=10, doc_topic_prior_update=DampedNewton()
     ),
     SVBHPP(rate_estimate="point"),
     SVBHPP(rate="topic", rate_prior=1.0, rate_starts=[0.5], boosting_scale=0.1),
-    StreamingLDA(3, update=PowerPrior(0.9, Boost(0.1)), inference=Gibbs(3), averaging="uniform"),
-    StreamingLDA(3, update="bps", transform_inference=Variational(), warm_rounds=True, n_rounds=2),
+    StreamingLDA(
+        3,
+        update=PowerPrior(0.9, Boost(0.1)),
+        inference=Gibbs(3),
+        schedule=Schedule(averaging="uniform"),
+    ),
+    StreamingLDA(
+        3,
+        update="bps",
+        schedule=Schedule(warm_rounds=True, n_rounds=2),
+    ),
     StreamingLDA(3, update=Window(2), view="geometric_mean"),
     StreamingLDA(3, update=IncrementalVB(2), inference="gibbs", doc_topic_prior_update="gamma"),
     StreamingLDA(3, update="hpp", start="spectral"),
@@ -90,13 +104,14 @@ import warnings
 from sklearn.model_selection import GridSearchCV
 from streamtopics import BPSLDA, SVBLDA
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 
 warnings.filters[:] = [one for one in warnings.filters if one[0] != "error"]
 X = make_lda_corpus(n_documents=90, n_features=20, random_state=0).X
 for _ in range(2):
     own = {"start": "noise", "max_iter": 1, "random_state": 0}
     GridSearchCV(BPSLDA(2, **own), {"boosting_scale": [0.1, 0.2, 0.3]}, cv=3).fit(X)
-known = BPSLDA(2, boosted_prior=[0.1] * 20, n_rounds=10, random_state=0)
+known = BPSLDA(2, boosted_prior=[0.1] * 20, schedule=Schedule(n_rounds=10), random_state=0)
 GridSearchCV(known, {"boosting_scale": [0.0, 0.1]}, cv=3).fit(X)
 SVBLDA(2, start="noise", max_iter=1, random_state=0).fit(X)
 """

@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.local import gibbs, one_topic, variational
 from streamtopics.models.sources import NOISE
 from streamtopics.posteriors.rows import Rows
@@ -41,15 +42,17 @@ from tests.plain import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnline
 
 SEED = {"random_state": 3}
 VARIANTS = [
-    SVBLDA(n_components=70, n_rounds=2, **SEED),
+    SVBLDA(n_components=70, schedule=Schedule(n_rounds=2), **SEED),
     BPSLDA(n_components=7, boosting_scale=0.3, **SEED),
     BPSLDA(n_components=70, boosting_norm="topic", **SEED),
-    GibbsOnlineEM(n_components=70, kappa=1.0, n_start_rounds=3, **SEED),
-    GibbsOnlineEM(n_components=210, update_each_sweep=True, averaging="linear", **SEED),
+    GibbsOnlineEM(n_components=70, kappa=1.0, schedule=Schedule(n_start_rounds=3), **SEED),
+    GibbsOnlineEM(
+        n_components=210, update_each_sweep=True, schedule=Schedule(averaging="linear"), **SEED
+    ),
     VariationalOnlineEM(n_components=7, doc_topic_prior_update="gamma", **SEED),
     VariationalOnlineEM(
-        n_components=70, update_each_sweep=True, averaging="uniform", max_local_iter=3, tau=5,
-        **SEED,
+        n_components=70, update_each_sweep=True, schedule=Schedule(averaging="uniform"),
+        max_local_iter=3, tau=5, **SEED,
     ),
     StreamingLDA.preset(
         "OnlineVBLDA", 7, update__step_size__tau=1, doc_topic_prior_update=DampedNewton(), **SEED
@@ -61,15 +64,17 @@ VARIANTS = [
     StreamingLDA(
         7, update=Window(3), inference="variational", view="geometric_mean", max_iter=1, **SEED
     ),
-    StreamingLDA(7, update=MemoizedVB(2), n_start_rounds=2, max_iter=1, **SEED),
+    StreamingLDA(7, update=MemoizedVB(2), schedule=Schedule(n_start_rounds=2), max_iter=1, **SEED),
     StreamingLDA(7, update=IncrementalVB(3), max_iter=1, **SEED),
-    StreamingLDA(7, update=AdaptiveRate(), averaging="linear", max_iter=1, **SEED),
     StreamingLDA(
-        7, update="bps", inference="gibbs", topic_word_prior=0.02, inner_batch_size=40,
+        7, update=AdaptiveRate(), schedule=Schedule(averaging="linear"), max_iter=1, **SEED
+    ),
+    StreamingLDA(
+        7, update="bps", inference="gibbs", topic_word_prior=0.02, schedule=Schedule(40),
         max_iter=1, **SEED,
     ),
     StreamingLDA(7, update=PowerPrior(Memory(500)), inference="one_topic", max_iter=1, **SEED),
-    StreamingMixture(7, background=0.0, growth=1.0, inner_batch_size=None, max_iter=1, **SEED),
+    StreamingMixture(7, background=0.0, schedule=Schedule(None, 1.0), max_iter=1, **SEED),
 ]  # fmt: skip
 CLASSED = [
     getattr(plain, name, kind)(4, **QUICKER.get(name, {}), **SEED) for name, kind in CLASSES.items()
@@ -341,7 +346,7 @@ def test_a_warning_that_is_an_error_leaves_the_last_fit(noisy, X, fitted):
     before = bits(estimator)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        once = {"n_rounds": 1, "n_start_rounds": 1, "update_each_sweep": False}
+        once = {"schedule": Schedule(), "n_start_rounds": 1, "update_each_sweep": False}
         once = {name: value for name, value in once.items() if hasattr(estimator, name)}
         estimator.set_params(batch_size=700, **once)
         with pytest.raises(ConvergenceWarning):
@@ -726,14 +731,16 @@ def test_another_update_of_alpha_in_mid_stream_is_refused(X):
 
 
 def test_averages_are_not_merged(X):
-    model = GibbsOnlineEM(n_components=3, random_state=0, averaging="linear").partial_fit(X)
+    model = GibbsOnlineEM(
+        n_components=3, random_state=0, schedule=Schedule(averaging="linear")
+    ).partial_fit(X)
     with pytest.raises(ValueError, match="averaging=None"):
         model.merge(clone(model).partial_fit(X))
     with pytest.raises(ValueError, match="this model averages"):
-        model.merge(clone(model).set_params(averaging=None).partial_fit(X))
+        model.merge(clone(model).set_params(schedule__averaging=None).partial_fit(X))
     other = deepcopy(model)
     with pytest.raises(ValueError, match=r"^this model: averaging is None now"):
-        model.set_params(averaging=None).merge(other.set_params(averaging=None))
+        model.set_params(schedule__averaging=None).merge(other.set_params(schedule__averaging=None))
 
 
 def test_models_are_merged_as_they_learnt_whatever_parameters_are_now(X):
@@ -773,29 +780,30 @@ def test_models_are_merged_as_they_learnt_whatever_parameters_are_now(X):
 
 def test_what_the_other_learnt_counts_by_its_own_rule(X):
     """As if its minibatches came after those of this model, under the rule that they had."""
-    kinds = {
-        "inference": "gibbs", "start": "noise", "random_state": 0, "growth": 1,
-        "inner_batch_size": None,
-    }  # fmt: skip
+    kinds = {"inference": "gibbs", "random_state": 0, "schedule": Schedule(None, 1)}
+    kinds["start"] = "noise"
     base = StreamingLDA(3, update=PowerPrior(0.9), **kinds).partial_fit(X[:100])
     mine = deepcopy(base).partial_fit(X[100:150])
     other = deepcopy(base).set_params(update=PowerPrior(0.5)).partial_fit(X[150:])
     merged = deepcopy(mine).merge(other, base=base)
     in_order = deepcopy(mine).set_params(update=PowerPrior(0.5)).partial_fit(X[150:])
     assert_allclose(merged.posterior_.mass.sum(), in_order.posterior_.mass.sum(), rtol=1e-6)
-    parts = deepcopy(base).set_params(inner_batch_size=20).partial_fit(X[150:])
-    with pytest.raises(ValueError, match="learn with inner_batch_size=None"):
+    parts = deepcopy(base).set_params(schedule__inner_batch_size=20).partial_fit(X[150:])
+    with pytest.raises(ValueError, match=r"learn with schedule=Schedule\(None\)"):
         deepcopy(mine).merge(parts, base=base)
     # Where it learnt nothing there is nothing to count.
     idle = deepcopy(base).partial_fit(X[:0])
     before = bits(mine)
-    assert bits(deepcopy(mine).set_params(inner_batch_size=20).merge(idle, base=base)) == before
+    assert (
+        bits(deepcopy(mine).set_params(schedule__inner_batch_size=20).merge(idle, base=base))
+        == before
+    )
 
 
 @pytest.mark.parametrize("after", [PowerPrior(0.9), "svb", BPS(0.1)])
 def test_models_may_learn_by_another_rule_than_their_ancestor(after, X):
     before = PowerPrior(0.9) if after == "svb" else "svb"
-    kinds = {"inference": "gibbs", "random_state": 0, "growth": 1, "inner_batch_size": None}
+    kinds = {"inference": "gibbs", "random_state": 0, "schedule": Schedule(None, 1)}
     base = StreamingLDA(3, update=before, **kinds).partial_fit(X[:100]).set_params(update=after)
     mine, other = (deepcopy(base).partial_fit(part) for part in (X[100:150], X[150:]))
     merged = deepcopy(mine).merge(other, base=base)
@@ -882,9 +890,9 @@ def test_fit_warns_of_too_few_steps(X):
     with pytest.warns(ConvergenceWarning, match="SVBLDA.fit makes fewer than 5 steps"):
         SVBLDA(random_state=0, max_iter=2, batch_size=350).fit(X)
     with pytest.warns(ConvergenceWarning, match=r"fewer than 5 steps.*use StreamingLDA"):
-        GibbsOnlineEM(random_state=0, batch_size=700, n_start_rounds=1).fit(X)
+        GibbsOnlineEM(random_state=0, batch_size=700, schedule=Schedule(n_start_rounds=1)).fit(X)
     GibbsOnlineEM(random_state=0, batch_size=700).fit(X)
-    SVBLDA(random_state=0, n_rounds=5).fit(X)
+    SVBLDA(random_state=0, schedule=Schedule(n_rounds=5)).fit(X)
     SVBLDA(random_state=0, batch_size=140).fit(X)
     SVBLDA(random_state=0, max_iter=5).fit(X)
     SVBLDA(random_state=0, max_iter=2, batch_size=234).fit(X)

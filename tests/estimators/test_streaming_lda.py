@@ -4,7 +4,7 @@
 import sys
 import warnings
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, product
 from pathlib import Path
 from typing import ClassVar
@@ -24,6 +24,7 @@ from streamtopics import (
     updates,
 )
 from streamtopics.base.composition import DOC_TOPIC_UPDATES, INFERENCE, STARTS, UPDATES, VIEWS
+from streamtopics.estimators import Schedule
 from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
 from streamtopics.models import BetaBinomial
 from streamtopics.models.views import Mean
@@ -118,8 +119,8 @@ def of_words(cell):
     update, inference, view, doc_topic, averaging = cell
     model = StreamingLDA(
         2, update=RULES[update], inference=INFERENCES[inference], view=view,
-        doc_topic_prior_update=DOC_TOPICS[doc_topic], averaging=averaging,
-        transform_inference=Variational(max_iter=5), prior_limit=None, random_state=0,
+        doc_topic_prior_update=DOC_TOPICS[doc_topic],
+        schedule=Schedule(averaging=averaging, prior_limit=None), random_state=0,
     )  # fmt: skip
     for batch in BATCHES:
         model.partial_fit(batch)
@@ -280,7 +281,6 @@ def test_a_word_for_a_rule_is_its_record(word):
     [
         ("inference", INFERENCE),
         ("view", VIEWS),
-        ("transform_inference", {"gibbs": Gibbs(), "variational": Variational()}),
         ("start", STARTS),
         ("doc_topic_prior_update", DOC_TOPIC_UPDATES),
     ],
@@ -369,11 +369,11 @@ def test_a_rule_with_state_may_not_come_later(rule, first):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("averaging", "linear"), ("doc_topic_prior_update", "gamma")]
+    ("name", "value"), [("schedule__averaging", "linear"), ("doc_topic_prior_update", "gamma")]
 )
 def test_what_is_kept_beside_the_topics_may_not_change(name, value):
     model = started()
-    with pytest.raises(ValueError, match=name):
+    with pytest.raises(ValueError, match=name.removeprefix("schedule__")):
         model.set_params(**{name: value}).partial_fit(BATCHES[1])
     assert model.n_batch_iter_ == 1
 
@@ -413,18 +413,13 @@ def test_a_fit_starts_anew_with_any_rule():
 # What depends on the rule
 
 
-def test_drift_is_reported_and_called_back():
-    calls = []
-    given = {"update": PowerPrior(0.3), "on_drift": calls.append, "drift_threshold": 0.5}
-    model = started(**given)
+def test_drift_is_reported():
+    model = started(update=PowerPrior(0.3))
     model.partial_fit(BATCHES[1], time=1999)
-    assert [record.batch for record in calls] == [1, 2]
-    assert calls[1].time == model.drift_[1].time == 1999
+    assert model.drift_[1].time == 1999
     assert len(model.drift_report()) == 2 * 2
     assert_array_equal(model.retention_history_, 0.3)
     assert_array_equal(model.effective_sample_size_, model.posterior_.mass)
-    model.set_params(drift_threshold=0.2).partial_fit(BATCHES[2])
-    assert len(calls) == 2
 
 
 DRIFT = ("drift_", "retention_", "retention_history_", "effective_sample_size_")
@@ -477,7 +472,7 @@ def test_merging_is_there_where_the_rule_says_how():
     ids=str,
 )
 def test_what_cannot_be_averaged_is_refused_before_anything_is_learnt(rule):
-    model = StreamingLDA(2, update=rule, averaging="linear", random_state=0)
+    model = StreamingLDA(2, update=rule, schedule=Schedule(averaging="linear"), random_state=0)
     with pytest.raises(ValueError, match=f"{type(rule).__name__} as set here .*averaging='linear'"):
         model.partial_fit(BATCHES[0])
     assert not hasattr(model, "posterior_")
@@ -543,24 +538,14 @@ def test_wrong_rules_are_named_wherever_one_is_taken(wrong):
         assert not model.__sklearn_is_fitted__()
 
 
-def test_other_inference_of_given_documents():
-    model = started(inference=Gibbs(2), transform_inference=Variational(1e-9, 500))
-    gamma = model.transform(BATCHES[0])
-    model.set_params(transform_inference=None)
-    assert not np.array_equal(model.transform(BATCHES[0]), gamma)
-    same_parts = replace(model._composition(), transform_inference=Variational(1e-9, 500))
-    assert same_parts.model(0).inference == Variational(1e-9, 500)
-
-
 @pytest.mark.parametrize("name", ["inference", "view", "doc_topic_prior_update"])
 def test_auto_is_among_the_words_where_it_is_one(name):
     X = np.eye(12)
     with pytest.raises(TypeError, match=rf"^{name} must be one of \['auto', .*got 'unknown'"):
         StreamingLDA(3, **{name: "unknown"}).fit(X)
-    for other in ("update", "transform_inference"):
-        with pytest.raises(TypeError, match=f"^{other} must be one of") as raised:
-            StreamingLDA(3, **{other: "unknown"}).fit(X)
-        assert "auto" not in str(raised.value)
+    with pytest.raises(TypeError, match=r"^update must be one of") as raised:
+        StreamingLDA(3, update="unknown").fit(X)
+    assert "auto" not in str(raised.value)
 
 
 @pytest.mark.parametrize("estimator", [StreamingLDA, StreamingMixture])

@@ -15,6 +15,7 @@ from sklearn.metrics import normalized_mutual_info_score as nmi
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import StreamingMixture
+from streamtopics.estimators import Schedule
 from streamtopics.local import OneTopic
 from streamtopics.updates import BPS, SVB, Memory, OnlineEM, PowerPrior, Window
 
@@ -224,9 +225,8 @@ def test_the_bits_do_not_depend_on_n_jobs(n_jobs):
 def test_parts_of_their_own_accord_are_of_150_documents(update):
     auto, said = (
         StreamingMixture(K, update=update, random_state=0, **parameters).fit(SMALL)
-        for parameters in ({}, {"inner_batch_size": 150})
+        for parameters in ({}, {"schedule": Schedule(150)})
     )
-    assert auto.inner_batch_size == "auto"
     assert_array_equal(auto.components_, said.components_)
     assert_array_equal(auto.weights_, said.weights_)
 
@@ -237,7 +237,7 @@ def test_rules_of_a_whole_minibatch_take_it_whole_unless_they_settle_a_rate(upda
         StreamingMixture(
             K, update=update, batch_size=200, max_iter=1, random_state=0, **parameters
         ).fit(SMALL)
-        for parameters in ({}, {"inner_batch_size": size})
+        for parameters in ({}, {"schedule": Schedule(size)})
     )
     assert_array_equal(auto.components_, said.components_)
     whole = -(-SMALL.shape[0] // 200)
@@ -303,22 +303,17 @@ def test_float32_is_nearly_the_same():
         ({"background": 1.0}, ["background", "1.0"]),
         ({"background": -0.1}, ["background", "-0.1"]),
         ({"topic_word_prior": 0.0}, ["topic_word_prior", "0.0"]),
-        ({"prior_limit": 0.0}, ["prior_limit", "0.0"]),
-        ({"growth": 0.5}, ["growth", "0.5"]),
-        ({"n_start_rounds": 0}, ["n_start_rounds", "0"]),
         ({"batch_size": 0}, ["batch_size", "0"]),
-        ({"inner_batch_size": 0}, ["inner_batch_size", "0"]),
         ({"max_iter": "some"}, ["max_iter", "some"]),
         ({"n_jobs": 0}, ["n_jobs", "0"]),
         ({"update": "forget"}, ["update", "forget", "power_prior"]),
         ({"update": SVB}, ["update", "SVB", "PowerPrior(0.9)"]),
         (
-            {"update": Window(3), "inner_batch_size": 150},
+            {"update": Window(3), "schedule": Schedule(150)},
             ["inner_batch_size", "Window", "None"],
         ),
-        ({"inner_batch_size": "some"}, ["inner_batch_size", "some", "auto"]),
-        ({"growth": 3.0, "update": "online_em"}, ["growth", "3.0", "growth=1"]),
-        ({"growth": 3.0, "update": "population_vb"}, ["growth", "3.0", "growth=1", "adds"]),
+        ({"schedule": 0.5}, ["schedule", "0.5"]),
+        ({"schedule": Schedule(growth=3.0), "update": "svi"}, ["growth=3.0", "adds"]),
     ],
     ids=str,
 )
@@ -327,6 +322,23 @@ def test_wrong_parameters_are_refused_by_name_value_and_remedy(parameters, words
         StreamingMixture(**({"n_components": 5} | parameters)).fit(SMALL)
     for word in words:
         assert word in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"prior_limit": 0.0},
+        {"growth": 0.5},
+        {"n_start_rounds": 0},
+        {"inner_batch_size": 0},
+        {"inner_batch_size": "some"},
+        {"averaging": "none"},
+    ],
+    ids=str,
+)
+def test_wrong_fields_of_a_schedule_are_refused(field):
+    with pytest.raises(ValueError, match=f"{next(iter(field))} of Schedule must be"):
+        Schedule(**field)
 
 
 def test_negative_counts_and_other_columns_are_refused():

@@ -17,6 +17,7 @@ from sklearn.base import clone
 
 from streamtopics import SVBLDA, GibbsOnlineEM, HDPGibbsOnlineEM, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.text import StreamingCountVectorizer
 from streamtopics.updates import PowerPrior
 from streamtopics.utils.parallel import lock_of
@@ -24,10 +25,14 @@ from tests.interrupts import is_free
 
 pytestmark = pytest.mark.usefixtures("switching_often")
 MODELS = {
-    "online EM": GibbsOnlineEM(5, n_start_rounds=1, random_state=0),
-    "averaged": GibbsOnlineEM(5, n_start_rounds=1, averaging="linear", random_state=0),
+    "online EM": GibbsOnlineEM(5, schedule=Schedule(n_start_rounds=1), random_state=0),
+    "averaged": GibbsOnlineEM(
+        5, schedule=Schedule(n_start_rounds=1, averaging="linear"), random_state=0
+    ),
     "SVB": SVBLDA(5, inference="variational", random_state=0),
-    "forgetting": StreamingLDA(5, update=PowerPrior(0.9), n_start_rounds=1, random_state=0),
+    "forgetting": StreamingLDA(
+        5, update=PowerPrior(0.9), schedule=Schedule(n_start_rounds=1), random_state=0
+    ),
     "HDP": HDPGibbsOnlineEM(2, n_sweeps=5, random_state=0),
 }
 CORPUS = make_lda_corpus(1200, n_features=400, mean_length=30, random_state=0).X

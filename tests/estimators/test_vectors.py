@@ -15,6 +15,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import StreamingMixture, load, save
+from streamtopics.estimators import Schedule
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import SVB, DirichletProcess, Memory, PowerPrior
 
@@ -94,7 +95,7 @@ def test_a_document_has_words_or_a_vector_or_both():
     X, V = X.tolil(), V.copy()
     X[:100], V[100:150], V[150:200] = 0, np.nan, 0
     X = X.tocsr()
-    model = mixture(growth=1).fit(X, vectors=V)
+    model = mixture(schedule=Schedule(growth=1)).fit(X, vectors=V)
     found = model.predict(X, vectors=V)
     assert nmi(z[:100], found[:100]) > 0.6
     assert nmi(z[200:], found[200:]) > 0.8
@@ -140,7 +141,7 @@ def test_the_same_bits_for_any_number_of_jobs_and_any_row_alone():
 def test_the_order_of_documents_makes_no_difference_to_the_start():
     X, V, _ = planted(300)
     order = np.random.default_rng(3).permutation(300)
-    inner = {"inner_batch_size": None, "max_iter": 1}
+    inner = {"schedule": Schedule(None), "max_iter": 1}
     one = mixture(**inner).fit(X, vectors=V)
     other = mixture(**inner).fit(X[order], vectors=V[order])
     found = one.predict(X, vectors=V), other.predict(X, vectors=V)
@@ -149,7 +150,7 @@ def test_the_order_of_documents_makes_no_difference_to_the_start():
 
 def test_two_streams_are_merged():
     X, V, _ = planted(900)
-    rule = {"update": SVB(), "growth": 1.0}
+    rule = {"update": SVB(), "schedule": Schedule(growth=1.0)}
     base = mixture(**rule).partial_fit(X[:300], vectors=V[:300])
     mine, theirs = deepcopy(base), deepcopy(base)
     mine.partial_fit(X[300:600], vectors=V[300:600])
@@ -164,7 +165,7 @@ def test_two_streams_are_merged():
 
 def test_vectors_are_forgotten_as_words_are():
     X, V, _ = planted(1200)
-    model = mixture(update=PowerPrior(0.5), inner_batch_size=None, growth=1)
+    model = mixture(update=PowerPrior(0.5), schedule=Schedule(None, 1))
     for i in range(0, 1200, 200):
         model.partial_fit(X[i : i + 200], vectors=V[i : i + 200])
     number = model.posterior_.directions[1:, -1].sum()
@@ -265,7 +266,7 @@ def test_vectors_go_through_pipelines():
 def test_running_means_see_as_much_of_vectors_as_sums_do():
     X, V, z = planted(900)
     parts = [slice(i, i + 300) for i in range(0, 900, 300)]
-    parameters = {"inner_batch_size": None, "growth": 1, "max_iter": 1, "vector_weight": 1.0}
+    parameters = {"schedule": Schedule(None, 1), "max_iter": 1, "vector_weight": 1.0}
     one, other = (mixture(update=rule, **parameters) for rule in ("svb", "online_em"))
     for part in parts:
         one.partial_fit(X[part], vectors=V[part])

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 import streamtopics as st
 from streamtopics.dpp.measures import Fourier
-from streamtopics.local import Gibbs
+from streamtopics.local import Gibbs, Variational
 from streamtopics.models import (
     BetaBinomial,
     GaussianMixture,
@@ -236,11 +236,12 @@ INPUT = {
 SVB = {
     "SVBLDA": Case(lambda seed: plain.SVBLDA(**K, random_state=seed)),
     "SVBLDA small batches": Case(lambda seed: plain.SVBLDA(**SMALL, max_iter=2, random_state=seed)),
-    "SVBLDA passes": Case(lambda seed: plain.SVBLDA(**SMALL, n_rounds=3, random_state=seed)),
+    "SVBLDA passes": Case(lambda seed: plain.SVBLDA(
+        **SMALL, schedule__n_rounds=3, random_state=seed)),
     "SVBLDA priors": Case(lambda seed: plain.SVBLDA(
         **SMALL, doc_topic_prior=0.3, topic_word_prior=KNOWN, random_state=seed)),
     "SVBLDA tolerance": Case(lambda seed: plain.SVBLDA(
-        **SMALL, max_local_iter=7, local_tol=1e-6, random_state=seed), learn=minibatches),
+        **SMALL, inference=Variational(1e-6, 7), random_state=seed), learn=minibatches),
     "SVBLDA merged": Case(lambda seed: plain.SVBLDA(**SMALL, random_state=seed), learn=merge),
     "SVBLDA merged without base": Case(
         lambda seed: plain.SVBLDA(**SMALL, random_state=seed), learn=merge_strangers),
@@ -249,8 +250,8 @@ SVB = {
         **SMALL, boosting_scale=0.25, boosting_norm="topic", topic_word_prior=KNOWN,
         random_state=seed)),
     "BPSLDA other prior": Case(lambda seed: plain.BPSLDA(
-        **SMALL, boosting_scale=0.2, topic_word_prior=KNOWN, boosted_prior=OTHER, n_rounds=3,
-        random_state=seed)),
+        **SMALL, boosting_scale=0.2, topic_word_prior=KNOWN, boosted_prior=OTHER,
+        schedule__n_rounds=3, random_state=seed)),
     "BPSLDA topic other prior": Case(lambda seed: plain.BPSLDA(
         **SMALL, boosting_norm="topic", boosted_prior=OTHER, random_state=seed)),
     "BPSLDA merged": Case(lambda seed: plain.BPSLDA(
@@ -274,9 +275,9 @@ FORGETTING = {
         random_state=seed)),
     "PowerPriorLDA other prior": Case(lambda seed: row(
         "PowerPriorLDA", **SMALL, update=PowerPrior(0.8, Boost(0.1)), boosted_prior=OTHER,
-        n_rounds=3, random_state=seed)),
+        schedule__n_rounds=3, random_state=seed)),
     "PowerPriorLDA passes": Case(lambda seed: row(
-        "PowerPriorLDA", **SMALL, update__rho=0.3, n_rounds=2, random_state=seed),
+        "PowerPriorLDA", **SMALL, update__rho=0.3, schedule__n_rounds=2, random_state=seed),
         learn=minibatches),
     "PopulationVBLDA": Case(lambda seed: row("PopulationVBLDA", **K, random_state=seed)),
     "PopulationVBLDA small": Case(lambda seed: row(
@@ -296,7 +297,7 @@ ONLINE = {
     "VariationalOnlineEM boosted": Case(lambda seed: plain.VariationalOnlineEM(
         **SMALL, update_each_sweep=True, max_local_iter=5, random_state=seed)),
     "VariationalOnlineEM averaging": Case(lambda seed: plain.VariationalOnlineEM(
-        **SMALL, averaging="linear", doc_topic_prior_update="fixed", random_state=seed)),
+        **SMALL, schedule__averaging="linear", doc_topic_prior_update="fixed", random_state=seed)),
     "VariationalOnlineEM gamma": Case(lambda seed: plain.VariationalOnlineEM(
         **SMALL, kappa=0.5, tau=3, doc_topic_prior_update="gamma", topic_word_prior=0.1,
         random_state=seed), learn=minibatches),
@@ -304,7 +305,7 @@ ONLINE = {
         **SMALL, kappa=1.0, random_state=seed), learn=merge),
     "SinglePassLDA": Case(lambda seed: row("SinglePassLDA", **K, random_state=seed)),
     "SinglePassLDA settings": Case(lambda seed: row(
-        "SinglePassLDA", **SMALL, n_rounds=6, doc_topic_prior=0.5, topic_word_prior=0.05,
+        "SinglePassLDA", **SMALL, schedule__n_rounds=6, doc_topic_prior=0.5, topic_word_prior=0.05,
         random_state=seed)),
     "SinglePassLDA merged": Case(
         lambda seed: row("SinglePassLDA", **SMALL, random_state=seed), learn=merge),
@@ -314,7 +315,7 @@ SAMPLING = {
     "GibbsOnlineEM boosted": Sampled(lambda seed: plain.GibbsOnlineEM(
         **SMALL, update_each_sweep=True, random_state=seed)),
     "GibbsOnlineEM averaging": Sampled(lambda seed: plain.GibbsOnlineEM(
-        **SMALL, averaging="linear", n_start_rounds=1, random_state=seed)),
+        **SMALL, schedule__averaging="linear", schedule__n_start_rounds=1, random_state=seed)),
     "GibbsOnlineEM gamma": Sampled(lambda seed: plain.GibbsOnlineEM(
         **SMALL, doc_topic_prior_update="gamma", topic_word_prior=0.05, random_state=seed)),
     "GibbsOnlineEM fixed": Sampled(lambda seed: plain.GibbsOnlineEM(

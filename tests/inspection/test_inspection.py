@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.inspection import (
     format_topics,
     picture_formats,
@@ -27,7 +28,7 @@ NAMES = [f"word{i}" for i in range(50)]
 @pytest.fixture(scope="module")
 def model():
     corpus = make_lda_corpus(n_documents=300, n_components=4, n_features=50, random_state=0)
-    return SVBLDA(4, n_rounds=5, random_state=0).fit(corpus.X)
+    return SVBLDA(4, schedule=Schedule(n_rounds=5), random_state=0).fit(corpus.X)
 
 
 @pytest.mark.parametrize("relevance", [0.0, 0.6, 1.0])

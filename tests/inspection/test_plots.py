@@ -23,6 +23,7 @@ from streamtopics import (
     StreamingLDA,
 )
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.inspection import (
     plot_curves,
     plot_document,
@@ -48,7 +49,7 @@ Scored = namedtuple("Scored", "n_documents score")
 
 @pytest.fixture(scope="module")
 def model():
-    return SVBLDA(4, n_rounds=5, random_state=0).fit(X)
+    return SVBLDA(4, schedule=Schedule(n_rounds=5), random_state=0).fit(X)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import logsumexp
 
-from streamtopics import StreamingLDA
 from streamtopics.kernels import variational
 from streamtopics.local import OneTopic
 from streamtopics.local.minibatches import part
@@ -257,11 +256,3 @@ def test_a_wrong_share_is_refused(share):
 def test_the_background_is_one_topic_or_none():
     assert OneTopic(1.0).n_background == 0
     assert OneTopic(0.8).n_background == 1
-
-
-@pytest.mark.parametrize("share", SHARES)
-def test_no_bound_is_offered_that_is_of_mixtures_of_topics(share):
-    counts, _, _ = random_case()
-    model = StreamingLDA(2, inference=OneTopic(share), random_state=0).fit(counts)
-    with pytest.raises(AttributeError, match=r"evidence_lower_bound.*OneTopic"):
-        model.evidence_lower_bound(counts)

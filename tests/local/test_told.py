@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics import StreamingLDA
 from streamtopics.local import Gibbs, Hinted, OneTopic, Told, Variational
 from streamtopics.local.told import OneOrMixed, shares_of_hints
 from streamtopics.utils.parallel import SERIAL, workers
@@ -109,13 +108,6 @@ def test_log_theta_is_not_offered():
     """Nothing is known of it for a document whose shares are given."""
     assert Told(Gibbs()).reports == frozenset()
     assert TOLD.reports == SHARES_REPORT
-
-
-def test_no_bound_is_offered_where_documents_are_told_their_topics():
-    counts, _, _, _ = random_case()
-    model = StreamingLDA(2, inference=TOLD, random_state=0).fit(counts)
-    with pytest.raises(AttributeError, match=r"evidence_lower_bound.*Told"):
-        model.evidence_lower_bound(counts)
 
 
 def test_shares_of_hints_are_zero_without_hints():

@@ -9,6 +9,7 @@ from scipy.special import roots_sh_jacobi
 
 from streamtopics import SVBLDA
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.kernels import left_to_right as kernel
 from streamtopics.metrics import LeftToRightScorer, left_to_right
 from tests.reference import left_to_right as reference
@@ -153,7 +154,7 @@ def test_a_proportion_of_its_own_against_quadrature():
 
 def test_scorer():
     corpus = make_lda_corpus(n_documents=400, n_components=3, n_features=40, random_state=0)
-    model = SVBLDA(3, n_rounds=5, random_state=0).fit(corpus.X[:300])
+    model = SVBLDA(3, schedule=Schedule(n_rounds=5), random_state=0).fit(corpus.X[:300])
     test = corpus.X[300:320]
     scorer = LeftToRightScorer(n_particles=20)
     expected = left_to_right(test, model.topic_word_, model.doc_topic_prior_, n_particles=20)

@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validat
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA
+from streamtopics.estimators import Schedule
 from streamtopics.metrics import (
     CoherenceScorer,
     DiversityScorer,
@@ -34,7 +35,7 @@ SCORERS = [
     CoherenceScorer(n_words=4),
     DiversityScorer(n_words=4),
 ]
-MODEL = SVBLDA(n_components=2, n_rounds=10, random_state=0)
+MODEL = SVBLDA(n_components=2, schedule=Schedule(n_rounds=10), random_state=0)
 WORDS = np.array(["sea", "ship", "sail", "wind", "wave", "law", "tax", "court", "judge", "vote"])
 
 

@@ -147,7 +147,7 @@ def test_documents_start_anew_unless_they_are_to_go_on():
 
 
 def settings(n_components, **others):
-    fixed = {"max_local_iter": SWEEPS, "local_tol": 0.0, "random_state": 3}
+    fixed = {"inference": Variational(0.0, SWEEPS), "random_state": 3}
     return {"n_components": n_components} | fixed | others
 
 
@@ -162,7 +162,9 @@ def test_svb_equals_the_reference_stream(prior, n_rounds, n_components):
     eta, batches = by_word(given, n_components), minibatches()
     alpha = np.linspace(0.2, 1.0, n_components)
     model = SVBLDA(
-        **settings(n_components, n_rounds=n_rounds, topic_word_prior=given, doc_topic_prior=alpha)
+        **settings(
+            n_components, schedule__n_rounds=n_rounds, topic_word_prior=given, doc_topic_prior=alpha
+        )
     )
     lam = learn(model, batches)
     start = start_weights(model, eta)
@@ -177,7 +179,7 @@ def test_bps_equals_the_reference_stream(prior, n_rounds, norm):
     n_components, scale = 4, 0.3
     given = topic_word_prior(prior, n_components)
     eta, batches = by_word(given, n_components), minibatches()
-    others = {"n_rounds": n_rounds, "topic_word_prior": given, "doc_topic_prior": 0.1}
+    others = {"schedule__n_rounds": n_rounds, "topic_word_prior": given, "doc_topic_prior": 0.1}
     model = BPSLDA(boosting_scale=scale, boosting_norm=norm, **settings(n_components, **others))
     lam = learn(model, batches)
     expected = reference.stream(
@@ -194,8 +196,7 @@ def test_streams_stop_their_sweeps_like_the_reference(scale):
     given = {
         "topic_word_prior": 0.1,
         "doc_topic_prior": 0.2,
-        "local_tol": tol,
-        "max_local_iter": 100,
+        "inference": Variational(tol, 100),
     }
     model = BPSLDA(n_components, boosting_scale=scale, random_state=0, **given)
     lam = learn(model, batches)
@@ -220,8 +221,8 @@ def test_a_stream_of_more_topics_than_the_dense_path_takes():
 def test_a_stream_whose_documents_use_few_of_many_topics():
     n_components, tol = 70, 1e-4
     eta, batches = by_word(0.2, n_components), minibatches()
-    given = {"topic_word_prior": 0.2, "doc_topic_prior": 0.05, "local_tol": tol}
-    model = SVBLDA(n_components, max_local_iter=2000, random_state=3, **given)
+    given = {"topic_word_prior": 0.2, "doc_topic_prior": 0.05}
+    model = SVBLDA(n_components, inference=Variational(tol, 2000), random_state=3, **given)
     lam = learn(model, batches)
     alpha, start = np.full(n_components, 0.05), start_weights(model, eta)
     expected = reference.stream(batches, start, eta, alpha, tol=tol, max_iter=2000)
@@ -232,7 +233,7 @@ def test_a_stream_whose_documents_use_few_of_many_topics():
 def test_a_stream_in_single_precision(n_rounds):
     n_components = 5
     eta, batches = by_word(0.2, n_components), minibatches()
-    given = {"n_rounds": n_rounds, "topic_word_prior": 0.2, "doc_topic_prior": 0.5}
+    given = {"schedule__n_rounds": n_rounds, "topic_word_prior": 0.2, "doc_topic_prior": 0.5}
     model = SVBLDA(**settings(n_components, **given))
     lam = learn(model, batches, np.float32)
     expected = reference.stream(
@@ -271,7 +272,7 @@ def test_a_minibatch_without_tokens_teaches_nothing():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_bps_without_boost_is_svb_to_the_last_bit(norm, n_rounds, dtype):
     batches = minibatches()
-    given = settings(4, n_rounds=n_rounds, topic_word_prior=topic_word_prior("(K, V)", 4))
+    given = settings(4, schedule__n_rounds=n_rounds, topic_word_prior=topic_word_prior("(K, V)", 4))
     svb = SVBLDA(**given)
     bps = BPSLDA(boosting_scale=0.0, boosting_norm=norm, **given)
     assert_array_equal(learn(bps, batches, dtype), learn(svb, batches, dtype))
@@ -282,7 +283,7 @@ def test_bps_without_boost_is_svb_to_the_last_bit(norm, n_rounds, dtype):
 @pytest.mark.parametrize("n_rounds", [1, 2])
 def test_svb_learns_each_token_once(dtype, n_components, n_rounds):
     batches = minibatches()
-    model = SVBLDA(**settings(n_components, n_rounds=n_rounds, topic_word_prior=0.3))
+    model = SVBLDA(**settings(n_components, schedule__n_rounds=n_rounds, topic_word_prior=0.3))
     learnt = learn(model, batches, dtype) - 0.3
     rtol = 1e-5 if dtype is np.float32 else 1e-11
     assert_allclose(learnt.sum(), tokens(batches), rtol=rtol)
@@ -318,10 +319,12 @@ def test_the_random_start_leaves_no_trace(prior, n_rounds):
     given = topic_word_prior(prior, 4)
     eta, batches = by_word(given, 4), minibatches()
     never = sum(batch.sum(axis=0) for batch in batches) == 0
-    svb = SVBLDA(**settings(4, n_rounds=n_rounds, topic_word_prior=given))
+    svb = SVBLDA(**settings(4, schedule__n_rounds=n_rounds, topic_word_prior=given))
     assert never.any()
     assert_array_equal(learn(svb, batches)[never], eta[never])
-    bps = BPSLDA(boosting_scale=0.2, **settings(4, n_rounds=n_rounds, topic_word_prior=given))
+    bps = BPSLDA(
+        boosting_scale=0.2, **settings(4, schedule__n_rounds=n_rounds, topic_word_prior=given)
+    )
     assert_array_equal(learn(bps, batches)[never], (bps.posterior_.c * eta)[never])
 
 

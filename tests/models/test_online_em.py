@@ -9,6 +9,7 @@ from scipy.special import digamma
 from sklearn.base import clone
 
 from streamtopics import StreamingLDA
+from streamtopics.estimators import Schedule
 from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models import LDA
@@ -228,7 +229,7 @@ def test_minibatches_without_tokens_are_minibatches(places, kind):
 @pytest.mark.parametrize("averaging", [None, "linear", "uniform"])
 def test_only_minibatches_without_tokens_leave_the_prior(averaging):
     given = prior_of_topics("(K, V)", 4)
-    em = online_em(topic_word_prior=given, averaging=averaging)
+    em = online_em(topic_word_prior=given, schedule__averaging=averaging)
     iterates(em, [EMPTY] * 3)
     assert_allclose(em.topic_word_, given / given.sum(axis=1, keepdims=True), rtol=1e-14)
     assert_allclose(em.transform(EMPTY), 0.25, rtol=1e-14)
@@ -316,7 +317,7 @@ def test_stochastic_vi_of_an_endless_stream_weighs_minibatches_by_the_documents_
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_first_step_of_stochastic_vi_is_that_of_svb(dtype):
     batch = minibatches()[0]
-    given = {"max_local_iter": SWEEPS, "local_tol": 0.0, "random_state": 5}
+    given = {"inference": Variational(0.0, SWEEPS), "random_state": 5}
     given["topic_word_prior"] = prior_of_topics("(K, V)", 4)
     svb = iterates(SVBLDA(4, **given), [batch], dtype)[0]
     given = {"topic_word_prior": given["topic_word_prior"], "kappa": 0.6}
@@ -351,7 +352,7 @@ def test_single_pass_is_a_preset_of_boosted_online_em():
         4, kappa=1.0, update_each_sweep=True, doc_topic_prior_update="gamma", **given
     )
     del given["max_local_iter"]
-    single = StreamingLDA.preset("SinglePassLDA", 4, n_rounds=3, **given)
+    single = StreamingLDA.preset("SinglePassLDA", 4, schedule__n_rounds=3, **given)
     assert_array_equal(iterates(single, batches), iterates(em, batches))
     assert_array_equal(single.doc_topic_prior_, em.doc_topic_prior_)
 
@@ -431,7 +432,7 @@ def test_streaming_gibbs_is_gibbs_online_em_but_for_the_average():
     shared = {"topic_word_prior": 0.3, "random_state": 1}
     one = StreamingLDA.preset("StreamingGibbsLDA", 4, inference__n_sweeps=3, **shared)
     shared |= {"n_sweeps": 3, "doc_topic_prior_update": "fixed"}
-    other = GibbsOnlineEM(4, kappa=1.0, n_start_rounds=1, **shared)
+    other = GibbsOnlineEM(4, kappa=1.0, schedule=Schedule(n_start_rounds=1), **shared)
     for batch in batches:
         one.partial_fit(batch)
         other.partial_fit(batch)
@@ -442,6 +443,8 @@ def test_streaming_gibbs_is_gibbs_online_em_but_for_the_average():
 
 def test_boosted_gibbs_with_one_sweep_is_the_plain_method():
     X = np.random.default_rng(0).poisson(0.4, (100, 25)).astype(float)
-    plain = GibbsOnlineEM(4, n_sweeps=1, n_start_rounds=1, batch_size=20, random_state=1)
+    plain = GibbsOnlineEM(
+        4, n_sweeps=1, schedule=Schedule(n_start_rounds=1), batch_size=20, random_state=1
+    )
     boosted = clone(plain).set_params(update_each_sweep=True)
     assert_array_equal(plain.fit(X).components_, boosted.fit(X).components_)

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from streamtopics.estimators import StreamingLDA
+from streamtopics.estimators import Schedule, StreamingLDA
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.sources import HintedStart, LimitedPrior, NoiseStart
 from streamtopics.models.spectral_start import SpectralStart
@@ -235,7 +235,9 @@ def test_no_two_topics_are_alike(inference, n_copies, n_components):
 
     Of topics that start from a document each, one may come to the same words as another.
     """
-    model = StreamingLDA(n_components, inference=inference, inner_batch_size=50, random_state=1)
+    model = StreamingLDA(
+        n_components, inference=inference, schedule=Schedule(inner_batch_size=50), random_state=1
+    )
     model.fit(short_documents(n_copies))
     # Topics that no document is of have the words of all, each the same share of them.
     learnt = model.posterior_.learnt_part[-n_components:]

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from streamtopics import StreamingLDA
+from streamtopics.estimators import Schedule
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.updates import BPS, SVB, Decay, MeanDecay, OnlineEM, StochasticVI
@@ -289,12 +290,14 @@ ESTIMATORS = {
 
 @pytest.fixture(params=ESTIMATORS.values(), ids=ESTIMATORS, name="estimator")
 def fresh_estimator(request):
-    return clone(request.param).set_params(averaging="linear", batch_size=5, doc_topic_prior=0.5)
+    return clone(request.param).set_params(
+        schedule__averaging="linear", batch_size=5, doc_topic_prior=0.5
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_topics_are_the_average_of_those_of_the_plain_run(estimator, dtype):
-    plain, X = clone(estimator).set_params(averaging=None), corpus(dtype=dtype)
+    plain, X = clone(estimator).set_params(schedule__averaging=None), corpus(dtype=dtype)
     snapshots, weights, prior = [], [], []
     for start in range(0, 90, 5):
         plain.partial_fit(X[start : start + 5])
@@ -317,9 +320,13 @@ def test_topics_are_the_average_of_those_of_the_plain_run(estimator, dtype):
 @pytest.mark.parametrize("averaging", ["uniform", "linear"])
 def test_a_minibatch_in_parts_is_one_iterate(averaging):
     plain = StreamingLDA(
-        3, update="online_em", inference="gibbs", inner_batch_size=5, random_state=0
+        3,
+        update="online_em",
+        inference="gibbs",
+        schedule=Schedule(inner_batch_size=5),
+        random_state=0,
     )
-    model, X, iterates = clone(plain).set_params(averaging=averaging), corpus(), []
+    model, X, iterates = clone(plain).set_params(schedule__averaging=averaging), corpus(), []
     for start in range(0, 90, 18):
         plain.partial_fit(X[start : start + 18])
         model.partial_fit(X[start : start + 18])
@@ -339,7 +346,7 @@ def test_documents_see_the_average(estimator):
     gammas = [variational.fixed_point(counts, topics, alpha, 1e-9, 100)[0] for counts in dense]
     expected = [gamma / gamma.sum() for gamma in gammas]
     assert_allclose(estimator.transform(X[:4]), expected, rtol=1e-6)
-    last = clone(estimator).set_params(averaging=None).fit(X)
+    last = clone(estimator).set_params(schedule__averaging=None).fit(X)
     assert abs(last.score(X) - estimator.score(X)) > 1e-6
     assert np.abs(last.transform(X) - estimator.transform(X)).max() > 1e-4
 
@@ -365,11 +372,11 @@ def test_fit_anew_without_averaging_drops_it(estimator):
     X = corpus()
     estimator.fit(X)
     assert estimator._commit.average.posterior is estimator.posterior_
-    plain = clone(estimator).set_params(averaging=None).fit(X)
-    estimator.set_params(averaging=None).fit(X)
+    plain = clone(estimator).set_params(schedule__averaging=None).fit(X)
+    estimator.set_params(schedule__averaging=None).fit(X)
     assert estimator._commit.average is None
     assert_array_equal(estimator.components_, plain.components_)
-    averaged = estimator.set_params(averaging="linear").fit(X).components_
+    averaged = estimator.set_params(schedule__averaging="linear").fit(X).components_
     estimator.fit(X)
     assert_array_equal(estimator.components_, averaged)
 
@@ -382,7 +389,7 @@ def test_a_failed_start_leaves_no_average(estimator):
     estimator.fit(X)
     before = estimator.components_
     with pytest.raises(ValueError, match="doc_topic_prior"):
-        estimator.set_params(averaging=None, doc_topic_prior=np.ones(2)).fit(X)
+        estimator.set_params(schedule__averaging=None, doc_topic_prior=np.ones(2)).fit(X)
     assert_array_equal(estimator.components_, before)
 
 

@@ -440,11 +440,11 @@ def test_births_of_the_model_are_shown(parts):
 
 
 def test_the_card_names_the_model_and_has_no_address_of_memory(corpus):
-    model = StreamingLDA(3, random_state=0, on_drift=lambda record: None)
+    model = StreamingLDA(3, random_state=0, topic_word_prior=lambda words, counts: 0.1)
     model.fit(corpus.pipeline[0].transform(corpus.texts))
     cards = dict(report_data(model, ReportSettings(date="2026-01-31")).card)
     assert ("Class", "StreamingLDA") in cards["Model"]
-    assert " at 0x" not in dict(cards["Model"])["on_drift"]
+    assert " at 0x" not in dict(cards["Model"])["topic_word_prior"]
     assert ("Date", "2026-01-31") in cards["Report"]
     assert dict(cards["What it has learnt from"])["Topics"] == "3"
     assert {name for name, _ in cards["Versions"]} >= {"streamtopics", "numpy", "scikit-learn"}

@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA, load, save
+from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, load, save
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.saving import LoadError, container, fields, models, upgrades
 from streamtopics.saving.known import named
@@ -55,7 +55,6 @@ class OwnModel(GibbsOnlineEM):
 
 
 @pytest.mark.parametrize(("model", "where", "remedy"), [
-    (SVBHPP(3, drift_threshold=1.0, on_drift=print), "SVBHPP.on_drift", "pass it again after"),
     (StreamingLDA(3, topic_word_prior=lambda names, X: 1.0), "topic_word_prior", "set it to None"),
     (make_pipeline(CountVectorizer(analyzer=str.split), SVBLDA()), r"steps\[0\]\[1\].analyzer", ""),
     (make_pipeline(SVBLDA(), LogisticRegression()), r"LogisticRegression.*not kept", "joblib"),

@@ -26,6 +26,7 @@ from streamtopics import (
     load,
     save,
 )
+from streamtopics.estimators import Schedule
 from streamtopics.priors import ClassWords, SeedWords, ZipfPrior, class_words_prior
 from streamtopics.saving.known import KNOWN, name_of, named
 from streamtopics.text import (
@@ -57,8 +58,16 @@ STATEFUL = [
     StreamingLDA(3, update=Window(2), random_state=0),
     StreamingLDA(3, update=MemoizedVB(2), random_state=0),
     StreamingLDA(3, update=IncrementalVB(2), inference="gibbs", random_state=0),
-    StreamingLDA(3, update=BPS(0.1), boosted_prior=ZipfPrior(), averaging=None, random_state=0),
-    StreamingLDA(3, averaging="uniform", doc_topic_prior_update="gamma", random_state=0),
+    StreamingLDA(
+        3,
+        update=BPS(0.1),
+        boosted_prior=ZipfPrior(),
+        schedule=Schedule(averaging=None),
+        random_state=0,
+    ),
+    StreamingLDA(
+        3, schedule=Schedule(averaging="uniform"), doc_topic_prior_update="gamma", random_state=0
+    ),
     StreamingMixture(60, births=DirichletProcess(min_documents=2), random_state=0),
     GibbsOnlineEM(3, random_state=np.random.RandomState(3)),
 ]

@@ -20,6 +20,7 @@ from streamtopics import (
     VariationalOnlineEM,
 )
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.streams import Alarm, Checkpointer, DriftMonitor, resume, stream
 from streamtopics.streams.monitoring import monitor as monitor_module
 from streamtopics.streams.monitoring.alarm import NewWord, changed_topics, new_words
@@ -42,7 +43,7 @@ BATCHES = [OLD[i : i + 120] for i in range(0, 960, 120)]
 AFTER = [NEW[i : i + 120] for i in range(0, 360, 120)]
 STREAM = [*BATCHES, *AFTER]
 MODELS = {
-    "gibbs": lambda: GibbsOnlineEM(4, n_start_rounds=2, random_state=0),
+    "gibbs": lambda: GibbsOnlineEM(4, schedule=Schedule(n_start_rounds=2), random_state=0),
     "variational": lambda: VariationalOnlineEM(4, random_state=0),
     "default": lambda: StreamingLDA(4, random_state=0),
     "mixture": lambda: StreamingMixture(4, random_state=0),

@@ -29,6 +29,7 @@ from streamtopics import (
     WASTopicModel,
 )
 from streamtopics.datasets import make_dpp_sets, make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.models import BetaBinomial
 from streamtopics.streams import BatchWith, DriftMonitor, ScoreHistory, TimedBatch, stream
 from streamtopics.streams.batches import seen_by
@@ -60,7 +61,7 @@ CASES = {
     "svb": (SVBLDA(3, **SEED), COUNTS, {}),
     "gibbs": (GibbsOnlineEM(3, **SEED), COUNTS, {}),
     "forgetting": (StreamingLDA(3, update=PowerPrior(0.9), **SEED), COUNTS, {}),
-    "default": (StreamingLDA(3, inner_batch_size=10, **SEED), COUNTS, {}),
+    "default": (StreamingLDA(3, schedule=Schedule(inner_batch_size=10), **SEED), COUNTS, {}),
     "mixture": (StreamingMixture(3, **SEED), COUNTS, {}),
     "hdp": (HDPGibbsOnlineEM(2, n_sweeps=3, **SEED), COUNTS, {}),
     "classes": (MultiViewLDA(1, 1, **SEED), COUNTS, LABELS),

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.pipeline import Pipeline
 
 from streamtopics import load, save
+from streamtopics.estimators import Schedule
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.text.vocabulary import SHARED
 from streamtopics.utils.parallel import lock_of
@@ -82,7 +83,10 @@ def test_copies_of_a_pipeline_have_steps_of_one_minibatch(way, tmp_path):
 def test_copies_of_what_is_fitted_anew_are_of_one_fit():
     parts = BATCHES[:2]
     pipeline = StreamingPipeline(
-        [("words", StreamingCountVectorizer()), ("topics", SVBLDA(2, n_rounds=10, random_state=0))]
+        [
+            ("words", StreamingCountVectorizer()),
+            ("topics", SVBLDA(2, schedule=Schedule(n_rounds=10), random_state=0)),
+        ]
     )
     states = {print_of_fit(clone(pipeline).fit(part)) for part in parts}
     pipeline.fit(parts[0])

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.estimators import StreamingLDA
+from streamtopics.estimators import Schedule, StreamingLDA
 from streamtopics.local import OneTopic, Variational
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
@@ -60,7 +60,7 @@ each_rule = pytest.mark.parametrize("rule", DIVISIBLE, ids=str)
 
 def model_of(rule, **parameters):
     settings = {"inference": Variational(), "start": "noise", "random_state": 0}
-    return StreamingLDA(K, update=rule, **(settings | parameters))
+    return StreamingLDA(K, update=rule, **settings).set_params(**parameters)
 
 
 def part_by_part(model, rows, size):
@@ -69,7 +69,7 @@ def part_by_part(model, rows, size):
     for start in range(0, rows.shape[0], size):
         part = rows[start : start + size]
         rule = whole.for_part(part.shape[0] / rows.shape[0], start == 0)
-        model.set_params(update=rule, inner_batch_size=None).partial_fit(part)
+        model.set_params(update=rule, schedule__inner_batch_size=None).partial_fit(part)
     return model
 
 
@@ -80,11 +80,11 @@ def part_by_part(model, rows, size):
 @pytest.mark.parametrize("inference", [Variational(), "gibbs", OneTopic()], ids=str)
 @pytest.mark.parametrize("before", [0, 40])
 def test_one_call_is_the_rule_stepped_part_by_part(rule, inference, before):
-    parts = model_of(rule, inference=inference, inner_batch_size=30)
+    parts = model_of(rule, inference=inference, schedule__inner_batch_size=30)
     if before:
-        parts.set_params(inner_batch_size=None).partial_fit(X[:before])
+        parts.set_params(schedule__inner_batch_size=None).partial_fit(X[:before])
     loop = deepcopy(parts)
-    parts.set_params(inner_batch_size=30).partial_fit(X[before : before + 90])
+    parts.set_params(schedule__inner_batch_size=30).partial_fit(X[before : before + 90])
     part_by_part(loop, X[before : before + 90], 30)
     assert_allclose(parts.components_, loop.components_, rtol=1e-10)
     assert_allclose(parts.doc_topic_prior_, loop.doc_topic_prior_, rtol=1e-10)
@@ -96,10 +96,10 @@ def test_one_call_is_the_rule_stepped_part_by_part(rule, inference, before):
 @each_rule
 def test_the_counters_are_those_of_the_documents_and_streams_go_on(rule):
     """What comes after a minibatch in parts is as after the parts one by one."""
-    parts = model_of(rule, inner_batch_size=40).partial_fit(X[:80])
+    parts = model_of(rule, schedule__inner_batch_size=40).partial_fit(X[:80])
     loop = part_by_part(model_of(rule), X[:80], 40)
     assert parts.posterior_.n_batches == loop.posterior_.n_batches
-    parts.set_params(inner_batch_size=None).partial_fit(X[80:])
+    parts.set_params(schedule__inner_batch_size=None).partial_fit(X[80:])
     loop.set_params(update=rule).partial_fit(X[80:])
     assert_allclose(parts.components_, loop.components_, rtol=1e-10)
     assert_allclose(parts.transform(X[:9]), loop.transform(X[:9]), rtol=1e-8)
@@ -107,8 +107,8 @@ def test_the_counters_are_those_of_the_documents_and_streams_go_on(rule):
 
 @each_rule
 def test_a_minibatch_of_one_part_is_whole_bit_for_bit(rule):
-    whole = model_of(rule, inner_batch_size=None).partial_fit(X[:80]).partial_fit(X[80:])
-    one = model_of(rule, inner_batch_size=80).partial_fit(X[:80]).partial_fit(X[80:])
+    whole = model_of(rule, schedule__inner_batch_size=None).partial_fit(X[:80]).partial_fit(X[80:])
+    one = model_of(rule, schedule__inner_batch_size=80).partial_fit(X[:80]).partial_fit(X[80:])
     assert_array_equal(one.components_, whole.components_)
 
 
@@ -152,7 +152,9 @@ def test_a_power_prior_forgets_nothing_of_its_own_minibatch(rho):
     """The mass is rho of what was learnt before, and all of the minibatch, in parts as whole."""
     masses = []
     for size in (None, 20):
-        model = model_of(PowerPrior(rho), growth=1.0, inner_batch_size=size).partial_fit(X[:80])
+        model = model_of(
+            PowerPrior(rho), schedule__growth=1.0, schedule__inner_batch_size=size
+        ).partial_fit(X[:80])
         masses.append(model.partial_fit(X[80:]).components_.sum())
     assert_allclose(masses[1], masses[0], rtol=1e-9)
     prior = model.posterior_.prior_mass.sum()
@@ -220,7 +222,7 @@ def test_counts_are_added_however_they_lie_in_memory(dtype, order):
 
 @each_rule
 def test_it_is_all_or_nothing(rule, monkeypatch):
-    model = model_of(rule, inner_batch_size=20).partial_fit(X[:60])
+    model = model_of(rule, schedule__inner_batch_size=20).partial_fit(X[:60])
     before, prior = model.components_, model.doc_topic_prior_
     counters = model.n_batch_iter_, model.n_documents_seen_, model.n_tokens_seen_
     calls = []
@@ -240,7 +242,7 @@ def test_it_is_all_or_nothing(rule, monkeypatch):
     assert_array_equal(model.components_, before)
     assert_array_equal(model.doc_topic_prior_, prior)
     assert (model.n_batch_iter_, model.n_documents_seen_, model.n_tokens_seen_) == counters
-    untouched = model_of(rule, inner_batch_size=20).partial_fit(X[:60])
+    untouched = model_of(rule, schedule__inner_batch_size=20).partial_fit(X[:60])
     assert_array_equal(
         model.partial_fit(X[60:]).components_, untouched.partial_fit(X[60:]).components_
     )
@@ -248,7 +250,7 @@ def test_it_is_all_or_nothing(rule, monkeypatch):
 
 @pytest.mark.parametrize("n", [21, 39, 41, 59])
 def test_parts_are_about_as_long_and_no_document_is_left_out(n, monkeypatch):
-    model = model_of(SVB(), inner_batch_size=20)
+    model = model_of(SVB(), schedule__inner_batch_size=20)
     sizes = []
     plainly = Variational.step
 
@@ -264,9 +266,10 @@ def test_parts_are_about_as_long_and_no_document_is_left_out(n, monkeypatch):
 
 
 def test_the_bits_do_not_depend_on_n_jobs():
-    expected = model_of(BPS(0.2), inner_batch_size=50).fit(X)
+    expected = model_of(BPS(0.2), schedule__inner_batch_size=50).fit(X)
     assert_array_equal(
-        model_of(BPS(0.2), inner_batch_size=50, n_jobs=2).fit(X).components_, expected.components_
+        model_of(BPS(0.2), schedule__inner_batch_size=50, n_jobs=2).fit(X).components_,
+        expected.components_,
     )
 
 
@@ -274,7 +277,7 @@ def test_the_bits_do_not_depend_on_n_jobs():
     ("rule", "kept"), [(PowerPrior(0.7), 0.7), (PopulationVB(500.0, 0.2), 0.8)]
 )
 def test_what_is_told_of_drift_is_of_the_whole(rule, kept):
-    model = model_of(rule, inner_batch_size=20).partial_fit(X[:60]).partial_fit(X[60:120])
+    model = model_of(rule, schedule__inner_batch_size=20).partial_fit(X[:60]).partial_fit(X[60:120])
     assert len(model.drift_) == 2
     assert_allclose(model.retention_, kept)
     assert_allclose(model.effective_sample_size_, model.components_.sum(axis=1))
@@ -287,16 +290,18 @@ def test_what_is_told_of_drift_is_of_the_whole(rule, kept):
 def test_a_rule_of_whole_minibatches_is_refused_by_name(rule):
     assert rule.for_part(0.5, True) is None
     with pytest.raises(ValueError, match=type(rule).__name__) as raised:
-        model_of(rule, inner_batch_size=20).partial_fit(X[:60])
+        model_of(rule, schedule__inner_batch_size=20).partial_fit(X[:60])
     assert "does not say by `for_part`" in str(raised.value)
-    assert "set inner_batch_size to None" in str(raised.value)
-    assert model_of(rule, inner_batch_size=None).partial_fit(X[:60]).n_documents_seen_ == 60
+    assert "inner_batch_size to None" in str(raised.value)
+    assert (
+        model_of(rule, schedule__inner_batch_size=None).partial_fit(X[:60]).n_documents_seen_ == 60
+    )
 
 
 @pytest.mark.parametrize("rule", WHOLE, ids=str)
 def test_auto_takes_minibatches_whole_for_such_a_rule(rule):
-    auto = model_of(rule, inner_batch_size="auto").partial_fit(X).partial_fit(X[::-1])
-    whole = model_of(rule, inner_batch_size=None).partial_fit(X).partial_fit(X[::-1])
+    auto = model_of(rule, schedule__inner_batch_size="auto").partial_fit(X).partial_fit(X[::-1])
+    whole = model_of(rule, schedule__inner_batch_size=None).partial_fit(X).partial_fit(X[::-1])
     assert_array_equal(auto.components_, whole.components_)
 
 
@@ -308,12 +313,12 @@ def test_auto_takes_minibatches_whole_for_such_a_rule(rule):
 @pytest.mark.parametrize("size", [30, 60])
 def test_a_rate_is_settled_on_the_whole_and_kept_before_the_first_part(rule, inference, size):
     """The rate is that of the minibatch whole; the rest is SVB or BPS, part by part."""
-    settings = {"growth": 1.0, "inference": inference, "prior_limit": None}
-    model = model_of(rule, inner_batch_size=size, **settings).partial_fit(X[:60])
+    model = model_of(rule, schedule=Schedule(size, 1.0, None), inference=inference)
+    model.partial_fit(X[:60])
     whole, loop = deepcopy(model), deepcopy(model)
     other_words = X[60:120][:, ::-1]
     model.partial_fit(other_words)
-    rate = whole.set_params(inner_batch_size=None).partial_fit(other_words).retention_
+    rate = whole.set_params(schedule__inner_batch_size=None).partial_fit(other_words).retention_
     assert rate.min() < 0.999
     assert_allclose(model.retention_, rate, rtol=1e-12)
     settled = FixedRate(rate, 1.0 - rate, rule.boost)
@@ -323,15 +328,17 @@ def test_a_rate_is_settled_on_the_whole_and_kept_before_the_first_part(rule, inf
 
 @pytest.mark.parametrize("rule", SETTLING, ids=str)
 def test_where_nothing_is_known_no_rate_is_settled(rule):
-    found = model_of(rule, growth=1.0, inner_batch_size=30).partial_fit(X[:90])
-    plainly = model_of(BPS(rule.boost.scale), growth=1.0, inner_batch_size=30).partial_fit(X[:90])
+    found = model_of(rule, schedule__growth=1.0, schedule__inner_batch_size=30).partial_fit(X[:90])
+    plainly = model_of(
+        BPS(rule.boost.scale), schedule__growth=1.0, schedule__inner_batch_size=30
+    ).partial_fit(X[:90])
     assert_array_equal(found.components_, plainly.components_)
     assert_array_equal(found.retention_, np.ones(K))
 
 
 @pytest.mark.parametrize("rule", SETTLING, ids=str)
 def test_a_settled_stream_goes_on_after_a_pickle_and_on_any_workers(rule):
-    model = model_of(rule, inner_batch_size=30).partial_fit(X[:60])
+    model = model_of(rule, schedule__inner_batch_size=30).partial_fit(X[:60])
     again = pickle.loads(pickle.dumps(model)).set_params(n_jobs=2)
     assert_array_equal(again.partial_fit(X[60:]).components_, model.partial_fit(X[60:]).components_)
 
@@ -341,8 +348,8 @@ def test_auto_cuts_such_minibatches_but_not_in_sampling(rule):
     many = make_lda_corpus(n_documents=320, n_features=50, random_state=1).X
     for inference, part in (("variational", 150), ("one_topic", 150), ("gibbs", None)):
         settings = {"inference": inference}
-        auto = model_of(rule, inner_batch_size="auto", **settings).partial_fit(many)
-        set_so = model_of(rule, inner_batch_size=part, **settings).partial_fit(many)
+        auto = model_of(rule, schedule__inner_batch_size="auto", **settings).partial_fit(many)
+        set_so = model_of(rule, schedule__inner_batch_size=part, **settings).partial_fit(many)
         assert_array_equal(auto.components_, set_so.components_)
 
 
@@ -360,9 +367,9 @@ def test_a_rule_that_settles_is_found_through_what_is_around_it():
 
 def test_auto_is_150_documents_for_the_others():
     many = make_lda_corpus(n_documents=320, n_features=50, random_state=1).X
-    auto = model_of(SVB(), inner_batch_size="auto").partial_fit(many)
-    parts = model_of(SVB(), inner_batch_size=150).partial_fit(many)
-    whole = model_of(SVB(), inner_batch_size=None).partial_fit(many)
+    auto = model_of(SVB(), schedule__inner_batch_size="auto").partial_fit(many)
+    parts = model_of(SVB(), schedule__inner_batch_size=150).partial_fit(many)
+    whole = model_of(SVB(), schedule__inner_batch_size=None).partial_fit(many)
     assert_array_equal(auto.components_, parts.components_)
     assert np.abs(auto.components_ - whole.components_).max() > 1.0
 
@@ -388,4 +395,4 @@ def test_a_rule_around_one_is_divided_as_that_one():
 @pytest.mark.parametrize("size", [0, -3, 2.5, "many"])
 def test_a_wrong_size_is_refused(size):
     with pytest.raises((ValueError, TypeError), match="inner_batch_size"):
-        model_of(SVB(), inner_batch_size=size).partial_fit(X[:20])
+        model_of(SVB(), schedule__inner_batch_size=size).partial_fit(X[:20])

@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from streamtopics import StreamingLDA
 from streamtopics.datasets import load_docstrings
+from streamtopics.estimators import Schedule
 from streamtopics.priors import SeedWords
 from streamtopics.text import NamedVectorizer
 from streamtopics.updates import Boost, Decay, StochasticVI
@@ -47,7 +48,7 @@ model = Pipeline(
                 boosted_prior=SeedWords(seeds, strength=10.0),
                 update=StochasticVI(Decay(0.7), boost=Boost(0.1)),
                 topic_word_prior=0.05,
-                n_start_rounds=10,
+                schedule=Schedule(n_start_rounds=10),
                 batch_size=100,
                 max_iter=1,
                 random_state=0,

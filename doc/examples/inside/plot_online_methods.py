@@ -32,7 +32,7 @@ models = {
     "G-OEM": GibbsOnlineEM(K, random_state=0),
     "V-OEM": VariationalOnlineEM(K, random_state=0),
     "V-OEM++": VariationalOnlineEM(K, update_each_sweep=True, max_local_iter=10, random_state=0),
-    "SPLDA": method("SinglePassLDA", n_rounds=10),
+    "SPLDA": method("SinglePassLDA", schedule__n_rounds=10),
     "SGS": method("StreamingGibbsLDA"),
     "OLDA": method("OnlineVBLDA", **size),
     "VarGibbs": method("VarGibbsLDA", **size),

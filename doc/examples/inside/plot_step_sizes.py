@@ -14,6 +14,7 @@ import numpy as np
 
 from streamtopics import GibbsOnlineEM
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.inspection import plot_curves
 from streamtopics.metrics import left_to_right
 
@@ -36,7 +37,8 @@ curves = {}
 for kappa in (0.3, 0.5, 0.7, 1.0):
     for averaging in (None, "linear"):
         name = f"kappa {kappa}" + (", averaged" if averaging else "")
-        model = GibbsOnlineEM(10, kappa=kappa, averaging=averaging, random_state=0)
+        schedule = Schedule(n_start_rounds=10, averaging=averaging)
+        model = GibbsOnlineEM(10, kappa=kappa, schedule=schedule, random_state=0)
         curves[name] = []
         for start in range(0, stream.shape[0], 1000):
             for batch in range(start, start + 1000, 100):

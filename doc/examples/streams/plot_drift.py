@@ -43,11 +43,12 @@ model = SVBHPP.preset(
     5,
     rate="topic",
     doc_topic_prior=0.5,
-    on_drift=lambda record: print(f"day {record.time}: kept {record.retention.round(2)}"),
     random_state=2,
 )
 for day in range(1, 13):
     model.partial_fit(minibatch(day), time=f"day {day}")
+    if model.retention_.min() < 0.5:
+        print(f"day {day}: kept {model.retention_.round(2)}")
 axes = plot_drift(model)
 
 # %%
@@ -82,7 +83,9 @@ for name, part in parts.items():
 
 
 def keeping(rho):
-    return StreamingLDA.preset("PowerPriorLDA", 15, update__rho=rho, n_rounds=5, random_state=0)
+    return StreamingLDA.preset(
+        "PowerPriorLDA", 15, update__rho=rho, schedule__n_rounds=5, random_state=0
+    )
 
 
 models = {
