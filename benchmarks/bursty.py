@@ -26,19 +26,26 @@ the seed and labels are those of `benchmarks.text_quality`; StreamingLDA has `st
 The table has means over the seeds, and means of differences from "plain" with 95 % intervals.
 """
 
-import argparse
-import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.special import digamma
-from threadpoolctl import threadpool_limits
 
-from benchmarks.long_documents import interval
-from benchmarks.results import append, read
+from benchmarks.results import (
+    add,
+    command,
+    differences,
+    interval,
+    mean,
+    of,
+    parser_of,
+    read,
+)  # fmt: skip
 from benchmarks.text_models import Counts
 from benchmarks.text_quality import Documents, documents, figures_of_labels, fold_in, halves
 from streamtopics import StreamingLDA
@@ -56,7 +63,6 @@ MOST_LEARNT, MOST_HELD_OUT, MOST_FITTED = 6000, 2000, 1500
 ENTRIES_AT_ONCE = 1 << 16
 KEY = ("corpus", "K", "seed", "model")
 FIGURES = ("score", "document", "weight", "npmi", "nmi", "accuracy")
-RESULTS = Path(__file__).with_suffix(".csv")
 
 
 class Model(NamedTuple):
@@ -161,21 +167,14 @@ def fewer(split: Documents) -> Documents:
 
 def run(places: Sequence[str], seeds: Sequence[int], results: Path) -> None:
     """Add what is missing in the results."""
-    for seed in seeds:
-        for place in places:
-            corpus, K = place.split(":")
-            kept = {tuple(row[field] for field in KEY) for row in read(results)}
-            if {(corpus, K, str(seed), name) for name in MODELS} <= kept:
-                continue
-            split = fewer(documents(corpus, seed))
-            for name, model in models(split.train, int(K), seed):
-                key = (corpus, K, str(seed), name)
-                if key not in kept:
-                    found = figures(model, split)
-                    shown = {
-                        figure: f"{found[figure]:.4f}" for figure in FIGURES if figure in found
-                    }
-                    append(results, (*KEY, *FIGURES), dict(zip(KEY, key, strict=True)) | shown)
+    for seed, place in product(seeds, places):
+        corpus, K = place.split(":")
+        if len(of(read(results), corpus=corpus, K=K, seed=seed)) == len(MODELS):
+            continue
+        split = fewer(documents(corpus, seed))
+        for name, model in models(split.train, int(K), seed):
+            measure = partial(figures, model, split)
+            add(results, KEY, FIGURES, [(corpus, K, seed, name)], lambda *_, of=measure: of())
 
 
 def table(results: Path) -> str:
@@ -183,46 +182,22 @@ def table(results: Path) -> str:
     rows = read(results)
     lines = ["corpus,K,model," + ",".join(FIGURES)]
     for corpus, K in dict.fromkeys((row["corpus"], row["K"]) for row in rows):
-        of = {
-            name: {
-                row["seed"]: row
-                for row in rows
-                if (row["corpus"], row["K"], row["model"]) == (corpus, K, name)
-            }
-            for name in MODELS
-        }
-        for name, own in of.items():
-            if not own:
+        here = of(rows, corpus=corpus, K=K)
+        for name in MODELS:
+            if not (own := of(here, model=name)):
                 continue
-            means, others = [], []
-            for figure in FIGURES:
-                values = [float(row[figure]) for row in own.values() if row[figure]]
-                means.append(f"{np.mean(values):.3f}" if values else "")
-                pairs = [
-                    float(row[figure]) - float(of["plain"][seed][figure])
-                    for seed, row in own.items()
-                    if seed in of["plain"] and row[figure] and of["plain"][seed][figure]
-                ]
-                others.append(interval(np.array(pairs)) if pairs else "")
-            lines.append(",".join((corpus, K, name, *means)))
+            lines.append(",".join((corpus, K, name, *(mean(own, f) for f in FIGURES))))
             if name != "plain":
+                found = (differences(own, of(here, model="plain"), f) for f in FIGURES)
+                others = (interval(pairs) if len(pairs) else "" for pairs in found)
                 lines.append(",".join((corpus, K, "  less plain", *others)))
     return "\n".join(lines)
 
 
 def main() -> None:
     """Run what is missing, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("places", nargs="*", default=[*CHOOSE, *CONFIRM], metavar="CORPUS:K")
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--seeds", type=int, nargs="+", default=list(range(5)))
-    parser.add_argument("--table", action="store_true")
-    options = parser.parse_args()
-    if not options.table:
-        with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            run(options.places, options.seeds, options.results)
-    print(table(options.results))
+    options = parser_of(__doc__, __file__, places=(*CHOOSE, *CONFIRM)).parse_args()
+    command(options, table, lambda: run(options.places, options.seeds, options.results))
 
 
 if __name__ == "__main__":

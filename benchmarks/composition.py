@@ -17,10 +17,10 @@ minibatch that go on from where the last one left the documents. "learnt" is alp
 point, from a thousand documents on, and ten rounds on each of the first three minibatches.
 """
 
-import argparse
 import time
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
-from benchmarks.results import append, read
+from benchmarks.results import Rows, add, command, csv_table, mean, of, parser_of, read
 from streamtopics import StreamingLDA
 from streamtopics.estimators import Schedule
 from streamtopics.local import Gibbs, Variational
@@ -62,10 +62,8 @@ PLACES = (
     "health_tweets:20", "dblp_titles:20", "newsgroups:20", "health_tweets:100",
     "dblp_titles:100", "newsgroups:100", "imdb_unlabelled:50",
 )  # fmt: skip
-FIELDS = (
-    "corpus", "K", "seed", "rule", "inference", "view", "learnt", "score", "npmi", "diversity",
-    "prior_retention", "seconds",
-)  # fmt: skip
+KEY = ("corpus", "K", "seed", "rule", "inference", "view", "learnt")
+FIGURES = ("score", "npmi", "diversity", "prior_retention", "seconds")
 MOST_DOCUMENTS = 20_000
 LONG = ("newsgroups", "imdb_unlabelled")
 
@@ -114,15 +112,15 @@ def replace_train(split: corpora.Split, train: Any) -> corpora.Split:
     )
 
 
-def measured(corpus: str, n_topics: int, seed: int, *cell: Any) -> dict[str, float]:
+def measured(corpus: str, n_topics: str, seed: int, *cell: Any) -> dict[str, float]:
     """The figures of a cell."""
     split = counts(corpus, seed)
     start = time.process_time()
-    fitted = model(*cell, n_topics, seed).fit(split.train)
+    fitted = model(*cell, int(n_topics), seed).fit(split.train)
     seconds = time.process_time() - start
     top = np.argsort(-fitted.components_, axis=1)[:, :10]
     return {
-        "score": fitted.score(split.test),
+        "score": float(fitted.score(split.test)),
         "npmi": float(np.mean(topic_coherence(top, split.train, measure="npmi"))),
         "diversity": topic_diversity(top),
         "prior_retention": float(fitted.prior_retention_.mean()),
@@ -140,44 +138,21 @@ def cells() -> Iterator[tuple[str, str, str, bool]]:
                         yield rule, inference, view, learnt
 
 
-def by_time(corpus: str, results: Path) -> None:
+def by_time(corpus: str, n_topics: str, seed: str, *cell: Any) -> dict[str, float]:
     """Test-then-train through a stream."""
-    texts = corpora.texts(corpus)
-    vectorizer = CountVectorizer(stop_words="english", min_df=3, dtype=np.float32)
-    X = vectorizer.fit_transform(texts)
-    for rule, inference, view, learnt in cells():
-        if learnt != (view == "mean"):
-            continue
-        key = {"corpus": f"{corpus} by time", "K": "50", "seed": "0", "rule": rule}
-        key |= {"inference": inference, "view": view, "learnt": str(learnt)}
-        if key in done(results):
-            continue
-        start, lda, total, n = (
-            time.process_time(),
-            model(rule, inference, view, learnt, 50, 0),
-            0,
-            0,
-        )
-        for first in range(0, X.shape[0], 1500):
-            batch = X[first : first + 1500]
-            if first:
-                held_out = lda.score_samples(batch)
-                weight = max(lda.score(batch), -1e3)
-                tokens = held_out.sum() / weight if weight else 0.0
-                total, n = total + held_out.sum(), n + tokens
-            for inner in range(0, batch.shape[0], lda.batch_size):
-                lda.partial_fit(batch[inner : inner + lda.batch_size])
-        keep(results, key, {"score": total / n, "seconds": time.process_time() - start})
-
-
-def done(results: Path) -> list[dict[str, str]]:
-    """The cells that stand in the file."""
-    return [{name: row[name] for name in FIELDS[:7]} for row in read(results)]
-
-
-def keep(results: Path, key: dict[str, str], figures: dict[str, float]) -> None:
-    """Add a line to the file, and print it."""
-    append(results, FIELDS, key | {name: f"{value:.4f}" for name, value in figures.items()})
+    texts = corpora.texts(corpus.removesuffix(" by time"))
+    X = CountVectorizer(stop_words="english", min_df=3, dtype=np.float32).fit_transform(texts)
+    lda, start, total, n = model(*cell, int(n_topics), int(seed)), time.process_time(), 0.0, 0.0
+    for first in range(0, X.shape[0], 1500):
+        batch = X[first : first + 1500]
+        if first:
+            held_out = lda.score_samples(batch)
+            weight = max(lda.score(batch), -1e3)
+            tokens = held_out.sum() / weight if weight else 0.0
+            total, n = total + held_out.sum(), n + tokens
+        for inner in range(0, batch.shape[0], lda.batch_size):
+            lda.partial_fit(batch[inner : inner + lda.batch_size])
+    return {"score": total / n, "seconds": time.process_time() - start}
 
 
 def table(results: Path) -> str:
@@ -192,59 +167,45 @@ def table(results: Path) -> str:
         ("Share of the topics owed to the prior", long, ("prior_retention",)),
         ("Test-then-train score by time, nats per token", streams, ("score",)),
     )
-    return "\n".join(_csv_table(title, rows, at, names) for title, at, names in figures)
+    return "\n".join(_table(title, rows, at, names) for title, at, names in figures)
 
 
-def _csv_table(
-    title: str, rows: list[dict[str, str]], places: list[tuple[str, str]], names: tuple[str, ...]
-) -> str:
+def _table(title: str, rows: Rows, places: list[tuple[str, str]], names: tuple[str, ...]) -> str:
     """A table with a line for each cell and a column for each corpus."""
-    figures: dict[tuple[str, ...], dict[tuple[str, str], list[dict[str, str]]]] = {}
-    for row in rows:
-        of_cell = figures.setdefault(tuple(row[name] for name in FIELDS[3:7]), {})
-        of_cell.setdefault((row["corpus"], row["K"]), []).append(row)
+    here = [of(rows, corpus=corpus, K=K) for corpus, K in places]
     head = ["rule", "inference", "view", "learnt"]
-    for place in places:
-        n_seeds = len({row["seed"] for row in rows if (row["corpus"], row["K"]) == place})
+    for place, own in zip(places, here, strict=True):
+        n_seeds = len({row["seed"] for row in own})
         head.append(f"{place[0]} {place[1]} (n = {n_seeds})")
-    lines = [f".. csv-table:: {title}", "   :header: " + ", ".join(head), ""]
+    lines = []
     for cell in cells():
-        key = tuple(map(str, cell))
-        shown = [_mean(figures.get(key, {}).get(place, []), names) for place in places]
+        key = dict(zip(KEY[3:], cell, strict=True))
+        found = [of(own, **key) for own in here]
+        digits = 3 if len(names) == 1 else 2
+        shown = [" / ".join(mean(own, name, digits) for name in names if own) for own in found]
         if any(shown):
-            lines.append("   " + ", ".join([*key[:3], "yes" if cell[3] else "no", *shown]))
-    return "\n".join([*lines, ""])
-
-
-def _mean(rows: list[dict[str, str]], names: tuple[str, ...]) -> str:
-    """Means over the seeds, of one figure to three digits or of several to two."""
-    digits = 3 if len(names) == 1 else 2
-    means = [np.mean([float(row[name]) for row in rows]) for name in names if rows]
-    return " / ".join(f"{mean:.{digits}f}" for mean in means)
+            lines.append([*map(str, cell[:3]), "yes" if cell[3] else "no", *shown])
+    return csv_table(title, head, lines)
 
 
 def main() -> None:
     """Run what is asked for and is not there yet."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("places", nargs="*", metavar="CORPUS:K", default=PLACES)
-    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "composition.csv")
-    parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1, 2])
+    parser = parser_of(__doc__, __file__, places=PLACES, n_seeds=3)
     parser.add_argument("--by-time", nargs="*", default=[])
-    parser.add_argument("--table", type=Path)
     options = parser.parse_args()
-    if options.table:
-        options.table.write_text(table(options.results), encoding="utf-8")
-        return
-    for corpus in options.by_time:
-        by_time(corpus, options.results)
-    for place in [] if options.by_time else options.places:
-        corpus, n_topics = place.split(":")
-        for seed in options.seeds:
-            for cell in cells():
-                key = dict(zip(FIELDS, (corpus, n_topics, seed, *cell), strict=False))
-                key = {name: str(value) for name, value in key.items()}
-                if key not in done(options.results):
-                    keep(options.results, key, measured(corpus, int(n_topics), seed, *cell))
+    places = product([] if options.by_time else options.places, options.seeds, cells())
+    keys = [(*place.split(":"), seed, *cell) for place, seed, cell in places]
+    streams = [
+        (f"{corpus} by time", "50", "0", *cell)
+        for corpus, cell in product(options.by_time, cells())
+        if cell[-1] == (cell[-2] == "mean")
+    ]
+
+    def run() -> None:
+        add(options.results, KEY, FIGURES, streams, by_time)
+        add(options.results, KEY, FIGURES, keys, measured)
+
+    command(options, table, run)
 
 
 if __name__ == "__main__":

@@ -15,12 +15,12 @@ those that the defaults were chosen on, and on those that they were not. "In a s
 beside the others; what labels do is told by `benchmarks.guided_labels`.
 """
 
-import argparse
 import gzip
 import json
 import time
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,113 +30,24 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
 from benchmarks import corpora
-from benchmarks.results import append, read
+from benchmarks.results import (
+    add,
+    command,
+    csv_table,
+    differences,
+    mean,
+    of,
+    parser_of,
+    read,
+)  # fmt: skip
 from streamtopics import GuidedTopics
 from streamtopics.text import NamedCounts
 
-SEEDS: dict[str, dict[str, str]] = {
-    "newsgroups": {
-        "alt.atheism": "atheism atheist atheists",
-        "comp.graphics": "graphics image images jpeg",
-        "comp.os.ms-windows.misc": "windows microsoft dos",
-        "comp.sys.ibm.pc.hardware": "ide scsi motherboard bios",
-        "comp.sys.mac.hardware": "mac apple macintosh",
-        "comp.windows.x": "motif server widget x11",
-        "misc.forsale": "sale shipping sell offer",
-        "rec.autos": "car cars engine",
-        "rec.motorcycles": "bike motorcycle bikes riding",
-        "rec.sport.baseball": "baseball pitcher inning",
-        "rec.sport.hockey": "hockey nhl puck",
-        "sci.crypt": "encryption crypto key clipper",
-        "sci.electronics": "circuit voltage electronics",
-        "sci.med": "medical disease doctor patients",
-        "sci.space": "space nasa orbit shuttle",
-        "soc.religion.christian": "church christ christian",
-        "talk.politics.guns": "gun guns firearms weapons",
-        "talk.politics.mideast": "israel arab turkish",
-        "talk.politics.misc": "president government tax",
-        "talk.religion.misc": "religion mormon bible",
-    },
-    "m10_titles": {
-        "0": "agriculture crop farm soil",
-        "1": "archaeology ancient",
-        "2": "biology protein gene cell",
-        "3": "software computer web algorithm",
-        "4": "financial market stock economic",
-        "5": "manufacturing production scheduling industrial",
-        "6": "material materials alloy composite",
-        "7": "petroleum oil gas reservoir",
-        "8": "quantum physics particle",
-        "9": "social political society",
-    },
-    "search_snippets": {
-        "1": "business market stock company",
-        "2": "computer software programming internet",
-        "3": "music movie art film",
-        "4": "university research science theory",
-        "5": "engine electrical car motor",
-        "6": "health disease cancer medical",
-        "7": "political government party democracy",
-        "8": "sports football game soccer",
-    },
-    "webkb": {
-        "student": "student resum phd",
-        "faculty": "professor faculti associ",
-        "course": "cours homework exam syllabu",
-        "project": "project group system",
-    },
-    "bbc_news": {
-        "business": "market shares economy bank",
-        "entertainment": "film music actor",
-        "politics": "election minister labour party",
-        "sport": "match game cup players",
-        "tech": "software computer internet mobile",
-    },
-    "reuters21578": {
-        "earn": "earnings net shr profit",
-        "acq": "acquisition acquire merger stake",
-        "money-fx": "dollar currency yen",
-        "crude": "oil crude opec barrels",
-        "grain": "wheat grain corn",
-        "trade": "trade tariffs exports imports",
-        "interest": "rate rates interest",
-        "ship": "ship shipping port vessel",
-    },
-}
-# Words that say something of several classes, written down before they were tried.
-SHARED: dict[str, dict[str, str]] = {
-    "newsgroups": {
-        "windows": "comp.os.ms-windows.misc comp.windows.x",
-        "religion": "talk.religion.misc alt.atheism soc.religion.christian",
-        "hardware": "comp.sys.ibm.pc.hardware comp.sys.mac.hardware",
-        "god": "alt.atheism soc.religion.christian talk.religion.misc",
-        "drive": "comp.sys.ibm.pc.hardware comp.sys.mac.hardware",
-        "team": "rec.sport.baseball rec.sport.hockey",
-        "game": "rec.sport.baseball rec.sport.hockey",
-    },
-    "m10_titles": {
-        "chemical": "6 7 2", "data": "3 9", "energy": "7 8", "network": "3 2", "analysis": "4 9",
-        "control": "3 5",
-    },
-    "search_snippets": {
-        "information": "2 4", "research": "4 6", "news": "7 8 1", "video": "3 8", "theory": "4 7",
-    },
-    "webkb": {
-        "research": "faculty project student", "public": "faculty project",
-        "advis": "student faculty", "depart": "faculty student",
-    },
-    "bbc_news": {
-        "company": "business tech", "music": "entertainment tech", "tax": "politics business",
-        "win": "sport entertainment", "award": "entertainment sport",
-    },
-    "reuters21578": {
-        "bank": "money-fx interest", "tonnes": "grain ship", "tankers": "crude ship",
-        "shares": "acq earn", "export": "grain trade crude",
-    },
-}  # fmt: skip
+# Words of each class, and those that say something of several: written down before they were tried.
+SEEDS, SHARED = json.loads(Path(__file__).with_name("guided_seeds.json").read_text()).values()
 # What the defaults were chosen on; the other corpora confirm them.
 CHOSEN_ON = ("newsgroups", "m10_titles")
-FIELDS = ("corpus", "seed", "method", "accuracy", "seeds_kept", "seconds")
+KEY, FIGURES = ("corpus", "seed", "method"), ("accuracy", "seeds_kept", "seconds")
 
 
 def labelled(corpus: str) -> tuple[list[str], np.ndarray]:
@@ -287,16 +198,17 @@ def task_of(corpus: str, seed: int) -> Task:
     return Task(corpus, seed)
 
 
-def measured(corpus: str, seed: int, method: str) -> dict[str, Any]:
-    """The figures of a method on a split."""
+def measured(corpus: str, seed: int, method: str) -> dict[str, str] | None:
+    """The figures of a method on a split; none of a package that is not there."""
     task = task_of(corpus, seed)
     start = time.process_time()
-    predicted, topics = METHODS[method](task)
+    try:
+        predicted, topics = METHODS[method](task)
+    except ImportError as error:
+        print(f"{method}: {error}")
+        return None
     seconds = time.process_time() - start
     return {
-        "corpus": corpus,
-        "seed": seed,
-        "method": method,
         "accuracy": f"{np.mean(predicted == task.truth):.4f}",
         "seeds_kept": "" if topics is None else f"{task.kept(topics):.4f}",
         "seconds": f"{seconds:.2f}",
@@ -305,57 +217,31 @@ def measured(corpus: str, seed: int, method: str) -> dict[str, Any]:
 
 def table(results: Path) -> str:
     """A table of mean accuracies, and of gains over naive Bayes; the least is of any corpus."""
-    rows = read(results)
+    rows, lines = read(results), []
     known = dict.fromkeys(row["corpus"] for row in rows)
-    found = {(r["method"], r["corpus"], r["seed"]): float(r["accuracy"]) for r in rows}
-
-    def mean_of(method: str, corpus: str, less: str | None = None) -> Any:
-        """Mean accuracy, or mean difference from another method's on the same splits."""
-        own = {s: a for (m, c, s), a in found.items() if (m, c) == (method, corpus)}
-        return np.mean([a - (found[less, corpus, s] if less else 0) for s, a in own.items()])
-
-    lines = [".. csv-table:: Accuracy on held-out documents"]
-    lines += [f"   :header: method, {', '.join(known)}, gain, chosen on, confirmed on, least", ""]
     for method in METHODS:
-        gains = {c: mean_of(method, c, "naive Bayes on seed hits") for c in known}
-        chosen = [gains[c] for c in known if c in CHOSEN_ON]
-        confirmed = [gains[c] for c in known if c not in CHOSEN_ON]
-        shown = [f"{mean_of(method, c):.3f}" for c in known]
+        own = {corpus: of(rows, corpus=corpus, method=method) for corpus in known}
+        base = {c: of(rows, corpus=c, method="naive Bayes on seed hits") for c in known}
+        gains = {c: differences(own[c], base[c], "accuracy").mean() for c in known}
+        shown = [mean(own[corpus], "accuracy") for corpus in known]
         of_gains = (
             np.mean([*gains.values()]),
-            np.mean(chosen),
-            np.mean(confirmed),
+            np.mean([gains[corpus] for corpus in known if corpus in CHOSEN_ON]),
+            np.mean([gains[corpus] for corpus in known if corpus not in CHOSEN_ON]),
             min(gains.values()),
         )
-        cells = [f'"{method}"', *shown, *(f"{gain:+.3f}" for gain in of_gains)]
-        lines.append("   " + ", ".join(cells))
-    return "\n".join([*lines, ""])
+        lines.append([f'"{method}"', *shown, *(f"{gain:+.3f}" for gain in of_gains)])
+    head = ("method", *known, "gain", "chosen on", "confirmed on", "least")
+    return csv_table("Accuracy on held-out documents", head, lines)
 
 
 def main() -> None:
     """Run what is asked for and is not there yet."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("corpora", nargs="*", default=list(SEEDS))
-    parser.add_argument("--seeds", nargs="*", type=int, default=list(range(5)))
+    parser = parser_of(__doc__, __file__, places=list(SEEDS), metavar="CORPUS")
     parser.add_argument("--methods", nargs="*", choices=METHODS, default=list(METHODS))
-    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "guided.csv")
-    parser.add_argument("--table", type=Path)
     options = parser.parse_args()
-    if options.table:
-        options.table.write_text(table(options.results), encoding="utf-8")
-        return
-    done = {(r["corpus"], r["seed"], r["method"]) for r in read(options.results)}
-    for corpus in options.corpora:
-        for seed in options.seeds:
-            for method in options.methods:
-                if (corpus, str(seed), method) in done:
-                    continue
-                try:
-                    row = measured(corpus, seed, method)
-                except ImportError as error:
-                    print(f"{method}: {error}")
-                    continue
-                append(options.results, FIELDS, row)
+    cells = product(options.places, options.seeds, options.methods)
+    command(options, table, lambda: add(options.results, KEY, FIGURES, cells, measured))
 
 
 if __name__ == "__main__":

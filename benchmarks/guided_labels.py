@@ -11,14 +11,14 @@ the same counts, and a stream is `partial_fit` of 2,000 documents at a time. The
 over the seeds, and the means of paired differences with their standard errors.
 """
 
-import argparse
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.naive_bayes import MultinomialNB
 
-from benchmarks.results import append, read
+from benchmarks.results import Rows, add, command, csv_table, mean, of, parser_of, read
 from benchmarks.text_quality import documents
 from streamtopics import GuidedTopics
 from streamtopics.text import NamedCounts
@@ -33,7 +33,7 @@ PLACES = [
     *(f"{corpus}:{MANY}" for corpus in (*CHOSEN_ON, *CONFIRMED_ON)),
     *(f"{corpus}:{ALL}" for corpus in LONG),
 ]
-FIELDS = ("corpus", "most", "seed", "naive_bayes", "all_labels", "some_labels", "stream")
+KEY, FIGURES = ("corpus", "most", "seed"), ("naive_bayes", "all_labels", "some_labels", "stream")
 
 
 def guided(X: Any, y: np.ndarray, size: int | None = None) -> GuidedTopics:
@@ -49,28 +49,24 @@ def guided(X: Any, y: np.ndarray, size: int | None = None) -> GuidedTopics:
     return model
 
 
-def measured(corpus: str, most: int, seed: int) -> dict[str, Any]:
+def measured(corpus: str, most: str, seed: int) -> dict[str, float]:
     """Accuracies on a split."""
     split = documents(corpus, seed)
     rows, test = (
         np.flatnonzero([label is not None for label in labels])
         for labels in (split.train_labels, split.test_labels)
     )
-    rows = rows[:most]
+    rows = rows[: int(most)]
     X, y, truth = split.train[rows], split.train_labels[rows], split.test_labels[test]
     X_test = split.test[test]
-    words = [f"w{i}" for i in range(X.shape[1])]
     some = np.where(np.random.default_rng(seed).random(len(y)) < SHARE, y, None)
 
-    def accuracy(model: Any, counts: Any) -> str:
-        return f"{np.mean(model.predict(counts) == truth):.4f}"
+    def accuracy(model: Any, counts: Any) -> float:
+        return float(np.mean(model.predict(counts) == truth))
 
-    named = NamedCounts.of(X_test, words)
+    named = NamedCounts.of(X_test, [f"w{i}" for i in range(X.shape[1])])
     naive = MultinomialNB(alpha=0.1).fit(X, y.astype(str))
     return {
-        "corpus": corpus,
-        "most": most,
-        "seed": seed,
         "naive_bayes": accuracy(naive, X_test),
         "all_labels": accuracy(guided(X, y), named),
         "some_labels": accuracy(guided(X, some), named),
@@ -78,53 +74,35 @@ def measured(corpus: str, most: int, seed: int) -> dict[str, Any]:
     }
 
 
-def paired(rows: list[dict[str, str]], one: str, other: str) -> str:
-    """Mean and standard error of the differences."""
+def less(rows: Rows, one: str, other: str) -> str:
+    """Mean and standard error of the differences of two figures."""
     found = [float(row[one]) - float(row[other]) for row in rows]
     return f"{np.mean(found):+.3f} ± {np.std(found, ddof=1) / len(found) ** 0.5:.3f}"
 
 
 def table(results: Path) -> str:
     """A row for each corpus."""
-    rows = read(results)
-    lines = [
-        ".. csv-table:: Accuracy on held-out documents, from labels alone",
-        "   :header: corpus, naive Bayes, all labels, less naive Bayes, 5 % of labels, "
-        "in a stream, less fit",
-        "",
-    ]
+    rows, lines = read(results), []
     for place in PLACES:
         corpus, most = place.split(":")
-        own = [row for row in rows if (row["corpus"], row["most"]) == (corpus, most)]
+        own = of(rows, corpus=corpus, most=most)
         if len(own) > 1:
-            mean = {name: np.mean([float(row[name]) for row in own]) for name in FIELDS[3:]}
-            cells = [
-                f"``{corpus}``" + " (long)" * (int(most) == ALL),
-                f"{mean['naive_bayes']:.3f}", f"{mean['all_labels']:.3f}",
-                paired(own, "all_labels", "naive_bayes"), f"{mean['some_labels']:.3f}",
-                f"{mean['stream']:.3f}", paired(own, "stream", "some_labels"),
-            ]  # fmt: skip
-            lines.append("   " + ", ".join(cells))
-    return "\n".join([*lines, ""])
+            lines.append((
+                f"``{corpus}``" + " (long)" * (int(most) == ALL), mean(own, "naive_bayes"),
+                mean(own, "all_labels"), less(own, "all_labels", "naive_bayes"),
+                mean(own, "some_labels"), mean(own, "stream"), less(own, "stream", "some_labels"),
+            ))  # fmt: skip
+    head = ("corpus", "naive Bayes", "all labels", "less naive Bayes", "5 % of labels",
+            "in a stream", "less fit")  # fmt: skip
+    return csv_table("Accuracy on held-out documents, from labels alone", head, lines)
 
 
 def main() -> None:
     """Run what is asked for and is not there yet, or write the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("places", nargs="*", default=PLACES, metavar="CORPUS:MOST")
-    parser.add_argument("--seeds", nargs="*", type=int, default=list(range(5)))
-    parser.add_argument("--results", type=Path, default=Path(__file__).with_suffix(".csv"))
-    parser.add_argument("--table", type=Path)
-    options = parser.parse_args()
-    if options.table:
-        options.table.write_text(table(options.results), encoding="utf-8")
-        return
-    done = {(row["corpus"], row["most"], row["seed"]) for row in read(options.results)}
-    for place in options.places:
-        corpus, most = place.split(":")
-        for seed in options.seeds:
-            if (corpus, most, str(seed)) not in done:
-                append(options.results, FIELDS, measured(corpus, int(most), seed))
+    options = parser_of(__doc__, __file__, places=PLACES, metavar="CORPUS:MOST").parse_args()
+    cells = product(options.places, options.seeds)
+    keys = ((*place.split(":"), seed) for place, seed in cells)
+    command(options, table, lambda: add(options.results, KEY, FIGURES, keys, measured))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 """How many topics: the numbers that `compare_n_components` chooses where classes are known.
 
     python -m benchmarks.n_components [CORPUS ...] [--numbers 2 3 4 ...] [--seeds 0 1]
-        [--models NAME ...] [--file FILE]
+        [--models NAME ...] [--results FILE]
     python -m benchmarks.n_components --table
     python -m benchmarks.n_components --show CORPUS [--numbers 5 10 20 40 80]
 
@@ -13,15 +13,14 @@ documents. The rule was chosen on the first five corpora, the fifth after it had
 failed there.
 """
 
-import argparse
-import warnings
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmarks.results import append, read
+from benchmarks.results import add, command, of, parser_of, read
 from benchmarks.text_quality import MANY_DOCUMENTS, labelled_texts
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.inspection import compare_n_components
@@ -31,7 +30,6 @@ CONFIRM = ("bbc_news", "commit_subjects", "health_tweets", "webkb")
 NUMBERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
 MODELS = {"StreamingLDA": StreamingLDA, "StreamingMixture": StreamingMixture}
 MOST_DOCUMENTS = 6000
-FILE = Path(__file__).with_suffix(".csv")
 KEY = ("corpus", "model", "seed")
 FIELDS = (*KEY, "classes", "chosen", "worths")
 
@@ -52,47 +50,32 @@ def counts(name: str, seed: int | None) -> tuple[Any, int]:
     return X[kept], len({label for label in labels if label is not None})
 
 
-def run(options: argparse.Namespace) -> None:
-    """Add what is missing in the file."""
-    for name in options.corpora:
-        for seed in options.seeds:
-            for model in options.models:
-                key = dict(zip(KEY, (name, model, str(seed)), strict=True))
-                if any(
-                    all(row[field] == key[field] for field in KEY) for row in read(options.file)
-                ):
-                    continue
-                X, n_classes = counts(name, seed)
-                made = MODELS[model](start="spectral")
-                found = compare_n_components(made, X, options.numbers, random_state=seed)
-                worths = " ".join(f"{row.n_components}:{row.worth:.3f}" for row in found.rows)
-                values = n_classes, found.chosen, worths
-                append(options.file, FIELDS, key | dict(zip(FIELDS[3:], values, strict=True)))
+def measured(model: str, numbers: list[int], corpus: str, seed: int) -> dict[str, Any]:
+    """What is chosen, and what each number is worth."""
+    X, n_classes = counts(corpus, seed)
+    found = compare_n_components(MODELS[model](start="spectral"), X, numbers, random_state=seed)
+    worths = " ".join(f"{row.n_components}:{row.worth:.3f}" for row in found.rows)
+    return {"classes": n_classes, "chosen": found.chosen, "worths": worths}
 
 
 def table(file: Path) -> str:
     """Rows of CSV: the numbers chosen for each corpus and model."""
-    lines = ["corpus,classes,model,chosen,within a factor of two"]
-    for name in (*CHOOSE, *CONFIRM):
-        for model in MODELS:
-            own = [row for row in read(file) if (row["corpus"], row["model"]) == (name, model)]
-            if own:
-                n_classes, chosen = int(own[0]["classes"]), [int(row["chosen"]) for row in own]
-                n_near = sum(n_classes / 2 <= number <= 2 * n_classes for number in chosen)
-                numbers = " ".join(map(str, chosen))
-                lines.append(f"{name},{n_classes},{model},{numbers},{n_near} of {len(own)}")
+    lines, rows = ["corpus,classes,model,chosen,within a factor of two"], read(file)
+    for name, model in product((*CHOOSE, *CONFIRM), MODELS):
+        if own := of(rows, corpus=name, model=model):
+            n_classes, chosen = int(own[0]["classes"]), [int(row["chosen"]) for row in own]
+            n_near = sum(n_classes / 2 <= number <= 2 * n_classes for number in chosen)
+            numbers = " ".join(map(str, chosen))
+            lines.append(f"{name},{n_classes},{model},{numbers},{n_near} of {len(own)}")
     return "\n".join(lines)
 
 
 def main() -> None:
     """Run what is missing and print the table, or print one comparison."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("corpora", nargs="*", default=[*CHOOSE, *CONFIRM], metavar="CORPUS")
+    parser = parser_of(
+        __doc__, __file__, places=(*CHOOSE, *CONFIRM), metavar="CORPUS", n_seeds=2, models=MODELS
+    )
     parser.add_argument("--numbers", type=int, nargs="+", default=list(NUMBERS))
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
-    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
-    parser.add_argument("--file", type=Path, default=FILE)
-    parser.add_argument("--table", action="store_true")
     parser.add_argument("--show", metavar="CORPUS")
     options = parser.parse_args()
     if options.show:
@@ -100,11 +83,12 @@ def main() -> None:
         made = StreamingLDA(start="spectral")
         print(compare_n_components(made, X, options.numbers, random_state=0))
         return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if not options.table:
-            run(options)
-    print(table(options.file))
+
+    def measure(corpus: str, model: str, seed: int) -> dict[str, Any]:
+        return measured(model, options.numbers, corpus, seed)
+
+    cells = product(options.places, options.models, options.seeds)
+    command(options, table, lambda: add(options.results, KEY, FIELDS[3:], cells, measure))
 
 
 if __name__ == "__main__":

@@ -16,10 +16,9 @@ documents learnt from, with the nearest name as label, "k-means" starts from the
 of a name, 30 documents, and the power of vectors, .1, were chosen on m10_titles.
 """
 
-import argparse
 import json
 import time
-import warnings
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +26,9 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
-from threadpoolctl import threadpool_limits
 
 from benchmarks.guided import SEEDS
-from benchmarks.results import append, read
+from benchmarks.results import add, command, mean, of, paired, parser_of, read
 from benchmarks.vectors import Split, split
 from streamtopics import GuidedTopics
 from streamtopics.text import NamedCounts
@@ -61,7 +59,6 @@ METHODS = (
     "GuidedTopics, names", "GuidedTopics, seed words", "GuidedTopics, names and seed words",
 )  # fmt: skip
 FIELDS = ("corpus", "seed", "method", "accuracy", "seconds")
-RESULTS = Path(__file__).with_suffix(".csv")
 
 
 def predicted(
@@ -90,67 +87,54 @@ def predicted(
     return guided.fit(X[train], vectors=learnt).predict(X[test], vectors=held_out)
 
 
-def run(folder: Path, corpora: list[str], seeds: list[int], results: Path) -> None:
-    """Add what is missing in the results."""
-    done = {tuple(row[f] for f in FIELDS[:3]) for row in read(results)}
-    for corpus in corpora:
-        given = json.loads((folder / f"{corpus}.texts.json").read_text())
-        E, N = (np.load(folder / f"{corpus}.{kind}.npy") for kind in ("sentence", "names"))
-        for seed in seeds:
-            own = split(given["texts"], given["labels"], seed)
-            for method in METHODS:
-                lacks_seeds = "seed words" in method and corpus not in SEEDS
-                if lacks_seeds or (corpus, str(seed), method) in done:
-                    continue
-                start = time.process_time()
-                found = predicted(own, E, N, corpus, method, seed)
-                seconds = time.process_time() - start
-                right = float(np.mean(found == own.labels[own.test]))
-                row: dict[str, Any] = {"corpus": corpus, "seed": seed, "method": method}
-                row |= {"accuracy": f"{right:.4f}", "seconds": f"{seconds:.2f}"}
-                append(results, FIELDS, row)
+def run(folder: Path, corpus: str, seeds: list[int], results: Path) -> None:
+    """Add what is missing in the results of a corpus."""
+    given = json.loads((folder / f"{corpus}.texts.json").read_text())
+    E, N = (np.load(folder / f"{corpus}.{kind}.npy") for kind in ("sentence", "names"))
+
+    def measure(corpus: str, seed: int, method: str) -> dict[str, Any] | None:
+        if "seed words" in method and corpus not in SEEDS:
+            return None
+        own = split(given["texts"], given["labels"], seed)
+        start = time.process_time()
+        found = predicted(own, E, N, corpus, method, seed)
+        seconds = time.process_time() - start
+        right = float(np.mean(found == own.labels[own.test]))
+        return {"accuracy": right, "seconds": f"{seconds:.2f}"}
+
+    add(results, FIELDS[:3], FIELDS[3:], product([corpus], seeds, METHODS), measure)
 
 
 def table(results: Path) -> str:
     """Mean accuracies, gains over the nearest name paired by split with errors, and seconds."""
     rows = read(results)
-    found = {(row["corpus"], row["method"], row["seed"]): row for row in rows}
     lines = ["corpus,method,splits,accuracy,gain,seconds"]
-    for corpus in NAMES:
-        for method in METHODS:
-            own = [row for key, row in found.items() if key[:2] == (corpus, method)]
-            if not own:
-                continue
-            right = np.array([float(row["accuracy"]) for row in own])
-            base = [float(found[corpus, METHODS[0], row["seed"]]["accuracy"]) for row in own]
-            gains = right - base
-            error = gains.std(ddof=1) / len(gains) ** 0.5 if len(gains) > 1 else 0.0
-            seconds = np.mean([float(row["seconds"]) for row in own])
-            said = f"{right.mean():.3f},{gains.mean():+.3f} ± {error:.3f},{seconds:.2f}"
+    for corpus, method in product(NAMES, METHODS):
+        if own := of(rows, corpus=corpus, method=method):
+            gain = paired(own, of(rows, corpus=corpus, method=METHODS[0]), "accuracy")
+            said = f"{mean(own, 'accuracy')},{gain},{mean(own, 'seconds', 2)}"
             lines.append(f'{corpus},"{method}",{len(own)},{said}')
     return "\n".join(lines)
 
 
 def main() -> None:
     """Write the names, run what is missing, or print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = parser_of(__doc__, __file__)
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--prepare", action="store_true")
     parser.add_argument("--corpora", nargs="+", choices=NAMES, default=list(NAMES))
-    parser.add_argument("--seeds", type=int, nargs="+", default=list(range(5)))
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
     if options.prepare:
         for corpus, names in NAMES.items():
             place = options.folder / f"{corpus}.names.json"
             place.write_text(json.dumps(list(names.values())))
         return
-    if not options.table:
-        with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            run(options.folder, options.corpora, options.seeds, options.results)
-    print(table(options.results))
+
+    def run_all() -> None:
+        for corpus in options.corpora:
+            run(options.folder, corpus, options.seeds, options.results)
+
+    command(options, table, run_all)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Does an alarm name the new subject, and nothing where there is none?
 
-    python -m benchmarks.news [CORPUS:SIZE ...] [--seeds 0 1 ...] [--file FILE]
+    python -m benchmarks.news [CORPUS:SIZE ...] [--seeds 0 1 ...] [--results FILE]
     python -m benchmarks.news --table
 
 Streams are those of `benchmarks.alarm`, in minibatches of SIZE: "injected", where a class comes
@@ -17,20 +17,17 @@ the subject's documents that are of the class, recall the share of the class tha
 newsgroups and titles of m10 and dblp.
 """
 
-import argparse
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from benchmarks.alarm import Case, Stream, corpus, minibatches
-from benchmarks.results import append, read
+from benchmarks.results import add, command, mean, of, parser_of, read
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.streams import DriftMonitor, NewTopic
 
-FILE = Path(__file__).with_suffix(".csv")
 CHOOSE = (
     "newsgroups:500", "newsgroups:1500", "m10_titles:300", "dblp_titles:500", "dblp_titles:1500",
 )  # fmt: skip
@@ -43,6 +40,7 @@ MODELS = {"StreamingLDA": StreamingLDA, "StreamingMixture": StreamingMixture}
 # Topics, and seeds of streams that do not change.
 N_TOPICS, N_QUIET = 20, 4
 KEY = ("kind", "share", "corpus", "size", "model", "seed")
+COUNTED, TESTED = ("rang", "named", "wrong"), ("n_tests", "n_alarms")
 FIGURES = ("rang", "named", "wrong", "precision", "recall", "excess", "n_tests", "n_alarms")
 
 
@@ -85,60 +83,51 @@ def told(new: NewTopic, X: Any, of_class: np.ndarray) -> bool:
     return bool(np.mean(inside > 2 * outside) >= 0.5)
 
 
-def write(places: list[str], seeds: list[int], file: Path) -> None:
+def run(places: list[str], seeds: list[int], results: Path) -> None:
     """Run the cases that the file lacks."""
-    done = {tuple(row[name] for name in KEY) for row in read(file)}
-    for place, seed in product(places, seeds):
-        name, size = place.split(":")
-        for (kind, share), model in product(STREAMS, MODELS):
-            key = tuple(map(str, (kind, share, name, size, model, seed)))
-            case = Case(kind, name, share, int(size), N_TOPICS, seed)
-            if key in done or (kind == "nothing" and seed >= N_QUIET):
-                continue
-            if (stream := minibatches(case)) is None:
-                continue
-            found = measured(case, stream, MODELS[model](N_TOPICS, random_state=seed))
-            append(file, (*KEY, *FIGURES), dict(zip(KEY, key, strict=True)) | found)
+    cells = [
+        (kind, share, *place.split(":"), model, seed)
+        for place, seed, (kind, share), model in product(places, seeds, STREAMS, MODELS)
+        if kind != "nothing" or seed < N_QUIET
+    ]
+
+    def measure(kind: str, share: float, name: str, size: str, model: str, seed: int) -> Any:
+        case = Case(kind, name, share, int(size), N_TOPICS, seed)
+        if (stream := minibatches(case)) is None:
+            return None
+        return measured(case, stream, MODELS[model](N_TOPICS, random_state=seed))
+
+    add(results, KEY, FIGURES, cells, measure)
 
 
-def table(file: Path) -> str:
+def table(results: Path) -> str:
     """Rows of CSV: how many rang, how many were named, and what was named without a change."""
-    rows = read(file)
+    rows = read(results)
     lines = ["corpus,size,model,share,streams,rang,named,wrong,precision,recall,excess"]
     places = [place.split(":") for place in (*CHOOSE, *CONFIRM)]
     for (name, size), (kind, share), model in product(places, STREAMS, MODELS):
-        key = (kind, str(share), name, size, model)
-        own = [row for row in rows if tuple(row[field] for field in KEY[:-1]) == key]
+        own = of(rows, kind=kind, share=share, corpus=name, size=size, model=model)
         if not own:
             continue
+        sums = {field: sum(int(row[field] or 0) for row in own) for field in (*COUNTED, *TESTED)}
         if kind == "nothing":
-            wrong, n_tests, rang = (
-                sum(int(row[field]) for row in own) for field in ("wrong", "n_tests", "n_alarms")
+            n_tests, rang = (sums[field] for field in TESTED)
+            lines.append(
+                f"{name},{size},{model},nothing,{n_tests} tests,{rang},,{sums['wrong']},,,"
             )
-            lines.append(f"{name},{size},{model},nothing,{n_tests} tests,{rang},,{wrong},,,")
             continue
-        sums = [sum(int(row[field]) for row in own) for field in ("rang", "named", "wrong")]
-        means = [
-            np.mean([float(row[field]) for row in own if row[field]] or [np.nan])
-            for field in ("precision", "recall", "excess")
-        ]
-        cells = (*map(str, sums), *(f"{mean:.2f}" for mean in means))
+        cells = [str(sums[field]) for field in COUNTED]
+        cells += [mean(own, field, 2) or "nan" for field in ("precision", "recall", "excess")]
         lines.append(",".join((name, size, model, str(share), str(len(own)), *cells)))
     return "\n".join(lines)
 
 
 def main() -> None:
     """Run what is missing, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("places", nargs="*", default=[*CHOOSE, *CONFIRM], metavar="CORPUS:SIZE")
-    parser.add_argument("--seeds", type=int, nargs="+", default=list(range(8)))
-    parser.add_argument("--file", type=Path, default=FILE)
-    parser.add_argument("--table", action="store_true")
-    options = parser.parse_args()
-    if not options.table:
-        with threadpool_limits(1):
-            write(options.places, options.seeds, options.file)
-    print(table(options.file))
+    options = parser_of(
+        __doc__, __file__, places=(*CHOOSE, *CONFIRM), metavar="CORPUS:SIZE", n_seeds=8
+    ).parse_args()
+    command(options, table, lambda: run(options.places, options.seeds, options.results))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ has 25 of its words, drawn at random. By time, it is test-then-train in minibatc
 documents; the score is the mean over the tokens of all minibatches but the first.
 """
 
-import argparse
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -26,13 +25,14 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
 from benchmarks.composition import counts
-from benchmarks.results import append, read
+from benchmarks.results import add, command, csv_table, mean, of, parser_of, read
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.estimators import Schedule
 from streamtopics.metrics import topic_coherence, topic_diversity
 from tests.plain import GibbsOnlineEM
 
-FIELDS = ("part", "corpus", "K", "seed", "model", "score", "npmi", "diversity", "prior", "seconds")
+KEY = ("part", "corpus", "K", "seed", "model")
+FIGURES = ("score", "npmi", "diversity", "prior", "seconds")
 LEFT_OUT: dict[str, dict[str, Any]] = {
     "default": {},
     "growth=1": {"schedule": Schedule(growth=1.0)},
@@ -126,7 +126,7 @@ def measured(corpus: str, seed: int, model: Any) -> dict[str, float]:
     seconds = time.process_time() - start
     top = np.argsort(-model.components_, axis=1)[:, :10]
     return {
-        "score": model.score(data.test),
+        "score": float(model.score(data.test)),
         "npmi": float(np.mean(topic_coherence(top, data.train, measure="npmi"))),
         "diversity": topic_diversity(top),
         "prior": float(model.prior_retention_ @ model.topic_weights_),
@@ -165,53 +165,41 @@ def table(results: Path) -> str:
         "lengths": ("Score by words a document", ("score",)),
         "by time": ("Test-then-train by time: score / prior's share", ("score", "prior")),
     }
-    return "\n".join(
-        _csv_table(title, [row for row in rows if row["part"] == part], names)
-        for part, (title, names) in parts.items()
-    )
-
-
-def _csv_table(title: str, rows: list[dict[str, str]], names: tuple[str, ...]) -> str:
-    """A line for each model and a column for each corpus."""
-    places = list(dict.fromkeys((row["corpus"], row["K"]) for row in rows))
-    found: dict[str, dict[tuple[str, str], list[dict[str, str]]]] = {}
-    for row in rows:
-        of_model = found.setdefault(row["model"], {})
-        of_model.setdefault((row["corpus"], row["K"]), []).append(row)
-    n_seeds = len({row["seed"] for row in rows})
-    head = ", ".join(["model", *(f"{corpus} {k}" for corpus, k in places)])
-    lines = [f".. csv-table:: {title} (n = {n_seeds})", f"   :header: {head}", ""]
-    for name, of_model in found.items():
-        shown = [_mean(of_model.get(place, []), names) for place in places]
-        lines.append("   " + ", ".join([f'"{name}"', *shown]))
-    return "\n".join([*lines, ""])
-
-
-def _mean(rows: list[dict[str, str]], names: tuple[str, ...]) -> str:
-    digits = dict.fromkeys(names, 2) | {"score": 3}
-    return " / ".join(
-        f"{np.mean([float(row[name]) for row in rows]):.{digits[name]}f}" for name in names if rows
-    )
+    tables = []
+    for part, (title, names) in parts.items():
+        here = of(rows, part=part)
+        places = list(dict.fromkeys((row["corpus"], row["K"]) for row in here))
+        lines = []
+        for name in dict.fromkeys(row["model"] for row in here):
+            line = [f'"{name}"']
+            for corpus, K in places:
+                own = of(here, model=name, corpus=corpus, K=K)
+                shown = (mean(own, figure, 2 + (figure == "score")) for figure in names if own)
+                line.append(" / ".join(shown))
+            lines.append(line)
+        n_seeds = len({row["seed"] for row in here})
+        head = ["model", *(f"{corpus} {K}" for corpus, K in places)]
+        tables.append(csv_table(f"{title} (n = {n_seeds})", head, lines))
+    return "\n".join(tables)
 
 
 def main() -> None:
     """Run what is not there yet, or write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "pieces.csv")
-    parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1])
-    parser.add_argument("--table", type=Path)
-    options = parser.parse_args()
-    if options.table:
-        options.table.write_text(table(options.results), encoding="utf-8")
-        return
-    done = {tuple(row[name] for name in FIELDS[:5]) for row in read(options.results)}
-    for part, corpus, k, seed, name, model in cells(options.seeds):
-        key = (part, corpus, str(k), str(seed), name)
-        if key in done:
-            continue
-        run = by_time(corpus, model) if part == "by time" else measured(corpus, seed, model)
-        row = dict(zip(FIELDS, key, strict=False)) | {n: f"{x:.4f}" for n, x in run.items()}
-        append(options.results, FIELDS, row)
+    options = parser_of(__doc__.replace("\n", " ", 1), __file__, n_seeds=2).parse_args()
+
+    def run() -> None:
+        for *key, model in cells(options.seeds):
+            part, corpus, _, seed, _ = key
+
+            def measure(*_: Any, own: Any = (part, corpus, seed, model)) -> dict[str, float]:
+                part, corpus, seed, model = own
+                return (
+                    by_time(corpus, model) if part == "by time" else measured(corpus, seed, model)
+                )
+
+            add(options.results, KEY, FIGURES, [key], measure)
+
+    command(options, table, run)
 
 
 if __name__ == "__main__":

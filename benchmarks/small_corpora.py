@@ -16,21 +16,18 @@ alone, for which topics are normalised. NPMI is that of the ten likeliest words,
 that are not held out. Seconds are CPU time of the fit.
 """
 
-import argparse
 import time
-import warnings
 from collections.abc import Callable
 from functools import lru_cache, partial
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
-from threadpoolctl import threadpool_limits
 
 from benchmarks import text_models
-from benchmarks.results import append, read
+from benchmarks.results import Rows, add, command, csv_table, mean, of, parser_of, read
 from benchmarks.text_models import LEAST_PROBABILITY, Counts, Fitted, Train, own
 from benchmarks.text_quality import apart, documents, fold_in, halves, score
 from streamtopics import StreamingLDA
@@ -42,7 +39,6 @@ SIZES = (60, 200, 500, 2000)
 N_TOPICS, MOST_HELD_OUT = 10, 1000
 KEY = ("corpus", "size", "seed", "model")
 FIGURES = ("score", "score_known", "npmi", "seconds")
-FIELDS = (*KEY, *FIGURES)
 
 
 def scikit_learn(X: Counts, K: int, seed: int) -> Train:
@@ -98,10 +94,14 @@ def cut(name: str, size: int, seed: int) -> tuple[Counts, Counts, Counts]:
     return pool[:size], X[order[:n_held_out]], pool
 
 
-def measured(
+def measured(corpus: str, size: int, seed: int, name: str) -> dict[str, float] | None:
+    """The figures of a model, by a process of its own."""
+    return apart(partial(_measured, MODELS[name], *cut(corpus, size, seed), seed))
+
+
+def _measured(
     model: Callable[..., Train], train: Counts, test: Counts, pool: Counts, seed: int
-) -> dict[str, str]:
-    """The figures of a model."""
+) -> dict[str, float]:
     fit = model(train, N_TOPICS, seed)
     start = time.process_time()
     fitted = fit()
@@ -110,13 +110,12 @@ def measured(
     alpha = np.full(N_TOPICS, 1 / N_TOPICS) if fitted.alpha is None else np.array(fitted.alpha)
     top = np.argsort(-topics, axis=1, kind="stable")[:, :10]
     known = np.asarray(train.sum(axis=0)).ravel() > 0
-    found = {
+    return {
         "score": held_out_score(topics, alpha, test),
         "score_known": held_out_score(topics[:, known], alpha, test[:, known]),
         "npmi": float(topic_coherence(top, pool).mean()),
         "seconds": seconds,
     }
-    return {field: f"{value:.4f}" for field, value in found.items()}
 
 
 def held_out_score(topics: np.ndarray, alpha: np.ndarray, X: Counts) -> float:
@@ -126,66 +125,38 @@ def held_out_score(topics: np.ndarray, alpha: np.ndarray, X: Counts) -> float:
     return score(fold_in(observed, topics, alpha), topics, held_out)
 
 
-def run(corpus: str, size: int, seed: int, names: list[str], results: Path) -> None:
-    """Add what is missing in the results."""
-    for name in names:
-        key = dict(zip(KEY, (corpus, str(size), str(seed), name), strict=True))
-        rows = read(results)
-        if any(all(row[field] == key[field] for field in KEY) for row in rows):
-            continue
-        found = apart(partial(measured, MODELS[name], *cut(corpus, size, seed), seed))
-        if found:
-            append(results, FIELDS, key | found)
-
-
 def table(results: Path) -> str:
     """A table in reStructuredText for each corpus, of means over the seeds."""
-    rows, lines = read(results), []
-    head = ", ".join(f'"{name}"' for name in ("documents", *MODELS))
+    rows, tables = read(results), []
+    head = [f'"{name}"' for name in ("documents", *MODELS)]
     for corpus in (*CHOOSE, *CONFIRM):
-        of_corpus = [row for row in rows if row["corpus"] == corpus]
-        if not of_corpus:
-            continue
-        n_seeds = len({row["seed"] for row in of_corpus})
+        here = of(rows, corpus=corpus)
+        n_seeds = len({row["seed"] for row in here})
         title = f"{corpus}: score / score of known words / NPMI (n = {n_seeds})"
-        lines += [f".. csv-table:: {title}", f"   :header: {head}", ""]
-        for size in SIZES:
-            cells = [f"{size}"]
-            for model in MODELS:
-                here = [r for r in of_corpus if (r["size"], r["model"]) == (str(size), model)]
-                cells.append(cell(here))
-            lines.append("   " + ", ".join(cells))
-        lines.append("")
-    return "\n".join(lines)
+        lines = [
+            [f"{size}", *(cell(of(here, size=size, model=m)) for m in MODELS)] for size in SIZES
+        ]
+        if here:
+            tables.append(csv_table(title, head, lines))
+    return "\n".join(tables)
 
 
-def cell(rows: list[dict[str, Any]]) -> str:
+def cell(rows: Rows) -> str:
     """Means of the figures."""
-    if not rows:
-        return ""
-    means = [np.mean([float(row[field]) for row in rows]) for field in FIGURES[:3]]
-    return "{:.3f} / {:.3f} / {:.2f}".format(*means)
+    shown = (mean(rows, "score"), mean(rows, "score_known"), mean(rows, "npmi", 2))
+    return " / ".join(shown) if rows else ""
 
 
 def main() -> None:
     """Run what is not there yet."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("corpora", nargs="*", metavar="CORPUS", default=[*CHOOSE, *CONFIRM])
+    parser = parser_of(
+        __doc__, __file__, places=(*CHOOSE, *CONFIRM), metavar="CORPUS", n_seeds=3, models=MODELS
+    )
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
-    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "small_corpora.csv")
-    parser.add_argument("--table", type=Path)
     options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    if options.table:
-        options.table.write_text(table(options.results), encoding="utf-8")
-        return
-    with threadpool_limits(limits=1):
-        for corpus in options.corpora:
-            for seed in options.seeds:
-                for size in options.sizes:
-                    run(corpus, size, seed, options.models, options.results)
+    cells = product(options.places, options.seeds, options.sizes, options.models)
+    keys = ((corpus, size, seed, name) for corpus, seed, size, name in cells)
+    command(options, table, lambda: add(options.results, KEY, FIGURES, keys, measured))
 
 
 if __name__ == "__main__":

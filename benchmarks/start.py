@@ -21,11 +21,8 @@ The table has means over the seeds, and the mean and the standard error of the p
 from the default of before.
 """
 
-import argparse
 import time
-import warnings
-from collections.abc import Callable
-from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +34,8 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
-from threadpoolctl import threadpool_limits
 
-from benchmarks.results import append, read
+from benchmarks.results import add, command, mean, of, paired, parser_of, read
 from benchmarks.text_quality import documents, halves
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.metrics import topic_coherence
@@ -69,19 +65,15 @@ CONFIRM = (
     "bbc_news:20", "nips_abstracts:20", "presidential_speeches:20", "rated_movie_reviews:20",
     "webkb:20",
 )  # fmt: skip
-MODELS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "StreamingMixture": (StreamingMixture, {}),
-    "StreamingLDA": (StreamingLDA, {}),
-    "NMF": (nmf, {}),
-    "LSA": (lsa, {}),
-}
+MODELS: dict[str, Any] = {
+    "StreamingMixture": StreamingMixture, "StreamingLDA": StreamingLDA, "NMF": nmf, "LSA": lsa,
+}  # fmt: skip
 BEFORE = {
     "StreamingMixture": "StreamingMixture, groups",
     "StreamingLDA": "StreamingLDA, documents",
 }
 KEY = ("corpus", "K", "seed", "model")
 FIGURES = ("score", "npmi", "nmi", "agreement", "seconds")
-RESULTS = Path(__file__).with_suffix(".csv")
 
 
 def clusters_of(model: Any, X: sparse.csr_matrix) -> np.ndarray:
@@ -91,40 +83,25 @@ def clusters_of(model: Any, X: sparse.csr_matrix) -> np.ndarray:
     return np.asarray(model.transform(X).argmax(axis=1))
 
 
-def measured(make: Callable[..., Any], corpus: str, seed: int) -> dict[str, float]:
+def measured(corpus: str, K: str, seed: int, name: str) -> dict[str, float]:
     """The figures of a model of one seed, and how far one of the next seed agrees with it."""
     split = documents(corpus, seed)
-    model, start = make(random_state=seed), time.process_time()
+    model, start = MODELS[name](int(K), random_state=seed), time.process_time()
     model.fit(split.train)
     found = {"seconds": time.process_time() - start}
     if hasattr(model, "topic_word_"):
         observed, held_out = halves(split.test)
         score = model.held_out_log_probability(observed, held_out).sum() / held_out.sum()
         top = np.argsort(-model.topic_word_, axis=1, kind="stable")[:, :10]
-        found |= {"score": score, "npmi": float(topic_coherence(top, split.train).mean())}
+        found |= {"score": float(score), "npmi": float(topic_coherence(top, split.train).mean())}
     own = clusters_of(model, split.test)
     asked = np.flatnonzero([label is not None for label in split.test_labels])
     if len(asked):
         labels = split.test_labels[asked].astype(str)
-        found["nmi"] = normalized_mutual_info_score(labels, own[asked])
-    other = clusters_of(make(random_state=seed + 1).fit(split.train), split.test)
-    return found | {"agreement": normalized_mutual_info_score(other, own)}
-
-
-def run(places: list[str], seeds: list[int], names: list[str], results: Path) -> None:
-    """Add what is missing in the results."""
-    for place in places:
-        corpus, n_topics = place.split(":")
-        for seed in seeds:
-            for name in names:
-                make, more = MODELS[name]
-                key = dict(zip(KEY, (corpus, n_topics, str(seed), name), strict=True))
-                if any(all(row[field] == key[field] for field in KEY) for row in read(results)):
-                    continue
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    found = measured(partial(make, int(n_topics), **more), corpus, seed)
-                append(results, (*KEY, *FIGURES), key | {f: f"{v:.4f}" for f, v in found.items()})
+        found["nmi"] = float(normalized_mutual_info_score(labels, own[asked]))
+    other = MODELS[name](int(K), random_state=seed + 1).fit(split.train)
+    agreement = normalized_mutual_info_score(clusters_of(other, split.test), own)
+    return found | {"agreement": float(agreement)}
 
 
 def table(results: Path) -> str:
@@ -133,24 +110,13 @@ def table(results: Path) -> str:
     lines = ["corpus,K,model," + ",".join(FIGURES)]
     for place in (*CHOOSE, *CONFIRM):
         corpus, K = place.split(":")
-        here = [row for row in rows if (row["corpus"], row["K"]) == (corpus, K)]
+        here = of(rows, corpus=corpus, K=K)
         for name in dict.fromkeys(row["model"] for row in here):
-            own = {row["seed"]: row for row in here if row["model"] == name}
-            cells = []
-            for figure in FIGURES:
-                values = [float(row[figure]) for row in own.values() if row[figure]]
-                cells.append(f"{np.mean(values):.3f}" if values else "")
-            lines.append(",".join((corpus, K, name, *cells)))
+            own = of(here, model=name)
+            lines.append(",".join((corpus, K, name, *(mean(own, f) for f in FIGURES))))
             if name in BEFORE:
-                default = {row["seed"]: row for row in here if row["model"] == BEFORE[name]}
-                cells = []
-                for figure in FIGURES:
-                    pairs = [
-                        float(own[s][figure]) - float(default[s][figure])
-                        for s in own if s in default and own[s][figure] and default[s][figure]
-                    ]  # fmt: skip
-                    error = np.std(pairs, ddof=1) / len(pairs) ** 0.5 if len(pairs) > 1 else np.nan
-                    cells.append(f"{np.mean(pairs):+.3f} ± {error:.3f}" if pairs else "")
+                before = of(here, model=BEFORE[name])
+                cells = (paired(own, before, figure) for figure in FIGURES)
                 lines.append(",".join((corpus, K, "  less that of before", *cells)))
     return "\n".join(lines)
 
@@ -175,21 +141,15 @@ def _nmi_after(corpus: str, K: int, n_first: int, seed: int) -> float:
 
 def main() -> None:
     """Run what is missing, or print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("places", nargs="*", default=[*CHOOSE, *CONFIRM], metavar="CORPUS:K")
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--seeds", type=int, nargs="+", default=list(range(5)))
-    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
-    parser.add_argument("--table", action="store_true")
+    parser = parser_of(__doc__, __file__, places=(*CHOOSE, *CONFIRM), models=MODELS)
     parser.add_argument("--first", action="store_true")
     options = parser.parse_args()
     if options.first:
         print_first()
         return
-    if not options.table:
-        with threadpool_limits(1):
-            run(options.places, options.seeds, options.models, options.results)
-    print(table(options.results))
+    cells = product(options.places, options.seeds, options.models)
+    keys = ((*place.split(":"), seed, name) for place, seed, name in cells)
+    command(options, table, lambda: add(options.results, KEY, FIGURES, keys, measured))
 
 
 if __name__ == "__main__":

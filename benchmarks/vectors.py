@@ -16,11 +16,10 @@ vectors, which stand beside. Of BERTopic there is one seed, whose topics outside
 count as one.
 """
 
-import argparse
 import json
 import resource
 import time
-import warnings
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,9 +28,8 @@ from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.preprocessing import normalize
-from threadpoolctl import threadpool_limits
 
-from benchmarks.results import append, read
+from benchmarks.results import add, command, mean, of, paired, parser_of, read
 from benchmarks.text_quality import labelled_texts
 from streamtopics import StreamingMixture
 from streamtopics.metrics import topic_coherence
@@ -45,7 +43,6 @@ MOST = 6000
 KINDS = ("static", "sentence")
 KEY = ("corpus", "vectors", "seed", "model")
 FIGURES = ("nmi", "npmi", "score", "seconds", "of_vectors", "memory")
-RESULTS = Path(__file__).with_suffix(".csv")
 
 
 class Split(NamedTuple):
@@ -135,85 +132,64 @@ def bertopic(folder: Path, name: str, own: Split, how: str) -> dict[str, float] 
     }
 
 
-def run(folder: Path, names: list[str], seeds: list[int], results: Path) -> None:
-    """Add what is missing in the results."""
-    for name in names:
-        given = json.loads((folder / f"{name}.texts.json").read_text())
-        for seed in seeds:
-            own = split(given["texts"], given["labels"], seed)
-            there = [kind for kind in KINDS if (folder / f"{name}.{kind}.npy").exists()]
-            for kind in ("", *there):
-                vectors, cost = None, 0.0
-                if kind:
-                    vectors = np.load(folder / f"{name}.{kind}.npy")
-                    cost = json.loads((folder / f"{name}.{kind}.json").read_text())["seconds"]
-                models = ["KMeans", "words and vectors"] if kind else ["words"]
-                if kind == "sentence" and seed == 0:
-                    models += ["BERTopic, KMeans", "BERTopic, defaults"]
-                for model in models:
-                    key = dict(zip(KEY, (name, kind, str(seed), model), strict=True))
-                    if any(all(row[f] == key[f] for f in KEY) for row in read(results)):
-                        continue
-                    if model.startswith("BERTopic"):
-                        found = bertopic(folder, name, own, model.split(", ")[1])
-                    else:
-                        found = measured(own, CORPORA[name], vectors, model, seed)
-                    if found is not None:
-                        found = {
-                            f: f"{v:.4f}"
-                            for f, v in (found | {"of_vectors": cost}).items()
-                            if v != ""
-                        }
-                        append(results, (*KEY, *FIGURES), key | found)
+def run(folder: Path, name: str, seeds: list[int], results: Path) -> None:
+    """Add what is missing in the results of a corpus."""
+    given = json.loads((folder / f"{name}.texts.json").read_text())
+
+    def measure(name: str, kind: str, seed: int, model: str) -> dict[str, float] | None:
+        own = split(given["texts"], given["labels"], seed)
+        vectors = np.load(folder / f"{name}.{kind}.npy") if kind else None
+        if model.startswith("BERTopic"):
+            found = bertopic(folder, name, own, model.split(", ")[1])
+        else:
+            found = measured(own, CORPORA[name], vectors, model, seed)
+        cost = json.loads((folder / f"{name}.{kind}.json").read_text()) if kind else {}
+        return found and found | {"of_vectors": cost.get("seconds", 0.0)}
+
+    there = [kind for kind in KINDS if (folder / f"{name}.{kind}.npy").exists()]
+    cells = []
+    for seed, kind in product(seeds, ("", *there)):
+        models = ["KMeans", "words and vectors"] if kind else ["words"]
+        if kind == "sentence" and seed == 0:
+            models += ["BERTopic, KMeans", "BERTopic, defaults"]
+        cells += [(name, kind, seed, model) for model in models]
+    add(results, KEY, FIGURES, cells, measure)
 
 
 def table(results: Path) -> str:
     """Means over the seeds, and paired differences in NMI of words and vectors from the others."""
     rows = read(results)
     lines = ["corpus,vectors,model,seeds," + ",".join(FIGURES) + ",less KMeans,less words"]
-    for name in CORPORA:
-        by_words = _by_seed(rows, name, "", "words")
-        for kind in ("", *KINDS):
-            here = [row for row in rows if (row["corpus"], row["vectors"]) == (name, kind)]
-            for model in dict.fromkeys(row["model"] for row in here):
-                own = [row for row in here if row["model"] == model]
-                cells = []
-                for figure in FIGURES:
-                    values = [float(row[figure]) for row in own if row[figure]]
-                    cells.append(f"{np.mean(values):.3f}" if values else "")
-                if model == "words and vectors":
-                    mine = _by_seed(rows, name, kind, model)
-                    for other in (_by_seed(rows, name, kind, "KMeans"), by_words):
-                        pairs = [mine[s] - other[s] for s in mine if s in other]
-                        error = np.std(pairs, ddof=1) / len(pairs) ** 0.5 if len(pairs) > 1 else 0
-                        cells.append(f"{np.mean(pairs):+.3f} ± {error:.3f}")
-                lines.append(",".join((name, kind, model, str(len(own)), *cells)))
+    for name, kind in product(CORPORA, ("", *KINDS)):
+        here = of(rows, corpus=name, vectors=kind)
+        for model in dict.fromkeys(row["model"] for row in here):
+            own = of(here, model=model)
+            cells = [mean(own, figure) for figure in FIGURES]
+            if model == "words and vectors":
+                by_words = of(rows, corpus=name, vectors="", model="words")
+                cells += [
+                    paired(own, other, "nmi") for other in (of(here, model="KMeans"), by_words)
+                ]
+            lines.append(",".join((name, kind, model, str(len(own)), *cells)))
     return "\n".join(lines)
-
-
-def _by_seed(rows: list[Any], *key: str) -> dict[str, float]:
-    chosen = [row for row in rows if (row["corpus"], row["vectors"], row["model"]) == key]
-    return {row["seed"]: float(row["nmi"]) for row in chosen}
 
 
 def main() -> None:
     """Write the texts, run what is missing, or print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = parser_of(__doc__, __file__)
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--prepare", action="store_true")
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA))
-    parser.add_argument("--seeds", type=int, nargs="+", default=list(range(5)))
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
     if options.prepare:
         prepare(options.folder)
         return
-    if not options.table:
-        with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            run(options.folder, options.corpora, options.seeds, options.results)
-    print(table(options.results))
+
+    def run_all() -> None:
+        for name in options.corpora:
+            run(options.folder, name, options.seeds, options.results)
+
+    command(options, table, run_all)
 
 
 if __name__ == "__main__":

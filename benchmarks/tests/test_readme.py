@@ -52,7 +52,11 @@ def measured():
 
 def agreement(corpus, n_topics):
     """NMI of the topics of held-out documents by models of two seeds."""
-    rows = [row for row in read(start.RESULTS) if (row["corpus"], row["K"]) == (corpus, n_topics)]
+    rows = [
+        row
+        for row in read(Path(start.__file__).with_suffix(".csv"))
+        if (row["corpus"], row["K"]) == (corpus, n_topics)
+    ]
     return np.mean([float(row["agreement"]) for row in rows if row["model"] == "StreamingLDA"])
 
 

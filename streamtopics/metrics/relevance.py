@@ -56,8 +56,8 @@ def relevant_words(
 
     Notes
     -----
-    The default is 1 because of `benchmarks/top_words.py`, fifty topics of `StreamingLDA` and
-    NPMI of the top tens over other documents of the same corpus. With 0.6 diversity rose by
+    The default is 1 because of fifty topics of `StreamingLDA`, and NPMI of their top tens over
+    other documents of the same corpus. With 0.6 diversity rose by
     0.10 to 0.16 on all five corpora, but NPMI fell by 0.02 on film reviews, 0.05 on titles of
     papers and on definitions and 0.13 on a few thousand titles; only on newsgroups it stayed
     (0.233 after 0.234). Take 0.6, as the source's readers did best with, to tell apart topics
