@@ -8,7 +8,6 @@ import json
 import pickle
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -348,20 +347,3 @@ def test_relevance_of_the_words_shown(tweets, capsys):
     with pytest.raises(SystemExit):
         run(capsys, tweets, "--relevance", "1.5")
     assert "'1.5' is more than 1" in capsys.readouterr().err
-
-
-def test_a_report_of_times_that_are_no_dates(capsys, tmp_path, monkeypatch):
-    """Is without times, and nothing else that was asked for is lost."""
-    monkeypatch.chdir(tmp_path)
-    rows = "".join(f"05/{1 + i % 12:02}/2024,ship wave {'sea' * (i % 2)}\n" for i in range(60))
-    Path("t.csv").write_text("day,text\n" + rows, encoding="utf-8")
-    read = ["t.csv", "--time-key", "day"]
-    more = ["--topics", "2", "--max-share", "1", "--quiet", "--model", "m.model"]
-    more += ["--documents-out", "d.csv", "--report", "r.html", "--picture", "p.png"]
-    assert main(["fit", *read, *more]) == 0
-    assert capsys.readouterr().err.count("note: the report has no times: ") == 1
-    assert {"m.model", "d.csv", "r.html", "p.png"} <= {path.name for path in tmp_path.iterdir()}
-    assert "05/07/2024" in Path("d.csv").read_text(encoding="utf-8")
-    assert main(["report", "m.model", *read, "--output", "s.html"]) == 0
-    assert "write dates as 2003-05-17" in capsys.readouterr().err
-    assert b'"n_documents":60' in Path("s.html").read_bytes()

@@ -335,7 +335,7 @@ def test_shares_over_time_are_those_of_all_documents(more, capsys, tmp_path, mon
     months = np.sort(np.random.default_rng(0).integers(1, 6, 300))
     rows = zip(months, texts, strict=True)
     table = tmp_path / "t.csv"
-    table.write_text("day,text\n" + "".join(f"0{m}/17/2024,{t}\n" for m, t in rows), "utf-8")
+    table.write_text("day,text\n" + "".join(f"2024-0{m}-17,{t}\n" for m, t in rows), "utf-8")
     read = (table, "--time-key", "day")
     given = (*read, *more, "--topics", 2, "--max-share", 1, "--quiet", "--model", model)
     assert run(capsys, "fit", *given, "--report", page)[0] == 0

@@ -480,26 +480,6 @@ def test_sums_of_a_stream_are_those_of_all_its_documents(monkeypatch):
     assert (kept["n_left_out"], whole_stream(kept, None).shares.n.sum()) == (1, 601)
 
 
-def test_times_that_are_known_later_are_read_from_then_on(tmp_path, capsys):
-    """The first twelve days of a year do not say whether the day or the month comes first."""
-    path, page = tmp_path / "feed.jsonl", tmp_path / "feed.html"
-    days = np.repeat([f"01/{day:02}/2024" for day in [*range(1, 25), *range(1, 13)]], 30)
-    append(path, *(
-        json.dumps({"text": text.strip(), "day": day}) + "\n"
-        for day, text in zip(days, lines(1080), strict=True)
-    ))  # fmt: skip
-    more = ["--time-key", "day", "--report", page, "--report-every", 1, "--idle", 0.1]
-    assert main(given(path, tmp_path / "feed.model", 360, *more)) == 0
-    err = capsys.readouterr().err
-    assert err.count("note: the shares over time leave out 360 documents: ") == 1
-    assert "may begin with the day or with the month" in err
-    data = json.loads(re.search(r'id="data">(.*?)</script>', page.read_text("utf-8"), re.DOTALL)[1])
-    assert (data["n_documents"], sum(data["sizes"])) == (1080, 720)
-    assert (data["periods"][0], data["periods"][-1]) == ("2024-01-01", "2024-01-24")
-    read = dict(data["card"])["Read and left out"]
-    assert ["Left out of the shares over time", "360 documents"] in read
-
-
 def kept_of(*batches):
     """What is kept of minibatches of records with these times."""
     model = Pipeline([("words", CountVectorizer()), ("topics", SVBLDA(2, random_state=0))])
@@ -669,24 +649,6 @@ def test_another_alarm_than_that_of_the_checkpoints_is_refused(tmp_path, capsys,
     assert model.read_bytes() == before
     assert main([*again, "--alarm", str(known)]) == 0
     assert main(again) == 0
-
-
-def test_times_that_are_no_dates(tmp_path, capsys):
-    """The stream goes on, with reports without times, which is said once."""
-    path, model, page = tmp_path / "feed.jsonl", tmp_path / "feed.model", tmp_path / "feed.html"
-    days = [f"{1 + i // 30:02}/{1 + i % 12:02}/2024" for i in range(300)]
-    append(path, *(
-        json.dumps({"text": text.strip(), "day": day}) + "\n"
-        for day, text in zip(days, lines(300), strict=True)
-    ))  # fmt: skip
-    more = ["--time-key", "day", "--report", page, "--report-every", 1]
-    assert main(given(path, model, 100, "--idle", 0.1, *more)) == 0
-    out, err = capsys.readouterr()
-    assert out.startswith("04/04/2024  100 documents")
-    assert err.count("note: the shares over time leave out 100 documents: ") == 1
-    assert "write dates as 2003-05-17" in err
-    assert load(model)[-1].n_documents_seen_ == 300
-    assert b'"n_documents":300' in page.read_bytes()
 
 
 def test_documents_of_the_stream_are_counted_without_those_of_fit(tmp_path, capsys):
