@@ -130,8 +130,8 @@ def test_an_equal_ground_set_goes_on_and_another_is_told_of():
     model = LowRankDPP(Fourier(1, 2), 2, max_iter=2, random_state=0).fit(sets)
     model.set_params(ground_set=Fourier(1, 2)).partial_fit(sets)
     for changed, message in (
-        ({"ground_set": Fourier(1, 3)}, "learnt with another Fourier"),
-        ({"ground_set": "items"}, "learnt with another Fourier"),
+        ({"ground_set": Fourier(1, 3)}, "learnt with Fourier"),
+        ({"ground_set": "items"}, "learnt with Fourier"),
         ({"n_components": 3}, "n_components is 3 now, but the model was started with 2"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -202,16 +202,16 @@ def test_draws_that_never_end_are_refused():
     groups = np.array([0, 0, 1])
     words = LowRankDPP("poisson", 2, random_state=0, max_iter=2)
     words.fit(np.concatenate(sentences), groups=groups)
-    with pytest.raises(ValueError, match=r"lam has .* words a sentence, more than"):
+    with pytest.raises(ValueError, match=r"lam has .* words a sentence, too many"):
         words.sample(1, random_state=0)
     noisy = LowRankDPP("bernoulli", 2, noise_level=1e10, random_state=0)
     noisy.fit((X > 1).astype(float), groups=[0, 0, 1, 1, 2, 2, 3, 3])
-    with pytest.raises(ValueError, match="draw fewer sets, or learn with a lower noise_level"):
+    with pytest.raises(ValueError, match="draw fewer sets, or lower its level"):
         noisy.sample(2, random_state=0)
 
 
 def test_theta_has_a_bound():
     process = LowRankDPP("items", 2, random_state=0).fit(sparse.csr_matrix(X[:4, :3]))
-    with pytest.raises(ValueError, match="theta must hold one number from 0 to 1e"):
+    with pytest.raises(ValueError, match="theta have r numbers from 0 to 1e"):
         process.marginals([0], [1e300, 1.0])
     assert np.isfinite(process.marginals([0], [1e100, 1e100]))

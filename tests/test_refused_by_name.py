@@ -12,7 +12,6 @@ from scipy import sparse
 from streamtopics import (
     SVBLDA,
     HDPGibbsOnlineEM,
-    LowRankDPP,
     MultiViewLDA,
     RatingLDA,
     StreamingBayes,
@@ -205,9 +204,6 @@ REFUSED = {
     "numbers for words": (
         lambda: StreamingCountVectorizer(vocabulary=range(3)).fit(["a"]), TypeError,
         "vocabulary must be of words"),
-    "weights of a process": (
-        lambda: LowRankDPP(random_state=0).fit(sentences()[1]).sample(theta={"a": 1}),
-        TypeError, "theta must hold numbers"),
     "an update with a state": (
         lambda: HDPGibbsOnlineEM(update=LearnsDocTopicPrior(SVB(), FixedPoint())).fit(COUNTS),
         ValueError, "update must be a rule of one step and no state"),
@@ -231,9 +227,6 @@ REFUSED = {
     "a truth value for a number of particles": (
         lambda: left_to_right(COUNTS, np.full((2, 6), 1 / 6), [1, 1], n_particles=True), TypeError,
         "n_particles must be an integer"),
-    "a truth value for a number of sets": (
-        lambda: LowRankDPP("multinomial", max_iter=2).fit([COUNTS]).sample(True), ValueError,
-        "n_sets must be a whole number"),
     "a truth value for a number of topics": (
         lambda: plot_shares([1], [[0.5]], ["a"], n_topics=True), TypeError,
         "n_topics must be an integer"),
@@ -314,9 +307,6 @@ REFUSED = {
         lambda: plot_sentences(["a"], np.zeros((1, 0))), ValueError, "a column for each topic; g"),
     "a truth value for a number of words": (
         lambda: learnt().top_words(n_words=True), TypeError, "n_words must be an integer; got T"),
-    "a truth value for a number of words of a process": (
-        lambda: LowRankDPP("multinomial", max_iter=2).fit([COUNTS]).top_words(n_words=True),
-        TypeError, "n_words must be an integer; got True"),
     "a truth value for a number of jobs": (
         lambda: left_to_right(COUNTS, np.full((2, 6), 1 / 6), [1, 1], n_jobs=True), TypeError,
         "n_jobs must be a whole number or None; got True"),

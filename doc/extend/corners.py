@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from streamtopics.dpp.forms import VECTORS, Form
 from streamtopics.dpp.measures import BaseMeasure
+from streamtopics.dpp.sets import VECTORS, Form
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,16 @@ with A = gamma I + U Diag(theta) U' of low rank. The sum over all sets needs onl
 Sigma = sum_x p(x) phi(x) phi(x)', which the measures know in closed form, so that the
 ground set, of 2^V sentences or a cube, is never listed.
 
-    measures    ground sets: p, features, Sigma, exact draws; `forms` of their sets
+    measures    ground sets: p, features, Sigma, exact draws
     totals      measures learnt from the sets seen
     noise       points beside the low-rank part
-    sets        of points; `batches` of those of equal size
+    sets        of points, as users pass them; `batches` of those of equal size
     kernel      A, and the process that it makes
     low_rank    the normaliser and its derivatives
-    spectrum    eigenvalues, law of the size
     marginal    probabilities of points and words, sizes; quality and diversity
     likelihood  of observed sets, with gradients
     learning    U by L-BFGS or AdaGrad; theta, gamma and the noise by monotone steps
-    sampling    exact, of any size or a given one; conditioning
+    sampling    exact, of any size or a given one, and the law of the size; conditioning
     selection   greedy maximisation
     summarizer  summaries of documents, by a kernel of summary_kernel
 

@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import TransformerMixin
-from sklearn.utils import Tags
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from streamtopics.base.frame import NO_WEIGHTS, check_same
+from streamtopics.base.frame import NO_WEIGHTS, Commit, StreamingEstimator, check_same
 from streamtopics.base.glossary import documented
+from streamtopics.base.typing import RandomState
 from streamtopics.base.validation import (
     COMMON_CONSTRAINTS,
     LEAST_PRIOR,
@@ -25,22 +28,23 @@ from streamtopics.base.validation import (
     Interval,
     StrOptions,
     check_column_names,
+    check_feature_names,
 )
-from streamtopics.dpp import learning
-from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp import conditioning, learning, marginal, sampling
+from streamtopics.dpp.arrays import Floats, Points
 from streamtopics.dpp.batches import SetBatches, batch_sets
-from streamtopics.dpp.forms import SENTENCES
+from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.learning import Online, Settings
-from streamtopics.dpp.learnt import Learnt, LearntProcess
 from streamtopics.dpp.likelihood import Parameters, check_possible, log_density, log_likelihood
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
-from streamtopics.dpp.sets import PointSets
-from streamtopics.dpp.totals import LEARNT, Known
+from streamtopics.dpp.penalty import active
+from streamtopics.dpp.sets import SENTENCES, Form, PointSets
+from streamtopics.dpp.totals import LEARNT, Known, Totals
 from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.records import is_record, same
+from streamtopics.utils.records import same
 
 NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
 NOT_NEGATIVE = Interval(Real, 0, MOST_PRIOR, closed="both")
@@ -49,8 +53,39 @@ LEAST_MEAN_SIZE = 1e-3
 MOST_STEP = 100
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Learnt(Commit):
+    """All that a step changes; `objective` is empty after `partial_fit`."""
+
+    totals: Totals
+    measure: BaseMeasure
+    objective: tuple[float, ...] = ()
+    n_batches: int = 0
+    n_sets: int = 0
+    n_points: int = 0
+
+    @property
+    def parameters(self) -> Parameters:
+        parameters: Parameters = self.posterior.parameters
+        return parameters
+
+    def after(self, sets: PointSets, totals: Totals, measure: BaseMeasure, online: Online) -> Self:
+        """Return what is learnt with further sets, whose totals are in these."""
+        return replace(
+            self,
+            posterior=online,
+            n_iter=0,
+            totals=totals,
+            measure=measure,
+            objective=(),
+            n_batches=self.n_batches + 1,
+            n_sets=self.n_sets + len(sets),
+            n_points=self.n_points + int(sets.n_tokens),
+        )
+
+
 @documented
-class LowRankDPP(TransformerMixin, LearntProcess):
+class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     """Sets that repel their like: documents as sets of sentences, baskets as sets of items.
 
     The kernel is noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2} with A = gamma I +
@@ -68,29 +103,25 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         Number r of columns of U. The penalty takes out those not needed: give two to six times
         as many as are wanted.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Points beside those of the low-rank part, without which repeated or empty sentences are
-        impossible, and more than the rank. "background" is a Poisson number of points from p;
-        "counting", for ground sets that can be listed, lets each other item join with the
-        same probability. "auto" is "counting" for items and "background" otherwise. Or a
-        record such as ``streamtopics.dpp.Background(2.0)``, from whose level learning starts.
+        Points beside those of the low-rank part: a Poisson number of points from p, or, for
+        ground sets that can be listed, each other item with the same probability. "auto" is
+        "counting" for items and "background" otherwise. Or a record such as
+        ``streamtopics.dpp.Background(2.0)``, from whose level learning starts.
     noise_level : float or None, default=None
         Their level, at most 1e10; None learns it, and what is 0 stays 0.
     gamma : float or None, default=None
-        Weight of the features themselves in A; None learns it, from 1 / V, or less where
-        features are large. For items it is the same as "counting" noise, and None is 0.
-        What is 0 stays 0. At most 1e10.
+        Weight of the features themselves in A, at most 1e10; None learns it, from 1 / V or less.
+        For items it is the same as "counting" noise, and None is 0. What is 0 stays 0.
     theta : {"shared", "document"}, default="shared"
         Whether U is learnt with one theta for all sets, which determines only the space of U,
         or with one for each, with which `score`, under their mean, is far lower.
     penalty : float, default=0.001
         Weight of the mean sum of theta and the squared sum of the lengths of the columns
-        of U, in nats per set, at most 1e10. On film reviews 0.01 left hardly any columns, and
-        with 0 held-out sets were worse off.
+        of U, in nats per set, at most 1e10.
     max_iter : int, default=100
         Most rounds of `fit`: 20 iterations of L-BFGS on U, then the rest.
     tol : float, default=0.001
-        Least gain of a round to go on, in nats per set. With 0.01 `fit` stopped .008 to .017 nats
-        early on baskets; with less than 0.001 baskets held out were no better.
+        Least gain of a round to go on, in nats per set.
     max_local_iter : int, default=30
         Steps on the theta of a set.
     batch_size : int, default=256
@@ -164,6 +195,11 @@ class LowRankDPP(TransformerMixin, LearntProcess):
 
     __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
     _units = ("sets", "points")
+    _holds = (
+        "_commit.totals.sums: V; _commit.totals.counts: V; _commit.totals.mean: V; "
+        "n_features_in_: =V"
+    )
+    _commit: Learnt
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
         for name in (
@@ -228,11 +264,6 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         {sets_and_y}
 
         {returns_self}
-
-        Raises
-        ------
-        ValueError
-            If X is not of this form, or a set has the probability 0 because the noise is 0.
         """
         return self._fit(X=X, groups=groups)
 
@@ -247,12 +278,6 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         {sets_and_y}
 
         {returns_self}
-
-        Raises
-        ------
-        ValueError
-            If X is not of this form, a set has the probability 0 because the noise is 0, or
-            a parameter is another one that cannot change.
         """
         return self._partial_fit(X=X, groups=groups)
 
@@ -275,7 +300,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         sets, n_columns = totals.form.read(X, groups, width, caller)
         if method == "fit" and len(sets) == 0:
             raise ValueError(
-                f"X, passed to {caller}, has no sets: found 0 sample(s), but a minimum of 1 is "
+                f"X, passed to {caller}, has no sets: found 0 sample(s), while a minimum of 1 is "
                 "required"
             )
         if reset:
@@ -304,18 +329,14 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         if isinstance(self.ground_set, str):
             is_same = isinstance(totals, LEARNT[self.ground_set])
         else:
-            is_same = totals.measure is self.ground_set or _equal(totals.measure, self.ground_set)
+            is_same = isinstance(totals, Known) and same(totals.measure, self.ground_set)
         noise = type(self._first_noise(totals.measure, 0.0))
-        unchanged = {
-            "ground_set": (is_same, type(totals.measure).__name__),
-            "noise": (noise is type(parameters.noise), type(parameters.noise).__name__),
-        }
-        for name, (is_so, before) in unchanged.items():
-            if not is_so:
-                raise ValueError(
-                    f"{name} is {getattr(self, name)!r} now, but the model was learnt with another "
-                    f"{before}; set it back, or start anew with fit"
-                )
+        if not (is_same and noise is type(parameters.noise)):
+            raise ValueError(
+                f"ground_set is {self.ground_set!r} and noise {self.noise!r} now, but the model "
+                f"was learnt with {type(totals.measure).__name__} and "
+                f"{type(parameters.noise).__name__}; set them back, or start anew with fit"
+            )
 
     def _learn_all(self, batch: PointSets, pool: Workers) -> None:
         """Learn from all sets together."""
@@ -388,11 +409,6 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         Returns
         -------
         theta : ndarray of shape (n_sets, n_components), float64
-
-        Raises
-        ------
-        ValueError
-            If a set has the probability 0, which takes a `noise_level` of 0.
         """
         groups = list(groups) if isinstance(groups, Iterator) else groups
         theta = self._inferred_of("transform", X, groups, self._own_theta)
@@ -481,6 +497,247 @@ class LowRankDPP(TransformerMixin, LearntProcess):
             data, parameters, penalty=float(self.penalty), n_steps=self.max_local_iter
         )
 
+    # The process
+
+    def process(self, theta: ArrayLike | None = None, given: Points = None) -> Process:
+        """Return the process itself, for the functions of `streamtopics.dpp`.
+
+        Parameters
+        ----------
+        {theta_of_process}
+        {given_points}
+
+        {returns_process}
+        """
+        learnt = self._learnt
+        theta = learnt.parameters.theta if theta is None else np.asarray(theta, dtype=np.float64)
+        if given is not None:
+            return self.condition(given, theta)
+        return learnt.parameters.process(learnt.measure, theta)
+
+    def condition(self, points: Points, theta: ArrayLike | None = None) -> Process:
+        """Return the process of the further points of a set, as ``given=points`` elsewhere.
+
+        Parameters
+        ----------
+        {points}
+        {theta_of_process}
+
+        {returns_process}
+        """
+        process = self.process(theta)
+        return conditioning.condition(process, self._points(points, "condition"))
+
+    def sample(
+        self,
+        n_sets: int = 1,
+        theta: ArrayLike | None = None,
+        *,
+        given: Points = None,
+        random_state: RandomState = None,
+    ) -> Any:
+        """Draw sets, exactly.
+
+        Parameters
+        ----------
+        n_sets : int, default=1
+        {theta_of_process}
+        {given_points}
+        {draws}
+        """
+        sets = sampling.sample(self.process(theta, given), n_sets, _generator(random_state))
+        return self._form.write(sets, self.n_features_in_)
+
+    def sample_k(
+        self,
+        k: int,
+        n_sets: int = 1,
+        theta: ArrayLike | None = None,
+        *,
+        given: Points = None,
+        random_state: RandomState = None,
+    ) -> Any:
+        """Draw sets of exactly k points.
+
+        Parameters
+        ----------
+        k : int
+            Points of each set; beside those given.
+        n_sets : int, default=1
+        {theta_of_process}
+        {given_points}
+        {draws}
+        """
+        process = self.process(theta, given)
+        sets = sampling.sample_k(process, k, n_sets, _generator(random_state))
+        return self._form.write(sets, self.n_features_in_)
+
+    def marginals(
+        self, points: Points, theta: ArrayLike | None = None, *, given: Points = None
+    ) -> Floats:
+        """Return the probability that each point is in a set; of vectors its density.
+
+        Parameters
+        ----------
+        {points}
+        {theta_of_process}
+        {given_points}
+
+        Returns
+        -------
+        marginals : ndarray of shape (n_points,)
+            With "background" noise the expected number of times, since a point can come
+            again.
+        """
+        process = self.process(theta, given)
+        return marginal.marginals(process, self._points(points, "marginals"))
+
+    # What was learnt
+
+    @property
+    def components_(self) -> Floats:
+        """U', of shape (n_components, V)."""
+        return self._learnt.parameters.U.T.copy()
+
+    @property
+    def theta_(self) -> Floats:
+        """The one theta, or the mean of those of the sets, of shape (n_components,)."""
+        return self._learnt.parameters.theta.copy()
+
+    @property
+    def gamma_(self) -> float:
+        """Weight of the features themselves."""
+        return self._learnt.parameters.gamma
+
+    @property
+    def noise_level_(self) -> float:
+        """Level of the noise."""
+        return self._learnt.parameters.noise.level
+
+    @property
+    def measure_(self) -> BaseMeasure:
+        """The ground set with its probabilities."""
+        return self._learnt.measure
+
+    @property
+    def expected_size_(self) -> float:
+        """Expected number of points of a set under `theta_`."""
+        return marginal.expected_size(self.process())
+
+    @property
+    def n_active_components_(self) -> int:
+        """Number of columns of U in use."""
+        parameters = self._learnt.parameters
+        return int(active(parameters.U, parameters.theta).sum())
+
+    @property
+    def objective_(self) -> list[float]:
+        """Objective of `fit` at the start and after each round, in nats per set."""
+        return list(self._learnt.objective)
+
+    @property
+    def n_documents_seen_(self) -> int:
+        """Sets learnt from."""
+        return self._learnt.n_sets
+
+    @property
+    def n_sentences_seen_(self) -> int:
+        """Points learnt from."""
+        return self._learnt.n_points
+
+    def word_marginals(self, theta: ArrayLike | None = None) -> Floats:
+        """Return the expected number of sentences of the low-rank part that have each word.
+
+        Parameters
+        ----------
+        {theta_of_process}
+
+        Returns
+        -------
+        expected : ndarray of shape (V,)
+            Of items, how often each is expected. What the noise adds is not in it.
+        """
+        return marginal.expected_with_word(self.process(theta))
+
+    def top_words(
+        self, feature_names: ArrayLike | None = None, n_words: int = 10
+    ) -> list[list[Any]]:
+        """Return the most typical words of each column of U.
+
+        A column alone makes a law of sentences, p(x) (u_k'phi(x))^2. Its words come in the
+        order of what they add to the divergence from the same law of no column.
+
+        Parameters
+        ----------
+        {feature_names_or_numbers}
+        n_words : int, default=10
+            How many.
+
+        Returns
+        -------
+        words : list of n_components lists
+            Each of min(n_words, n_features) words; empty for a column taken out.
+        """
+        measure, names = self.measure_, self._column_names(feature_names)
+        found = marginal.telling_words(measure, self.components_, n_words)
+        return [list(names[places]) for places in found]
+
+    def embedding_similarity(
+        self, words: Sequence[Any], feature_names: ArrayLike | None = None
+    ) -> Floats:
+        """Return the cosines of the embeddings of some words with those of all.
+
+        Embeddings are the rows of U Diag(theta)^{1/2}.
+
+        Parameters
+        ----------
+        words : sequence of n_words names, or of column numbers where columns have no names
+            KeyError for one that there is not.
+        {feature_names_or_numbers}
+
+        Returns
+        -------
+        similarity : ndarray of shape (n_words, n_features)
+            Near 1 for words that repel each other as if they were one; 0 for a word
+            without embedding.
+        """
+        self.measure_.absence()  # Raises for a ground set without words.
+        columns = {name: column for column, name in enumerate(self._column_names(feature_names))}
+        places = np.array([columns[word] for word in words], dtype=np.intp)
+        embedding = self.process().kernel.scaled
+        return marginal.embedding_cosines(embedding[places], embedding)
+
+    # Parts
+
+    @property
+    def _learnt(self) -> Learnt:
+        check_is_fitted(self)
+        return self._commit
+
+    @property
+    def _form(self) -> Form:
+        fitted = self.__sklearn_is_fitted__()
+        return (self._commit.totals if fitted else self._no_totals(0)).form
+
+    @property
+    def _n_features_out(self) -> int:
+        result: int = self._commit.parameters.U.shape[1]
+        return result
+
+    def _no_totals(self, n_columns: int) -> Totals:
+        """Return the totals before the first set."""
+        if isinstance(self.ground_set, str):
+            return LEARNT[self.ground_set].none(n_columns)
+        return Known(self.ground_set)
+
+    def _points(self, points: Points, method: str) -> Points:
+        return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")
+
+    def _column_names(self, feature_names: ArrayLike | None) -> NDArray[Any]:
+        if feature_names is None:
+            feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        return check_feature_names(feature_names, self.n_features_in_)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         given = self.ground_set
@@ -512,9 +769,6 @@ def _gain(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
     return np.subtract(values, others, where=possible, out=np.zeros(len(values)))
 
 
-def _equal(one: Any, other: Any) -> bool:
-    """True if two ground sets are records with the same fields, as far as can be told."""
-    try:
-        return is_record(one) and same(one, other)
-    except ValueError:
-        return False
+def _generator(random_state: RandomState) -> Generator:
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
+    return np.random.default_rng(seed)

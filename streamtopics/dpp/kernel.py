@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.dpp.arrays import Floats, Points, dense, squares
+from streamtopics.dpp.arrays import Floats, Points, squares
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
 from streamtopics.utils.checks import check_range, floats
@@ -51,12 +51,11 @@ class Kernel:
 
     def __post_init__(self) -> None:
         U, theta = floats(self.U, "U"), floats(self.theta, "theta")
-        if U.ndim != 2 or not np.isfinite(U).all():
-            raise ValueError(f"U must be a finite matrix of shape (V, r); got shape {U.shape}")
-        if theta.shape != (U.shape[1],) or not ((theta >= 0) & (theta <= MOST)).all():
+        fits = U.ndim == 2 and theta.shape == U.shape[1:] and np.isfinite(U).all()
+        if not fits or not ((theta >= 0) & (theta <= MOST)).all():
             raise ValueError(
-                f"theta must hold one number from 0 to {MOST:g} for each of the {U.shape[1]} "
-                f"columns of U; got {theta}"
+                f"U must be a finite matrix of shape (V, r), and theta have r numbers from 0 to "
+                f"{MOST:g}; got shapes {U.shape} and {theta.shape}, and theta {theta}"
             )
         check_range(self, 0, np.inf, gamma=self.gamma)
         object.__setattr__(self, "U", U)
@@ -81,13 +80,6 @@ class Kernel:
         grown = np.sqrt(self.gamma + s**2) + np.sqrt(self.gamma)
         result: Floats = np.sqrt(self.gamma) * np.eye(len(Q)) + (Q * (s**2 / grown)) @ Q.T
         return result
-
-    def product(self, Phi: Points, Psi: Points) -> Floats:
-        """Return Phi A Psi', of shape (n, m)."""
-        low_rank: Floats = (Phi @ self.scaled) @ (Psi @ self.scaled).T
-        if self.gamma == 0:
-            return low_rank
-        return low_rank + self.gamma * dense(Phi @ Psi.T)
 
     def norms2(self, Phi: Points) -> Floats:
         """Return phi'A phi of each row, of shape (n,)."""

@@ -128,8 +128,6 @@ def start(
     gamma: float = 0.0,
 ) -> Parameters:
     """Draw a U at the scale of the data: E tr(U U' Sigma) is `mean_size`; theta is 1."""
-    if n_components < 1:
-        raise ValueError(f"n_components must be at least 1; got {n_components!r}")
     v, w0 = measure.v, measure.w0
     trace = v.sum() + (w0**2).sum()
     U = rng.standard_normal((len(v), n_components))
@@ -178,12 +176,8 @@ def fit(
     """Find a local minimum of F, by rounds of U, then theta, gamma and the noise, then balance.
 
     From these parameters: a theta of shape (r,) is learnt for all sets, one of shape (n_sets, r)
-    for each set, and a gamma or a level of 0 stays 0. `report` gets F after each round.
-
-    Raises
-    ------
-    ValueError
-        If a set has probability 0 at the start.
+    for each set, and a gamma or a level of 0 stays 0. `report` gets F after each round. Sets
+    of probability 0 are refused.
 
     Examples
     --------
@@ -240,12 +234,7 @@ def _joint_step(
 
 
 def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAULT) -> Online:
-    """Take one step from a minibatch of sets.
-
-    Raises
-    ------
-    ValueError
-        If a set has probability 0.
+    """Take one step from a minibatch of sets, none of probability 0.
 
     Examples
     --------

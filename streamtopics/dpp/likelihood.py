@@ -16,13 +16,11 @@ Source: Dupuy (2017), equations 19 and 24.
 
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Floats, Places, products
+from streamtopics.dpp.arrays import Floats, Places, log_det_positive, products
 from streamtopics.dpp.batches import MOST_ENTRIES, Part, SetBatch, SetBatches
-from streamtopics.dpp.determinants import log_det_positive
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.low_rank import (
     Projected,
@@ -73,15 +71,15 @@ class Parameters:
 
     def projected(self, measure: BaseMeasure) -> Projected:
         """Return the parts that the normalisers of all theta share; they are computed once."""
-        known = _PROJECTED.get(self)
+        known: tuple[BaseMeasure, Projected] | None = self.__dict__.get("_projected")
         if known is None or known[0] is not measure:
             known = measure, project(measure, self.U, self.gamma, self.noise.rho)
-            _PROJECTED[self] = known
+            object.__setattr__(self, "_projected", known)
         return known[1]
 
-
-# What was computed of parameters, with the measure that it holds for; not a part of them.
-_PROJECTED: WeakKeyDictionary[Parameters, tuple[BaseMeasure, Projected]] = WeakKeyDictionary()
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, without what was computed of them."""
+        return {k: value for k, value in self.__dict__.items() if k != "_projected"}
 
 
 Number = TypeVar("Number", Floats, float)

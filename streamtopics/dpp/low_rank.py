@@ -18,8 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Floats
-from streamtopics.dpp.determinants import pivots
+from streamtopics.dpp.arrays import Floats, pivots
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
 

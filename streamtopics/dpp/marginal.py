@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Marginals of a process: probabilities of points and words, sizes, quality and diversity.
+"""Marginals of a process: probabilities of points and words, and sizes.
 
 The marginal kernel is K = sigma I + Diag(p)^{1/2} Phi B Phi' Diag(p)^{1/2} with
 
@@ -31,11 +31,6 @@ class Marginal:
     b: Floats
     R: Floats
     N: Floats
-
-    @property
-    def matrix(self) -> Floats:
-        """B, of shape (V, V)."""
-        return np.diag(self.b) + self.R @ self.R.T - self.N @ self.N.T
 
     @property
     def diagonal(self) -> Floats:
@@ -153,57 +148,11 @@ def expected_with_word(process: Process) -> Floats:
     return result
 
 
-def quality_and_similarity(
-    process: Process, points: Points, *, quality_power: float = 1.0
-) -> tuple[Floats, Floats]:
-    """Return log q and S with L(x, y) = q(x) S(x, y) q(y), up to the noise; S(x, x) = 1.
-
-    Parameters
-    ----------
-    process : Process
-    points : points of the measure, n of them
-    quality_power : float, default=1.0
-        Power of p in q^2 = p^power phi'A phi; 0 leaves p out, which favours short sentences.
-
-    Returns
-    -------
-    log_quality : ndarray of shape (n,)
-        In nats; -inf for a point without features.
-    similarity : ndarray of shape (n, n)
-        Of a point without features 0 to all others.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
-    >>> from streamtopics.dpp.marginal import quality_and_similarity
-    >>> kernel = Kernel([[1.0, 0.0], [1.0, 1.0]], [1.0, 1.0])
-    >>> process = Process(Items.of(2), kernel, Counting(0.0))
-    >>> log_quality, similarity = quality_and_similarity(process, np.array([0, 1]))
-    >>> similarity.round(3)
-    array([[1.   , 0.707],
-           [0.707, 1.   ]])
-    """
-    Phi, kernel = process.measure.features(points), process.kernel
-    norms2 = kernel.norms2(Phi)
-    inverse = np.where(norms2 > 0, 1 / np.sqrt(np.where(norms2 > 0, norms2, 1.0)), 0.0)
-    similarity = inverse[:, None] * kernel.product(Phi, Phi) * inverse
-    np.fill_diagonal(similarity, 1.0)
-    with np.errstate(divide="ignore"):
-        log_quality = 0.5 * (quality_power * process.measure.log_p(points) + np.log(norms2))
-    return log_quality, similarity
-
-
-def word_probabilities(measure: BaseMeasure, u: Floats) -> Floats:
-    """Return P(w in x) of each word for x from p(x) (u'phi(x))^2; u is not 0 everywhere."""
-    return _share_with_word(measure, Kernel(u[:, None] / np.abs(u).max(), np.ones(1)))
-
-
 def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Places]:
     """Return the places of the n words with the largest P log(P / P0), for each row u.
 
-    P is `word_probabilities` under u, P0 the same under p(x) |phi(x)|^2, of no direction.
-    The most typical come first; there are none for a row of zeros.
+    P is the probability of each word in x from p(x) (u'phi(x))^2, P0 the same under
+    p(x) |phi(x)|^2, of no direction. The most typical come first; there are none for a row of 0.
     """
     V = measure.v.size
     usual = _share_with_word(measure, Kernel(np.zeros((V, 1)), np.zeros(1), NEARLY_NONE))
@@ -212,7 +161,8 @@ def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Plac
         if not u.any():
             found.append(np.zeros(0, dtype=np.int64))
             continue
-        P = np.clip(word_probabilities(measure, u), 1e-300, 1.0)
+        along = Kernel(u[:, None] / np.abs(u).max(), np.ones(1))
+        P = np.clip(_share_with_word(measure, along), 1e-300, 1.0)
         weight = P * np.log(P / np.maximum(usual, 1e-300))
         found.append(np.argsort(-weight, kind="stable")[:n])
     return found

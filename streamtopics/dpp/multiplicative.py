@@ -18,9 +18,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Floats, products
+from streamtopics.dpp.arrays import Floats, products, solve_positive
 from streamtopics.dpp.batches import Part, SetBatches
-from streamtopics.dpp.determinants import solve_positive
 from streamtopics.dpp.kernel import MOST
 from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected

@@ -166,11 +166,8 @@ class Background(Noise):
         self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
         """Draw as many points for each set, whatever is in it."""
-        if (n_drawn := np.sum(counts, dtype=np.float64)) > MOST_DRAWN:
-            raise ValueError(
-                f"n_sets asks for {n_drawn:,.0f} points of the noise {self!r:.100}, more than "
-                f"{MOST_DRAWN:,}; draw fewer sets, or learn with a lower noise_level"
-            )
+        if np.sum(counts, dtype=np.float64) > MOST_DRAWN:
+            raise ValueError(f"{self} gives too many points; draw fewer sets, or lower its level")
         joined = np.repeat(np.arange(len(counts)), counts)
         return joined, measure.sample(len(joined), rng)
 

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exact draws of sets, on ground sets that cannot be listed: 2^500 sentences, a cube.
 
-1. Each eigenvector of the low-rank part is taken or not, by itself. Those taken span a
-   projection: with G of the spectrum, its points x have the law of p(x) |Q'G'phi(x)|^2, Q a
-   basis of what the points drawn before have left.
+1. Each eigenvector of the low-rank part is taken or not, by itself. With A = F F' the
+   eigenvalues that are not 0 are those of F'Sigma F = E Lam E', of the rank's size, and the
+   functions g_k'phi the eigenvectors, G = F E Lam^{-1/2}. Those taken span a projection: its
+   points x have the law of p(x) |Q'G'phi(x)|^2, Q a basis of what the points before have left.
 2. That law is a mixture of p(x) (h'phi(x))^2 over h = G q, q uniform on the sphere in the
    span of Q: E[q q'] is Q Q' over its dimension. So a random q, one draw of the measure's
    tilted law, one step of Gram and Schmidt.
 3. The noise adds its points.
 
+The law of the size needs the elementary symmetric polynomials e_m(lam), sums over subsets of
+size m of the product of their eigenvalues. They stay in logarithms: nothing overflows.
+
 Source: Hough et al. (2006), "Determinantal processes and independence", algorithm 18, as in
-Kulesza and Taskar (2012), algorithm 1; on product measures with additive features it is
-sampling of a structured DPP without edges (their section 6).
+Kulesza and Taskar (2012), "Determinantal point processes for machine learning", algorithms 1, 7, 8.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from operator import index
 
 import numpy as np
 from numpy.random import Generator
@@ -24,12 +28,85 @@ from scipy.special import logsumexp
 
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.kernel import Process
+from streamtopics.dpp.low_rank import log_normalizer
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import PointSets, stack
-from streamtopics.dpp.spectrum import Spectrum, draw_subsets, size_log_weights, spectrum
-from streamtopics.utils.checks import MOST_WHOLE, is_whole
 
 MOST_NUMBERS = 2**21
+RELATIVE_RANK = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Eigenvalues above 0, of shape (n,), and G of the eigenvectors, of shape (V, n)."""
+
+    values: Floats
+    G: Floats
+
+
+def spectrum(process: Process) -> Spectrum:
+    """Compute the spectrum, in O(V r^2) if gamma is 0 and O(V^3) otherwise."""
+    v, w0, F = process.measure.v, process.measure.w0, process.kernel.root
+    WF = w0.T @ F
+    values, E = np.linalg.eigh(F.T @ (v[:, None] * F) + WF.T @ WF)
+    kept = values > RELATIVE_RANK * max(values[-1:].max(initial=0.0), 1e-300)
+    return Spectrum(values[kept], F @ (E[:, kept] / np.sqrt(values[kept])))
+
+
+def size_probabilities(process: Process, most: int) -> Floats:
+    """Return the probabilities of 0, 1, ..., `most` points.
+
+    Examples
+    --------
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
+    >>> from streamtopics.dpp.sampling import size_probabilities
+    >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
+    >>> size_probabilities(process, 2)
+    array([0.0625, 0.9375, 0.    ])
+    """
+    log_weights = size_log_weights(process, spectrum(process), most)
+    result: Floats = np.exp(logsumexp(log_weights, axis=1) - log_normalizer(process))
+    return result
+
+
+def size_log_weights(process: Process, eigen: Spectrum, most: int) -> Floats:
+    """Return the log of the sum of det L_X over sets of n points, m of the low-rank part.
+
+    Entry (n, m) of shape (most + 1, most + 1), in nats; -inf where m > n.
+    """
+    log_e = log_elementary(eigen.values, most)[-1]
+    n, m = np.arange(most + 1)[:, None], np.arange(most + 1)
+    extra = np.maximum(n - m, 0)
+    log_noise = process.noise.log_weight(process.measure, m, extra)
+    return np.where(m <= n, log_e + log_noise, -np.inf)
+
+
+def log_elementary(values: Floats, most: int) -> Floats:
+    """Return log e_m of the first i values as entry (i, m), -inf where m > i."""
+    table = np.full((len(values) + 1, most + 1), -np.inf)
+    table[:, 0] = 0.0
+    with np.errstate(divide="ignore"):
+        log_values = np.log(values)
+    for i, log_value in enumerate(log_values):
+        table[i + 1, 1:] = np.logaddexp(table[i, 1:], log_value + table[i, :-1])
+    return table
+
+
+def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bool_]:
+    """Draw a subset of each size m, with probability its product over e_m, as rows of bools."""
+    table = log_elementary(values, int(sizes.max(initial=0)))
+    chosen = np.zeros((len(sizes), len(values)), dtype=bool)
+    left = sizes.copy()
+    with np.errstate(divide="ignore"):
+        log_values = np.log(values)
+    for i in range(len(values) - 1, -1, -1):
+        rows = np.flatnonzero(left)
+        m = left[rows]
+        log_share = log_values[i] + table[i, m - 1] - table[i + 1, m]
+        taken = rows[rng.random(len(rows)) < np.exp(log_share)]
+        chosen[taken, i] = True
+        left[taken] -= 1
+    return chosen
 
 
 def sample(process: Process, n_sets: int, rng: Generator) -> PointSets:
@@ -47,7 +124,7 @@ def sample(process: Process, n_sets: int, rng: Generator) -> PointSets:
     >>> sets.sizes, sets[0].shape
     (array([12, 11, 12]), (12, 500))
     """
-    n_sets = _whole(n_sets, "n_sets")
+    n_sets = index(n_sets)
     eigen = spectrum(process)
     kept = eigen.values * process.noise.rho
     chosen = rng.random((n_sets, len(kept))) < kept / (1 + kept)
@@ -71,7 +148,7 @@ def sample_k(process: Process, k: int, n_sets: int, rng: Generator) -> PointSets
     >>> sample_k(process, 5, 2, np.random.default_rng(0)).points.shape
     (10, 2)
     """
-    k, n_sets = _whole(k, "k"), _whole(n_sets, "n_sets")
+    k, n_sets = index(k), index(n_sets)
     eigen = spectrum(process)
     log_weights = size_log_weights(process, eigen, k)[k]
     if np.isneginf(log_weights).all():
@@ -86,12 +163,6 @@ def sample_k(process: Process, k: int, n_sets: int, rng: Generator) -> PointSets
     places, points = _draw_projections(process.measure, eigen, chosen, rng)
     more = process.noise.draw_exactly(process.measure, k - sizes, places, points, rng)
     return _gather(n_sets, (places, points), more)
-
-
-def _whole(n: Any, name: str) -> int:
-    if not (is_whole(n) and 0 <= int(n) <= MOST_WHOLE):
-        raise ValueError(f"{name} must be a whole number from 0 to {MOST_WHOLE:,}; got {n!r:.60}")
-    return int(n)
 
 
 def _draw_projections(

@@ -16,7 +16,6 @@ import numpy as np
 
 from streamtopics.dpp.arrays import Floats, Places, Points, dense
 from streamtopics.dpp.kernel import Kernel
-from streamtopics.utils.checks import floats
 
 RELATIVE_GAIN = 1e-12
 
@@ -73,13 +72,16 @@ def greedy_map(
     array([0])
     """
     n = Phi.shape[0]
-    costs, budget = _check_limits(n, n_points, costs, budget)
-    log_quality = np.zeros(n) if log_quality is None else floats(log_quality, "log_quality")
-    if log_quality.shape != (n,) or np.isnan(log_quality).any() or np.isposinf(log_quality).any():
-        raise ValueError(
-            f"log_quality must hold one number below inf for each of the {n} points; got "
-            f"{log_quality}"
-        )
+    if n_points is None and budget is None:
+        raise ValueError("give n_points, or costs and a budget: otherwise nothing ends the choice")
+    costs, left = (
+        (np.zeros(n), 0.0)
+        if costs is None or budget is None
+        else (np.asarray(costs), float(budget))
+    )
+    log_quality = np.zeros(n) if log_quality is None else np.asarray(log_quality, dtype=np.float64)
+    if np.isnan(log_quality).any() or np.isposinf(log_quality).any():
+        raise ValueError(f"log_quality must have numbers below inf; got {log_quality}")
     Z, norms2 = Phi @ kernel.scaled, kernel.norms2(Phi)
     distances, least = norms2.copy(), RELATIVE_GAIN * norms2
     factor = np.zeros((n if n_points is None else min(n, int(n_points)), n))
@@ -87,7 +89,7 @@ def greedy_map(
     chosen: list[int] = []
     gains: list[float] = []
     while len(chosen) < len(factor):
-        candidates = free & (distances > least) & (costs <= budget)
+        candidates = free & (distances > least) & (costs <= left)
         if not candidates.any():
             break
         gain = np.full(n, -np.inf)
@@ -99,26 +101,5 @@ def greedy_map(
         chosen.append(best)
         gains.append(gain[best])
         free[best] = False
-        budget -= costs[best]
+        left -= costs[best]
     return Selection(np.array(chosen, dtype=np.intp), np.array(gains))
-
-
-def _check_limits(
-    n: int, n_points: int | None, costs: Floats | None, budget: float | None
-) -> tuple[Floats, float]:
-    """Check the limits; return the costs and the budget, costs of 0 if there is none."""
-    if n_points is None and budget is None:
-        raise ValueError("give n_points, or costs and a budget: otherwise nothing ends the choice")
-    if n_points is not None and n_points < 0:
-        raise ValueError(f"n_points must be at least 0; got {n_points!r}")
-    if (costs is None) != (budget is None):
-        raise ValueError("costs and budget go together; give both, or neither")
-    if costs is None or budget is None:
-        return np.zeros(n), 0.0
-    costs = floats(costs, "costs")
-    if costs.shape != (n,) or not (costs >= 0).all():
-        raise ValueError(
-            f"costs must hold one number that is not negative for each of the {n} points; got "
-            f"{costs}"
-        )
-    return costs, float(budget)

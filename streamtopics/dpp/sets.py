@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of points."""
+"""Sets of points, and the forms in which users pass them, of which each base measure names one.
+
+SENTENCES    counts of words, any numbers that are not negative
+COUNTS       the same, whole numbers only
+VECTORS      any finite numbers
+ITEMS        a row for each set, with a column for each item
+"""
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.utils.validation import check_array
 
+from streamtopics.base.sentences import read_sentences
 from streamtopics.dpp.arrays import Places, Points
-from streamtopics.utils.checks import check_not_masked
-from streamtopics.utils.structure import is_sparse
+from streamtopics.utils.structure import to_csr
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,31 +50,20 @@ class PointSets:
         def __init__(self, points: Points, indptr: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
-        for name, values in (("points", self.points), ("indptr", self.indptr)):
-            check_not_masked(values, "PointSets", name)
-        if not getattr(self.points, "shape", ()):
-            raise TypeError(
-                "points must be an array or a sparse matrix, with an entry or a row for each "
-                f"point; got {self.points!r:.60}. Pass np.array(points)"
-            )
-        points: Points = self.points
-        if is_sparse(points) and points.format != "csr":
-            # Of some formats no rows can be picked.
-            object.__setattr__(self, "points", points.tocsr())
+        # Sums along rows round in the order in which these lie in memory.
+        sparse_ = sparse.issparse(self.points)
+        points = self.points.tocsr() if sparse_ else np.ascontiguousarray(self.points)
         indptr = np.asarray(self.indptr)
-        n_points = self.points.shape[0]
-        fits = indptr.ndim == 1 and indptr.size and indptr.dtype.kind in "iu"
-        fits = fits and indptr[0] == 0 and indptr[-1] == n_points
+        whole = indptr.astype(np.intp, casting="same_kind")
         # Not the differences, which unsigned numbers have none of below 0.
-        if not fits or (indptr[1:] < indptr[:-1]).any():
+        is_falling = (indptr[1:] < indptr[:-1]).any()
+        if indptr[0] != 0 or indptr[-1] != points.shape[0] or is_falling:
             raise ValueError(
-                f"indptr must start with 0, not decrease and end with the {n_points} points; got "
-                f"{self.indptr!r}"
+                f"indptr must start with 0, not decrease and end with the {points.shape[0]} "
+                f"points; got {self.indptr!r}"
             )
-        object.__setattr__(self, "indptr", indptr.astype(np.intp))
-        if isinstance(self.points, np.ndarray):
-            # Sums along rows round in the order in which these lie in memory.
-            object.__setattr__(self, "points", np.ascontiguousarray(self.points))
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "indptr", whole)
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -102,3 +99,92 @@ def stack(parts: list[Points]) -> Points:
     if sparse.issparse(parts[0]):
         return sparse.vstack(parts, format="csr")
     return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A matrix for each set, whose rows are points, or one matrix with groups.
+
+    Points are counts, `whole` ones if only these are allowed, or `signed` vectors, dense.
+    """
+
+    whole: bool = False
+    signed: bool = False
+    one_matrix: ClassVar[bool] = False
+
+    def read(
+        self, X: Any, groups: Any, n_columns: int | None, caller: str
+    ) -> tuple[PointSets, int]:
+        """Return the sets that a user passed, and the number of columns of X."""
+        read = read_sentences(
+            X, groups, n_words=n_columns, whole=self.whole, signed=self.signed, caller=caller
+        )
+        points = copy(read.counts)  # The structure is shared.
+        points.data = points.data.astype(np.float64, copy=False)
+        return PointSets(points.toarray() if self.signed else points, read.starts), read.n_words
+
+    def points(self, points: Any, n_columns: int, caller: str) -> Points:
+        """Return the rows of a matrix that a user passed as points of the measure."""
+        sets, _ = self.read([points], None, n_columns, caller)
+        return sets.points
+
+    def write(self, sets: PointSets, n_columns: int) -> Any:
+        """Return sets as `read` takes them, an array of matrices."""
+        out = np.empty(len(sets), dtype=object)
+        for i in range(len(sets)):
+            out[i] = sets[i]
+        return out
+
+
+@dataclass(frozen=True)
+class Baskets:
+    """A matrix with a row for each set and a column for each item, above 0 in the set."""
+
+    one_matrix: ClassVar[bool] = True
+    signed: ClassVar[bool] = False
+
+    def read(
+        self, X: Any, groups: Any, n_columns: int | None, caller: str
+    ) -> tuple[PointSets, int]:
+        """Return the sets that a user passed, and the number of columns of X."""
+        if groups is not None:
+            raise ValueError(
+                f"groups, passed to {caller}, is for sets whose points are rows, but each row of "
+                "X is a set of items; leave groups out"
+            )
+        name = caller.partition(".")[0]
+        X = check_array(
+            to_csr(X, caller, "X"), accept_sparse="csr", accept_large_sparse=False, copy=True,
+            ensure_non_negative=True, ensure_min_samples=0, estimator=name, input_name="X",
+        )  # fmt: skip
+        if n_columns not in (None, X.shape[1]):
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {name} is expecting {n_columns} features as "
+                "input; give it a column for each item seen in fit"
+            )
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        return PointSets(X.indices.astype(np.intp), X.indptr), X.shape[1]
+
+    def points(self, points: Any, n_columns: int, caller: str) -> Places:
+        """Return the column numbers of items that a user passed."""
+        places = np.asarray(points, dtype=None if len(points) else np.intp)
+        within = places.dtype.kind in "iu" and ((places >= 0) & (places < n_columns)).all()
+        if places.ndim != 1 or not within:
+            raise ValueError(
+                f"points, passed to {caller}, must be the column numbers of items, integers from 0 "
+                f"to {n_columns - 1}; got {points!r:.60}"
+            )
+        return places.astype(np.intp)
+
+    def write(self, sets: PointSets, n_columns: int) -> sparse.csr_matrix:
+        """Return a CSR matrix with the number of times that each set has each item."""
+        ones = np.ones(len(sets.points))
+        X = sparse.csr_matrix((ones, sets.points, sets.indptr), shape=(len(sets), n_columns))
+        X.sum_duplicates()
+        return X
+
+
+Form: TypeAlias = Rows | Baskets
+SENTENCES, COUNTS = Rows(), Rows(whole=True)
+VECTORS, ITEMS = Rows(signed=True), Baskets()

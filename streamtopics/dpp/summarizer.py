@@ -21,10 +21,9 @@ from sklearn.utils.metadata_routing import UNUSED
 from streamtopics.base.frame import Commit, StreamingEstimator, check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
-from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.estimator import NOT_NEGATIVE, LowRankDPP
 from streamtopics.dpp.selection import greedy_map
-from streamtopics.dpp.summary import DigestSentence, Summary, check_quality, check_scores, inside
 from streamtopics.dpp.summary_kernel import (
     Candidates,
     centrality,
@@ -40,7 +39,6 @@ from streamtopics.dpp.summary_kernel import (
 )
 from streamtopics.text import SentenceVectorizer
 from streamtopics.text.splitting import has_content, is_fragment, refers_back
-from streamtopics.utils.checks import is_whole
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.steps import thawed
 
@@ -106,13 +104,52 @@ class Known(Commit):
         )
 
 
-class Choice(NamedTuple):
-    """Limits of a summary; `n_words` in place of `n_sentences`, if it is not None."""
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The sentences chosen from a document, in its order.
 
-    thesis: LowRankDPP | None
-    weights: Floats | None
-    n_sentences: int
-    n_words: int | None
+    Attributes
+    ----------
+    indices : ndarray of shape (n_chosen,), int
+        Their places among the sentences of the document.
+    sentences : tuple of n_chosen str
+    scores : ndarray of shape (n_chosen,)
+        Their quality; with ``quality="thesis"`` log p, in nats.
+    log_gains : ndarray of shape (n_chosen,)
+        Gain of each in log det L, in nats. The sentence that was taken first has the
+        largest.
+    """
+
+    indices: Places
+    sentences: tuple[str, ...]
+    scores: Floats
+    log_gains: Floats
+
+
+class DigestSentence(NamedTuple):
+    """A sentence of a digest.
+
+    Attributes
+    ----------
+    document : int
+        The place of its document among those passed.
+    index : int
+        Its place among the sentences of the document.
+    sentence : str
+    score, log_gain : float
+        As in `Summary`.
+    n_documents : int
+        Documents that it stands for: those with a sentence that comes closer to it than any of
+        theirs does to the other sentences of the digest, by the cosine of their weighted words.
+        Each counts once; one that has no word in common with the digest counts for none.
+    """
+
+    document: int
+    index: int  # type: ignore[assignment]  # As it is called, in place of tuple.index.
+    sentence: str
+    score: float
+    log_gain: float
+    n_documents: int
 
 
 @documented
@@ -146,8 +183,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         "thesis" is the kernel of the source, which has to be learnt; see the notes.
     quality_power : float or None, default=None
         L = (q q)^(power / 2) S of quality q and similarity S. Larger trusts the quality more,
-        0 is diversity alone. None is 2, as measured, and for "thesis" 1, as in the
-        source.
+        0 is diversity alone. None is 2, and for "thesis" 1, as in the source.
     fragment_weight : float, default=0.5
         Factor of the centrality of sentences that look like the rest of one that was cut: which
         begin with a small letter or a comma. 1 makes no difference.
@@ -355,17 +391,12 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             out[d] = list(summary.sentences)
         return out
 
-    def select(
-        self, raw_documents: Iterable[Any], *, scores: Iterable[Any] | None = None
-    ) -> list[Summary]:
+    def select(self, raw_documents: Iterable[Any]) -> list[Summary]:
         """Choose sentences of each document, with their scores.
 
         Parameters
         ----------
         {raw_documents}
-        scores : iterable of array-likes of shape (n_sentences,), or None, default=None
-            The quality of the sentences of each document, in place of `quality`; not negative,
-            0 for a sentence not to take.
 
         Returns
         -------
@@ -374,18 +405,15 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         self._validate_params()
         known = self._known()
         documents = known.vectorizer.sentences(raw_documents)
-        given = check_scores(scores, documents)
-        rows = zip(documents, known.vectorizer.transform(documents), given, strict=True)
-        choice = Choice(known.thesis, known.weights, self.n_sentences, self.n_words)
-        return [self._choose(choice, *row) for row in rows]
+        features = known.vectorizer.transform(documents)
+        weights, thesis, limits = known.weights, known.thesis, (self.n_sentences, self.n_words)
+        return [
+            self._choose(sentences, X, weights, thesis, limits)
+            for sentences, X in zip(documents, features, strict=True)
+        ]
 
     def digest(
-        self,
-        raw_documents: Iterable[Any],
-        *,
-        n_sentences: int | None = None,
-        times: Sequence[Any] | None = None,
-        window: tuple[Any, Any] | None = None,
+        self, raw_documents: Iterable[Any], *, n_sentences: int | None = None
     ) -> list[DigestSentence]:
         """Choose the most central sentences of many documents that differ from each other.
 
@@ -398,11 +426,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         {raw_documents}
         n_sentences : int or None, default=None
             Most sentences; None is the estimator's budget, in sentences or words.
-        times : sequence of n_documents times, or None, default=None
-            The time of each document: numbers, dates or anything that can be compared. A
-            document whose time is NaN or NaT is in no window.
-        window : (start, stop) or None, default=None
-            Only documents of start <= time < stop; goes with `times`.
 
         Returns
         -------
@@ -416,30 +439,24 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         ...     "A storm hit the coast. We stayed in.",
         ...     "The storm hit the coast. Schools are closed.",
         ...     "Schools are closed until Monday.",
-        ...     "The sun shines.",
         ... ]
-        >>> digest = DPPSummarizer().digest(news, n_sentences=2, times=[1, 2, 3, 4], window=(1, 4))
-        >>> [(found.document, found.sentence) for found in digest]
-        [(0, 'A storm hit the coast.'), (1, 'Schools are closed.')]
-        >>> [found.n_documents for found in digest]
-        [2, 1]
+        >>> digest = DPPSummarizer().digest(news, n_sentences=2)
+        >>> [(found.document, found.sentence, found.n_documents) for found in digest]
+        [(0, 'A storm hit the coast.', 2), (1, 'Schools are closed.', 1)]
         """
         self._validate_params()
-        if n_sentences is not None and not (is_whole(n_sentences) and n_sentences > 0):
-            raise ValueError(f"n_sentences must be a whole number above 0; got {n_sentences!r}")
         known = self._known()
         documents = known.vectorizer.sentences(raw_documents)
-        places = inside(len(documents), times, window)
         first: dict[str, tuple[int, int]] = {}
-        for d in places:
-            for i, sentence in enumerate(documents[d]):
+        for d, sentences in enumerate(documents):
+            for i, sentence in enumerate(sentences):
                 first.setdefault(sentence, (d, i))
         first = {text: where for text, where in first.items() if not refers_back(text)} or first
-        X = known.vectorizer.transform([list(first), *(documents[d] for d in places)])
+        X = known.vectorizer.transform([list(first), *documents])
         limits = (self.n_sentences, self.n_words) if n_sentences is None else (n_sentences, None)
-        choice = Choice(known.thesis, known.digest_weights(X[1:]), *limits)
-        found = self._choose(choice, list(first), X[0], None)
-        stands_for = counts_of_nearest(X[0][found.indices], list(X[1:]), choice.weights)
+        weights = known.digest_weights(X[1:])
+        found = self._choose(list(first), X[0], weights, known.thesis, limits)
+        stands_for = counts_of_nearest(X[0][found.indices], list(X[1:]), weights)
         values = zip(
             found.sentences, found.scores.tolist(), found.log_gains.tolist(), stands_for.tolist(),
             strict=True,
@@ -451,16 +468,22 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return self
 
     def _choose(
-        self, choice: Choice, sentences: list[str], X: sparse.csr_matrix, scores: Floats | None
+        self,
+        sentences: list[str],
+        X: sparse.csr_matrix,
+        weights: Floats | None,
+        thesis: LowRankDPP | None,
+        limits: tuple[int, int | None],
     ) -> Summary:
+        """Choose sentences with these features, at most so many, or so many words if given."""
         if not sentences:
             return Summary(np.zeros(0, dtype=np.intp), (), np.zeros(0), np.zeros(0))
-        candidates = self._candidates(choice, sentences, X, scores)
-        n_words = choice.n_words
+        candidates = self._candidates(sentences, X, weights, thesis)
+        n_sentences, n_words = limits
         found = greedy_map(
             candidates.kernel,
             candidates.features,
-            n_points=choice.n_sentences if n_words is None else None,
+            n_points=n_sentences if n_words is None else None,
             log_quality=candidates.log_quality,
             costs=None if n_words is None else np.array([len(s.split()) for s in sentences]),
             budget=n_words,
@@ -471,26 +494,33 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return Summary(indices, texts, candidates.quality[indices], found.log_gains[order])
 
     def _candidates(
-        self, choice: Choice, sentences: list[str], X: sparse.csr_matrix, scores: Floats | None
+        self,
+        sentences: list[str],
+        X: sparse.csr_matrix,
+        weights: Floats | None,
+        thesis: LowRankDPP | None,
     ) -> Candidates:
         power = self.quality_power
         if power is None:
             power = THESIS_POWER if self._by_thesis else DEFAULT_POWER
         if X.count_nonzero() == 0:
-            if scores is None:
-                scores = np.array([float(any(map(str.isalnum, text))) for text in sentences])
-            return cosine_candidates(distinct_units(sentences), scores, power)
-        if self._by_thesis and choice.thesis is not None:
-            return thesis_candidates(choice.thesis, X, power, quality=scores)
-        units = weighted_units(X, choice.weights)
-        if scores is None:
-            scores = self._quality_of(sentences, units)
-        return cosine_candidates(units, scores, power)
+            has_letters = np.array([float(any(map(str.isalnum, text))) for text in sentences])
+            return cosine_candidates(distinct_units(sentences), has_letters, power)
+        if self._by_thesis and thesis is not None:
+            return thesis_candidates(thesis, X, power)
+        units = weighted_units(X, weights)
+        return cosine_candidates(units, self._quality_of(sentences, units), power)
 
     def _quality_of(self, sentences: list[str], units: sparse.csr_matrix) -> Floats:
         if callable(self.quality):
-            values = self.quality(list(sentences), units)
-            return check_quality(values, len(sentences), "what quality returned")
+            given: Floats = np.asarray(self.quality(list(sentences), units), dtype=np.float64)
+            if given.shape != (len(sentences),) or not ((given >= 0) & (given < np.inf)).all():
+                raise ValueError(
+                    "quality must return a finite number that is not negative for each of the "
+                    f"{len(sentences)} sentences; got {given!r:.200}. Of log scores take the "
+                    "exponential"
+                )
+            return given
         pieces = np.array([is_fragment(sentence) for sentence in sentences])
         quality = centrality(units) * np.where(pieces, self.fragment_weight, 1.0)
         of_content = quality * [has_content(sentence) for sentence in sentences]

@@ -133,18 +133,13 @@ def known_sentences(documents: Iterable[sparse.csr_matrix]) -> list[sparse.csr_m
     return [(X != 0).astype(np.float64) for X in known]
 
 
-def thesis_candidates(
-    model: LowRankDPP, X: sparse.csr_matrix, quality_power: float, *, quality: Floats | None = None
-) -> Candidates:
-    """Return the candidates of a document under the thesis' kernel.
+def thesis_candidates(model: LowRankDPP, X: sparse.csr_matrix, quality_power: float) -> Candidates:
+    """Return the candidates of a document under the thesis' kernel; the quality is log p, in nats.
 
-    The model is fitted to sentences as sets of words. Reported as quality is log p, in nats,
-    unless a quality of each sentence is given, in place of p.
+    The model is fitted to sentences as sets of words.
     """
     [theta] = np.asarray(model.transform(known_sentences([X])))
     process = model.process(theta)
     features = process.measure.features(X)
-    if quality is not None:
-        return Candidates(process.kernel, features, quality, powered(quality, quality_power))
     log_p = process.measure.log_p(X)
     return Candidates(process.kernel, features, log_p, 0.5 * quality_power * log_p)

@@ -11,7 +11,6 @@ from typing import Protocol, Self
 import numpy as np
 
 from streamtopics.dpp.arrays import Floats
-from streamtopics.dpp.forms import Form
 from streamtopics.dpp.measures import (
     BaseMeasure,
     Bernoulli,
@@ -21,7 +20,7 @@ from streamtopics.dpp.measures import (
     Poisson,
 )
 from streamtopics.dpp.measures.bags import lengths_of
-from streamtopics.dpp.sets import PointSets
+from streamtopics.dpp.sets import Form, PointSets
 
 LEAST_VARIANCE = 1e-9
 MOST_WORDS = 1_000_000

@@ -17,7 +17,6 @@ from streamtopics.saving.upgrades import RENAMED
 # Files have these names: what moves gets a line in `RENAMED`.
 KNOWN: dict[str, tuple[str, ...]] = {
     # Estimators
-    "streamtopics.dpp.estimator": ("LowRankDPP",),
     "streamtopics.dpp.summarizer": ("DPPSummarizer", "Known"),
     "streamtopics.estimators.aspect_sentiment": ("AspectSentimentModel",),
     "streamtopics.estimators.bps_lda": ("BPSLDA",),
@@ -57,7 +56,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.base.topic_model": ("TopicCommit",),
     "streamtopics.dpp.kernel": ("Kernel", "Process"),
     "streamtopics.dpp.learning": ("Fitted", "Online"),
-    "streamtopics.dpp.learnt": ("Learnt",),
+    "streamtopics.dpp.estimator": ("LowRankDPP", "Learnt"),
     "streamtopics.dpp.likelihood": ("Parameters",),
     "streamtopics.dpp.measures.bags": ("LengthMultinomial", "Poisson"),
     "streamtopics.dpp.measures.bernoulli": ("Bernoulli",),

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.base.sentences import Sentences
@@ -78,7 +78,9 @@ class SentenceCorpus:
         return list(pairwise(edges))
 
 
-def corpus_of(X: Any, sentences_per_document: Any) -> SentenceCorpus:
+def corpus_of(
+    X: ArrayLike | sparse.csr_matrix, sentences_per_document: ArrayLike
+) -> SentenceCorpus:
     """Turn the counts of sentences into words, in the order of their columns.
 
     X is of shape (n_sentences, n_features), of whole numbers; a count of c becomes c words in

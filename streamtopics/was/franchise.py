@@ -39,21 +39,20 @@ class Franchise(ABC):
     """
 
     @abstractmethod
-    def join_table(self, n_words: Any) -> ArrayLike:
+    def join_table(self, n_words: ArrayLike) -> ArrayLike:
         """Weigh the tables of a sentence at which `n_words` sit already, at least one."""
 
     @abstractmethod
-    def open_table(self, n_words: Any, n_tables: Any) -> ArrayLike:
+    def open_table(self, n_words: ArrayLike, n_tables: ArrayLike) -> ArrayLike:
         """Weigh a new table in a sentence of `n_words` words at `n_tables` tables."""
 
     @abstractmethod
-    def open_dish(self, n_tables: Any, n_dishes: Any) -> ArrayLike:
+    def open_dish(self, n_tables: ArrayLike, n_dishes: ArrayLike) -> ArrayLike:
         """Weigh a new dish in a document of `n_tables` tables with `n_dishes` dishes."""
 
-    def join_dish(self, n_tables: Any) -> ArrayLike:
+    def join_dish(self, n_tables: ArrayLike) -> ArrayLike:
         """Weigh the dishes that `n_tables` of the document have already, at least one."""
-        weights: ArrayLike = n_tables
-        return weights
+        return n_tables
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
         """Return the compiled sampler; see `SentencePrior`."""
@@ -103,16 +102,15 @@ class HDPFranchise(Franchise):
         check_range(self, LEAST, MOST, table_concentration=self.table_concentration)
         check_range(self, LEAST, MOST, dish_concentration=self.dish_concentration)
 
-    def join_table(self, n_words: Any) -> ArrayLike:
+    def join_table(self, n_words: ArrayLike) -> ArrayLike:
         """Weigh a table by its words."""
-        weights: ArrayLike = n_words
-        return weights
+        return n_words
 
-    def open_table(self, n_words: Any, n_tables: Any) -> ArrayLike:
+    def open_table(self, n_words: ArrayLike, n_tables: ArrayLike) -> ArrayLike:
         """Weigh any new table alike."""
         return self.table_concentration
 
-    def open_dish(self, n_tables: Any, n_dishes: Any) -> ArrayLike:
+    def open_dish(self, n_tables: ArrayLike, n_dishes: ArrayLike) -> ArrayLike:
         """Weigh any new dish alike."""
         return self.dish_concentration
 
@@ -173,9 +171,9 @@ def _checked(function: Callable[..., ArrayLike], *arguments: np.ndarray) -> np.n
     return weights
 
 
-def _name(function: Any) -> str:
+def _name(function: Callable[..., ArrayLike]) -> str:
     """Name a function of a prior, with its class."""
-    return str(getattr(function, "__qualname__", repr(function)))
+    return function.__qualname__
 
 
 def _weights(

@@ -39,22 +39,20 @@ def weighted(V=3):
     return Listed(Weighted(plain.measure, s), plain.points, plain.p, plain.Phi * s)
 
 
-def lengths(normalize, V=3):
+def lengths(V=3):
     pi, law = np.linspace(1, 3, V), np.array([0.1, 0.3, 0.0, 0.6])
     pi = pi / pi.sum()
     X = reference.bags(V, 3)
     n = X.sum(axis=1)
     p = law[n.astype(int)] * reference.multinomial_p(X, pi)
-    Phi = X / np.maximum(n, 1)[:, None] if normalize else X
-    return Listed(LengthMultinomial(law, pi, normalize), X, p, Phi)
+    return Listed(LengthMultinomial(law, pi), X, p, X / np.maximum(n, 1)[:, None])
 
 
 LISTED = {
     "bernoulli": bernoulli(),
     "items": items(),
     "weighted": weighted(),
-    "lengths": lengths(False),
-    "normalised lengths": lengths(True),
+    "lengths": lengths(),
 }
 
 

@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 
 from streamtopics.dpp.marginal import marginal_kernel
 from streamtopics.dpp.noise import Counting
-from streamtopics.dpp.sampling import sample, sample_k
-from streamtopics.dpp.spectrum import log_elementary
+from streamtopics.dpp.sampling import log_elementary, sample, sample_k
 from tests.dpp import cases
 
 finite_dpps = pytest.importorskip("dppy.finite_dpps")

@@ -21,9 +21,8 @@ from streamtopics.dpp.marginal import expected_size, marginals
 from streamtopics.dpp.measures import Bernoulli, Gaussian, Items, Poisson, Weighted
 from streamtopics.dpp.measures.base import BaseMeasure
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.sampling import sample, sample_k
+from streamtopics.dpp.sampling import sample, sample_k, size_probabilities
 from streamtopics.dpp.sets import PointSets
-from streamtopics.dpp.spectrum import size_probabilities
 from tests.dpp import cases
 from tests.reference import dpp as reference
 
@@ -160,13 +159,11 @@ def test_a_whole_life_of_corners():
     found = np.concatenate(list(model.sample(50, random_state=0)))
     assert set(found.ravel()) <= {-1.0, 1.0}
     assert model.sample_k(3, 2, given=X[0][:1], random_state=0)[0].shape == (3, 4)
-    with pytest.raises(ValueError, match=r"words or items.*Corners has none"):
-        model.top_words()
     with pytest.raises(ValueError, match="probability 0"):
         clone(estimator).fit([[[0.5, 1.0, 1.0, 1.0]]])
     counting = LowRankDPP(case.measure, 3, noise="counting", max_iter=2, random_state=0).fit(X)
     assert counting.sample(3, random_state=0)[0].shape[1] == 4
-    with pytest.raises(ValueError, match="cannot be taken out of the ground set of Corners"):
+    with pytest.raises(NotImplementedError, match="taken out of the ground set of Corners"):
         counting.sample(given=X[0][:1])
 
 
@@ -241,7 +238,7 @@ def test_a_whole_life_of_uniform_noise(ground_set):
     assert again.sample(3, random_state=0)[0].shape[1] == 5
     fixed = clone(estimator).set_params(noise_level=0.3).fit(X)
     assert fixed.noise_level_ == 0.3
-    with pytest.raises(ValueError, match="noise is 'background' now"):
+    with pytest.raises(ValueError, match="noise 'background' now"):
         fixed.set_params(noise="background").partial_fit(X)
 
 

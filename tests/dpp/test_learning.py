@@ -57,14 +57,6 @@ def test_theta_steps_are_monotone_for_each_set(name, gamma, noise, penalty):
     assert (theta >= 0).all()
 
 
-def test_there_are_twenty_theta_steps():
-    case = cases.LISTED["bernoulli"]
-    data = batch_sets(case.measure, some_sets(case))
-    at = parameters_of(cases.process(case, 0.3, NOISES[0], r=3))
-    assert_array_equal(theta_steps(data, at), theta_steps(data, at, n_steps=20))
-    assert not np.array_equal(theta_steps(data, at), theta_steps(data, at, n_steps=19))
-
-
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("name", ["bernoulli", "items"])
@@ -230,8 +222,6 @@ def test_start_is_at_the_scale_of_the_data():
         w = measure.w0.T @ at.U
         sizes.append((measure.v[:, None] * at.U**2).sum() + (w**2).sum())
     assert abs(np.mean(sizes) - 10) < 1
-    with pytest.raises(ValueError, match="n_components must be at least 1; got 0"):
-        start(measure, 0, 10.0, Background(1.0), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -425,16 +415,6 @@ def test_impossible_sets_are_refused():
     ):
         with pytest.raises(ValueError, match=r"1 of 1 sets.*positive\s*level"):
             learn()
-
-
-def test_embedding_alone():
-    truth = make_dpp_sets(200, "exponential", noise=0.1, random_state=0)
-    data = batch_sets(truth.measure, truth.sets)
-    at = start(truth.measure, 3, data.mean_size, Background(0.3), np.random.default_rng(0))
-    found = fit_embedding(data, at, penalty=0.01)
-    before, after = (objective(data, p, 0.01) for p in (at, found))
-    assert after < before
-    assert_array_equal(found.theta, at.theta)
 
 
 def test_the_embedding_ends_where_its_derivative_vanishes():

@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import approx_fprime
 
+from streamtopics.dpp.arrays import log_det_positive, solve_positive
 from streamtopics.dpp.batches import batch_sets
-from streamtopics.dpp.determinants import log_det_positive, solve_positive
 from streamtopics.dpp.likelihood import (
     Parameters,
     check_possible,
@@ -34,9 +34,8 @@ from streamtopics.dpp.measures import (
 )
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.sampling import sample
+from streamtopics.dpp.sampling import sample, size_probabilities
 from streamtopics.dpp.sets import PointSets
-from streamtopics.dpp.spectrum import size_probabilities
 from streamtopics.utils.parallel import workers
 from tests.dpp import cases
 from tests.processes import ENVIRONMENT

@@ -93,11 +93,3 @@ for row, (line, is_chosen) in enumerate(marked):
 # The sentences of all reviews that are central and differ, each with the number of its review.
 for found in DPPSummarizer().digest(reviews, n_sentences=3):
     print(f"review {found.document}: {found.sentence}")
-
-# %%
-# Given times, the digest of a part of a stream is that of a window:
-early = DPPSummarizer().digest(
-    reviews, n_sentences=3, times=[2019, 2020, 2021, 2024, 2025], window=(2019, 2022)
-)
-for found in early:
-    print(f"review {found.document}: {found.sentence}")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sentences as bags of words, N^V: a length, then words one by one from pi.
 
-    n ~ P,   x | n ~ Multinomial(n, pi),   phi(x) = g(n) x,   g = 1 or 1/n
+    n ~ P,   x | n ~ Multinomial(n, pi),   phi(x) = g(n) x
     v = pi E[n g^2],   w0 = pi E[n (n - 1) g^2]^{1/2}
 
-Independent Poisson counts of rates lam are the case P = Poisson(sum lam), g = 1 (Dupuy 2017,
-section 4.3.3).
+With any P g is 1 / n, so that long sentences do not weigh more; independent Poisson counts of
+rates lam are the case P = Poisson(sum lam) and g = 1 (Dupuy 2017, section 4.3.3).
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from scipy.special import gammaln
 from scipy.stats import geom
 
 from streamtopics.dpp.arrays import Floats, Places, Points
-from streamtopics.dpp.forms import COUNTS
 from streamtopics.dpp.measures.base import BaseMeasure, as_rows, check_rates, rank_of, rows_of_words
+from streamtopics.dpp.sets import COUNTS
 from streamtopics.utils.checks import floats
 
 # A sentence that is drawn, word by word.
@@ -58,29 +58,9 @@ class Poisson(BaseMeasure):
         object.__setattr__(self, "lam", check_rates(self.lam, "lam", np.inf))
 
     @classmethod
-    def from_sentences(cls, counts: Points, *, smoothing: float = 0.5) -> Self:
-        """Learn the mean count of each word, to whose sum `smoothing` is added.
-
-        Parameters
-        ----------
-        counts : array-like or CSR matrix of shape (n_sentences, V)
-        smoothing : float, default=0.5
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from streamtopics.dpp import Poisson
-        >>> Poisson.from_sentences(np.array([[1, 0], [2, 0]])).lam
-        array([1.75, 0.25])
-        """
-        counts = as_rows(counts)
-        total = np.asarray(counts.sum(axis=0)).ravel()
-        return cls.from_totals(total, counts.shape[0], smoothing=smoothing)
-
-    @classmethod
-    def from_totals(cls, counts: Floats, n_sentences: int, *, smoothing: float = 0.5) -> Self:
-        """Return the same, given the count of each word in `n_sentences`."""
-        return cls((counts + smoothing) / max(n_sentences, 1))
+    def from_totals(cls, counts: Floats, n_sentences: int) -> Self:
+        """Learn it from the count of each word in `n_sentences`, and half a word more."""
+        return cls((counts + 0.5) / max(n_sentences, 1))
 
     @property
     def v(self) -> Floats:
@@ -117,10 +97,7 @@ class Poisson(BaseMeasure):
         m, c = _moments(pi, H)
         one, two = c + m**2, total * m**2
         if total > MOST_WORDS:
-            raise ValueError(
-                f"lam has {total:,.0f} words a sentence, more than the {MOST_WORDS:,} that are "
-                "drawn; learn from smaller counts"
-            )
+            raise ValueError(f"lam has {total:,.0f} words a sentence, too many to draw")
         extra = 1 + (rng.random(len(H)) * (one + two) < two)
         return _tilted_words(extra + rng.poisson(total, size=len(H)), pi, H, rng)
 
@@ -131,7 +108,7 @@ class Poisson(BaseMeasure):
 
 @dataclass(frozen=True, eq=False)
 class LengthMultinomial(BaseMeasure):
-    """Any law of the length, then independent words; phi(x) = x, or x divided by its length.
+    """Any law of the length, then independent words; phi(x) is x divided by its length.
 
     Parameters
     ----------
@@ -139,8 +116,6 @@ class LengthMultinomial(BaseMeasure):
         Probabilities of the lengths 0..n_max; a longer sentence has the probability 0.
     pi : array-like of shape (V,)
         Probability of each word, positive, with the sum 1.
-    normalize : bool, default=True
-        Divide the counts by the length, so that long sentences do not weigh more.
 
     Examples
     --------
@@ -156,81 +131,45 @@ class LengthMultinomial(BaseMeasure):
     _holds = "lengths: L >=0; pi: V >=0"
     lengths: Floats
     pi: Floats
-    normalize: bool = True
     form = COUNTS
 
     if TYPE_CHECKING:
 
-        def __init__(self, lengths: ArrayLike, pi: ArrayLike, normalize: bool = True) -> None: ...
+        def __init__(self, lengths: ArrayLike, pi: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         pi, lengths = floats(self.pi, "pi"), floats(self.lengths, "lengths")
         for name, x, least in (("pi", pi, 1e-300), ("lengths", lengths, 0.0)):
-            if x.ndim != 1 or not x.size or not (x >= least).all() or abs(x.sum() - 1) > 1e-6:
+            if x.ndim != 1 or not (x >= least).all() or abs(x.sum() - 1) > 1e-6:
                 raise ValueError(
                     f"{name} must be a vector of probabilities with the sum 1"
                     f"{', none of them 0' if least else ''}; got {x}. Divide counts by their sum"
                 )
-        if lengths[:1].sum() == lengths.sum():
-            raise ValueError("lengths gives all probability to the empty sentence; give some to 1")
         object.__setattr__(self, "pi", pi / pi.sum())
         object.__setattr__(self, "lengths", lengths / lengths.sum())
 
     @classmethod
-    def from_sentences(
-        cls, counts: Points, *, smoothing: float = 0.5, normalize: bool = True
-    ) -> Self:
-        """Learn the shares of the words, and of the lengths.
+    def from_totals(cls, counts: Floats, lengths: Floats | Places) -> Self:
+        """Learn it from the count of each word, and half a word more, and of each length from 0.
 
-        A geometric law of the same mean length is mixed in with the weight of one
-        sentence, so that lengths not seen are possible, up to where it falls below 1e-9.
-
-        Parameters
-        ----------
-        counts : array-like or CSR matrix of shape (n_sentences, V)
-            Whole numbers.
-        smoothing : float, default=0.5
-            Added to the count of each word.
-        normalize : bool, default=True
-            As in the class.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from streamtopics.dpp import LengthMultinomial
-        >>> measure = LengthMultinomial.from_sentences(np.array([[1, 1], [0, 2], [3, 0]]))
-        >>> measure.pi, measure.lengths[:4].round(3)
-        (array([0.5625, 0.4375]), array([0.075, 0.053, 0.537, 0.276]))
+        A geometric law of the same mean length is mixed in with the weight of one sentence, so
+        that lengths not seen are possible, up to where it falls below 1e-9.
         """
-        counts = as_rows(counts)
-        total = np.asarray(counts.sum(axis=0)).ravel()
-        seen = np.bincount(lengths_of(counts))
-        return cls.from_totals(total, seen, smoothing=smoothing, normalize=normalize)
-
-    @classmethod
-    def from_totals(
-        cls,
-        counts: Floats,
-        lengths: Floats | Places,
-        *,
-        smoothing: float = 0.5,
-        normalize: bool = True,
-    ) -> Self:
-        """Return the same, given the count of each word and of each length from 0."""
         n_sentences = lengths.sum()
         mean = max(lengths @ np.arange(len(lengths)) / n_sentences, 0.5) if n_sentences else 1.0
         law = geom(1 / (1 + mean), loc=-1)
         size = int(max(law.isf(1e-9) + 1, len(lengths)))
         seen = law.pmf(np.arange(size))
         seen[: len(lengths)] += lengths
-        total = counts + smoothing
-        return cls(seen / seen.sum(), total / total.sum(), normalize)
+        total = counts + 0.5
+        return cls(seen / seen.sum(), total / total.sum())
 
     @property
     def _g2(self) -> Floats:
-        """P(n) g(n)^2 for each length n."""
+        """P(n) / n^2 for each length n."""
         n = np.maximum(np.arange(len(self.lengths)), 1)
-        return self.lengths / n**2 if self.normalize else self.lengths
+        result: Floats = self.lengths / n**2
+        return result
 
     def _factorial_moments(self, thinning: Floats) -> tuple[Floats, Floats]:
         """Return E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t, in [0, 1]."""
@@ -247,10 +186,8 @@ class LengthMultinomial(BaseMeasure):
         return (self.pi * np.sqrt(self._factorial_moments(np.ones(1))[1]))[:, None]
 
     def features(self, points: Points) -> sparse.csr_matrix:
-        """Return the counts, divided by the length if `normalize`."""
+        """Return the counts divided by the length."""
         rows = as_rows(points)
-        if not self.normalize:
-            return rows
         n = np.maximum(np.asarray(rows.sum(axis=1)).ravel(), 1)
         data = rows.data / np.repeat(n, np.diff(rows.indptr))
         return sparse.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
@@ -298,10 +235,10 @@ class LengthMultinomial(BaseMeasure):
 def lengths_of(rows: sparse.csr_matrix) -> Places:
     """Return the number of words of each sentence, which must be whole."""
     n = np.asarray(rows.sum(axis=1)).ravel()
-    if not (n == np.rint(n)).all() or rows.data.min(initial=0) < 0:
+    if not (n == np.rint(n)).all():
         raise ValueError(
-            "a law of lengths needs whole counts of words; got the length "
-            f"{n[n != np.rint(n)][:1]}. Give weights to the measure instead: Weighted(measure, s)"
+            "a law of lengths needs whole counts of words; give weights to the measure instead: "
+            "Weighted(measure, s)"
         )
     return n.astype(np.intp)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The protocol of base measures: all that the model needs of a ground set.
+"""The base of base measures: all that the model needs of a ground set.
 
 A ground set carries a measure p and features phi(x), a vector of V numbers, with
 
@@ -9,9 +9,9 @@ w0 of few columns. Dupuy (2017, section 4.2.2) asks for no more than Sigma; exac
 sampling also asks for draws from the law p(x) (h'phi(x))^2 / h'Sigma h, tilted by h.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 from numpy.random import Generator
@@ -19,12 +19,12 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points
-from streamtopics.dpp.forms import Form
-from streamtopics.utils.checks import check_not_masked, floats
+from streamtopics.dpp.sets import Form
+from streamtopics.utils.checks import floats
 from streamtopics.utils.structure import for_scipy, in_order
 
 
-class BaseMeasure(Protocol):
+class BaseMeasure(ABC):
     """A ground set with its measure and features. Points are rows of an array or CSR matrix.
 
     Measures inherit from it. The defaults are those of a probability measure on an infinite
@@ -34,7 +34,7 @@ class BaseMeasure(Protocol):
     @property
     @abstractmethod
     def form(self) -> Form:
-        """Form of the sets of a user: one of `streamtopics.dpp.forms`."""
+        """Form of the sets of a user: one of `streamtopics.dpp.sets`."""
 
     @property
     @abstractmethod
@@ -83,17 +83,17 @@ class BaseMeasure(Protocol):
 
     def ground_set(self) -> Points:
         """Return all points of the ground set; for measures that `can_list`."""
-        raise ValueError(f"{type(self).__name__} cannot list its ground set; use Background noise")
+        raise NotImplementedError
 
     def places(self, points: Points) -> Places:
         """Return the place of each point in `ground_set`; for measures that `can_list`."""
-        raise ValueError(f"{type(self).__name__} cannot list its ground set; use Background noise")
+        raise NotImplementedError
 
     def without(self, points: Points) -> Self:
         """Return the measure that is 0 at these points; only if its Sigma has the same form."""
-        raise ValueError(
-            f"points cannot be taken out of the ground set of {type(self).__name__}, as noise that "
-            "gives a point once needs it for given points; use Background"
+        raise NotImplementedError(
+            f"points cannot be taken out of the ground set of {type(self).__name__}; use "
+            "Background noise"
         )
 
     def absence(self) -> tuple[Floats, Floats]:
@@ -102,10 +102,7 @@ class BaseMeasure(Protocol):
         That is the sum of p phi phi' over the points whose feature w is 0, of which row and
         column w are 0. Only for features that are words or items.
         """
-        raise ValueError(
-            "this is for ground sets of words or items, of whose features "
-            f"{type(self).__name__} has none. Look at components_"
-        )
+        raise NotImplementedError(f"the features of {type(self).__name__} are no words")
 
 
 def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> Places:
@@ -124,7 +121,6 @@ def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> 
 
 def as_rows(points: Points) -> sparse.csr_matrix:
     """Return points as a CSR matrix of float64 without duplicates, a copy if they change."""
-    check_not_masked(points, "a measure", "points")
     fits = isinstance(points, sparse.csr_matrix) and points.dtype == np.float64
     rows: sparse.csr_matrix = (
         points if fits else sparse.csr_matrix(for_scipy(points), dtype=np.float64)
@@ -140,12 +136,10 @@ def rows_of_words(found: Sequence[Places], shape: tuple[int, int]) -> sparse.csr
 
 def check_rates(values: ArrayLike, name: str, most: float) -> Floats:
     """Return a vector of float64 in (0, most), with no entry at the ends."""
-    values = floats(values, name)
-    if values.ndim != 1 or values.size == 0:
-        raise ValueError(f"{name} must have shape (n_features,); got {values.shape}")
-    if not ((values > 0) & (values < most)).all():
+    found = floats(values, name)
+    if found.ndim != 1 or not ((found > 0) & (found < most)).all():
         raise ValueError(
-            f"{name} must lie strictly between 0 and {most:g}; it goes from {values.min():g} to "
-            f"{values.max():g}. Smooth or clip it, or leave out words that never or always occur"
+            f"{name} must be a vector of numbers strictly between 0 and {most:g}; got {values!r}. "
+            "Smooth or clip it, or leave out words that never or always occur"
         )
-    return values
+    return found

@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points
-from streamtopics.dpp.forms import SENTENCES
 from streamtopics.dpp.measures.base import BaseMeasure, as_rows, check_rates, rank_of, rows_of_words
+from streamtopics.dpp.sets import SENTENCES
 
 MOST_ENUMERATED = 16
 MOST_NUMBERS = 2**21
+LEAST_SHARE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,16 +54,12 @@ class Bernoulli(BaseMeasure):
         object.__setattr__(self, "pi", check_rates(self.pi, "pi", 1.0))
 
     @classmethod
-    def from_sentences(cls, counts: Points, *, smoothing: float = 0.5, clip: float = 1e-6) -> Self:
-        """Learn the share of sentences that have each word.
+    def from_sentences(cls, counts: Points) -> Self:
+        """Learn the share of sentences that have each word, with half a one more each way.
 
         Parameters
         ----------
         counts : array-like or CSR matrix of shape (n_sentences, V)
-        smoothing : float, default=0.5
-            Sentences with the word, and as many without it, that are added.
-        clip : float, default=1e-6
-            Least distance of pi from 0 and 1.
 
         Examples
         --------
@@ -73,20 +70,12 @@ class Bernoulli(BaseMeasure):
         """
         counts = as_rows(counts)
         present = np.bincount(counts.indices[counts.data != 0], minlength=counts.shape[1])
-        return cls.from_totals(present, counts.shape[0], smoothing=smoothing, clip=clip)
+        return cls.from_totals(present, counts.shape[0])
 
     @classmethod
-    def from_totals(
-        cls,
-        present: Floats | Places,
-        n_sentences: int,
-        *,
-        smoothing: float = 0.5,
-        clip: float = 1e-6,
-    ) -> Self:
+    def from_totals(cls, present: Floats | Places, n_sentences: int) -> Self:
         """Return the same, given the number of `n_sentences` that have each word."""
-        pi = (present + smoothing) / max(n_sentences + 2 * smoothing, 1e-300)
-        return cls(np.clip(pi, clip, 1 - clip))
+        return cls(np.clip((present + 0.5) / (n_sentences + 1), LEAST_SHARE, 1 - LEAST_SHARE))
 
     @property
     def v(self) -> Floats:
@@ -151,12 +140,6 @@ class Bernoulli(BaseMeasure):
     def ground_set(self) -> sparse.csr_matrix:
         """Return all 2^V sentences, by the numbers that their words are the bits of."""
         V = len(self.pi)
-        if not self.can_list:
-            raise ValueError(
-                f"the ground set cannot be listed: with {V} words there are 2^{V}; this works "
-                f"for at most {MOST_ENUMERATED} words. Use Background noise, which does not list "
-                "the ground set"
-            )
         return sparse.csr_matrix((np.arange(2**V)[:, None] >> np.arange(V) & 1).astype(float))
 
     def places(self, points: Points) -> Places:

@@ -14,8 +14,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from streamtopics.dpp.arrays import Floats, Places
-from streamtopics.dpp.forms import VECTORS
 from streamtopics.dpp.measures.base import BaseMeasure
+from streamtopics.dpp.sets import VECTORS
 from streamtopics.utils.checks import check_whole, floats
 
 MOST_STEPS, PRECISION = 60, 1e-14

@@ -2,15 +2,15 @@
 """Vectors in R^V with independent Gaussian entries, phi(x) = x: v = s2, w0 = m."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from streamtopics.dpp.arrays import Floats
-from streamtopics.dpp.forms import VECTORS
 from streamtopics.dpp.measures.base import BaseMeasure, check_rates
+from streamtopics.dpp.sets import VECTORS
 from streamtopics.utils.checks import floats
 
 # Half of the proposals are kept; of numbers that are not finite none is.
@@ -54,26 +54,6 @@ class Gaussian(BaseMeasure):
             )
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "variance", variance)
-
-    @classmethod
-    def from_points(cls, points: ArrayLike, *, least_variance: float = 1e-9) -> Self:
-        """Learn mean and variance of each column.
-
-        Parameters
-        ----------
-        points : array-like of shape (n_points, V)
-        least_variance : float, default=1e-9
-            Of a column that is constant.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from streamtopics.dpp import Gaussian
-        >>> Gaussian.from_points(np.array([[0.0, 1.0], [2.0, 5.0]])).variance
-        array([1., 4.])
-        """
-        points = floats(points, "points")
-        return cls(points.mean(axis=0), np.maximum(points.var(axis=0), least_variance))
 
     @property
     def v(self) -> Floats:

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places
-from streamtopics.dpp.forms import ITEMS
 from streamtopics.dpp.measures.base import BaseMeasure, rank_of
-from streamtopics.utils.checks import check_not_masked, floats
+from streamtopics.dpp.sets import ITEMS
+from streamtopics.utils.checks import floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Items(BaseMeasure):
 
     def __post_init__(self) -> None:
         p = floats(self.p, "p")
-        if p.ndim != 1 or p.size == 0 or not ((p >= 0) & (p < np.inf)).all():
+        if p.ndim != 1 or not ((p >= 0) & (p < np.inf)).all():
             raise ValueError(
                 "p must be a vector of weights that are finite and not negative, one for each "
                 f"item; got {self.p!r}. Items.of(n) gives n items the weight 1"
@@ -77,30 +77,16 @@ class Items(BaseMeasure):
 
     def features(self, points: Places) -> sparse.csr_matrix:
         """Return a row e_i for each place i; IndexError for a place that there is not."""
-        points = self._checked(points)
+        points = np.asarray(points).astype(np.intp, casting="same_kind")
+        if points.size and not (points.min() >= 0 and points.max() < len(self.p)):
+            raise IndexError(f"points are places from 0 to {len(self.p) - 1}; got {points}")
         structure = (np.ones(len(points)), points, np.arange(len(points) + 1))
         return sparse.csr_matrix(structure, shape=(len(points), len(self.p)))
 
-    def _checked(self, points: Places) -> Places:
-        """Return places of items as an array that can be an index."""
-        check_not_masked(points, "Items", "points")
-        points = np.asarray(points)
-        if points.size and points.dtype.kind not in "iu":
-            raise TypeError(f"points must be places of items, integers; got {points.dtype}")
-        if points.size and not (points.min() >= 0 and points.max() < len(self.p)):
-            raise IndexError(
-                f"points are places from 0 to {len(self.p) - 1} among the items; got "
-                f"{points.min()} to {points.max()}"
-            )
-        return points.astype(np.intp, copy=False)
-
     def log_p(self, points: Places) -> Floats:
-        """Return the log weight of each item, in nats: 0 under the counting measure.
-
-        IndexError for a place that there is not.
-        """
+        """Return the log weight of each item, in nats: 0 under the counting measure."""
         with np.errstate(divide="ignore"):
-            return np.log(self.p[self._checked(points)])
+            return np.log(self.p[points])
 
     def sample(self, n: int, rng: Generator) -> Places:
         """Draw n independent items."""

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points
-from streamtopics.dpp.forms import Form
 from streamtopics.dpp.measures.base import BaseMeasure
+from streamtopics.dpp.sets import Form
 from streamtopics.utils.checks import floats
 
 
@@ -49,8 +49,7 @@ class Weighted(BaseMeasure):
         if s.shape != shape or not ((s >= 0) & (s < np.inf)).all():
             raise ValueError(
                 f"s must hold one finite weight that is not negative for each of the {shape[0]} "
-                f"features; got shape {s.shape}, from {s.min(initial=0):g} to "
-                f"{s.max(initial=0):g}"
+                f"features; got {self.s!r}"
             )
         object.__setattr__(self, "s", s)
 
