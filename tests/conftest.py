@@ -37,6 +37,16 @@ SET_BY_OTHERS = {"PYTEST_CURRENT_TEST", "_RJEM_MALLOC_CONF"}
 """Variables of the environment that pytest sets, and polars when it is first imported."""
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
 
+# What takes long for what it adds, by a part of its id: searches over grids, processes that are
+# started anew, and all variants of what some variants show.
+SLOW = (
+    "test_grid_search", "test_a_search_says_the_same_once", "test_the_boosting_scale_is_searched",
+    "test_models_sent_to_other_processes_learn_there", "test_same_bits_in_processes",
+    "test_an_older_scikit_learn_has_none_and_fits", "test_several_at_once_in_threads_or_processes",
+    "test_streaming_lda.py::test_the_matrix", "test_every_code_point_alone_and_between_letters",
+    "check_estimator_sparse_",
+)  # fmt: skip
+
 
 def pytest_addoption(parser):
     """Add options, once where folders that share them are run together."""
@@ -85,8 +95,12 @@ def pytest_sessionfinish():
     faulthandler.cancel_dump_traceback_later()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Leave to `--one-in` its share, the same in each run; others are reported as deselected."""
+    """Mark what is slow; leave to `--one-in` its share, the same in each run."""
+    for item in items:
+        if any(name in item.nodeid for name in SLOW):
+            item.add_marker(pytest.mark.slow)
     if (share := config.getoption("one_in", 1)) > 1:
         left = [item for item in items if zlib.crc32(item.nodeid.encode()) % share]
         config.hook.pytest_deselected(items=left)

@@ -9,47 +9,13 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import SVBLDA, AspectSentimentModel, GuidedTopics, MultiViewLDA
-from streamtopics.priors import SeedWords, SentimentWords, class_words_prior, zipf_prior
+from streamtopics import AspectSentimentModel, MultiViewLDA
+from streamtopics.priors import SeedWords, SentimentWords
 from streamtopics.text import SentenceVectorizer
-from streamtopics.utils.checks import floats
-from tests.conventions.every import COUNTS, NAMES, N, V
+from tests.conventions.every import COUNTS, N, V
 
 polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
 LABELS = ["a", "b"] * (N // 2)
-SOME = [*LABELS[:-1], None]
-
-
-def missing():
-    """Labels of which one is missing, as each library says so, and how a message shows it."""
-    yield [*LABELS[:-1], np.nan], "nan"
-    yield [*[1.0, 2.0] * (N // 2 - 1), 1.0, np.nan], "nan"
-    yield pd.Series(SOME, dtype="string"), "<NA>"
-    yield pd.Categorical(SOME), "nan"
-    yield pd.array([*[1, 2] * (N // 2 - 1), 1, None], dtype="Int64"), "<NA>"
-    yield np.array([*["2020-01-01"] * (N - 1), "NaT"], dtype="datetime64[D]"), "NaT"
-    yield pyarrow.array(SOME), "None"
-    yield polars.Series(SOME), "None"
-
-
-def test_missing_labels_are_refused_by_name():
-    for labels, shown in missing():
-        match = rf"y, passed to \S+, has labels that are {shown}"
-        with pytest.raises(ValueError, match=match):
-            MultiViewLDA(2).fit(COUNTS, labels)
-        with pytest.raises(ValueError, match=match):
-            class_words_prior(COUNTS, labels)
-
-
-@pytest.mark.parametrize("column", [np.array, pd.DataFrame])
-def test_labels_in_a_column_are_looked_at_too(column):
-    for labels, match in (
-        ([["a"], [1.0]] * (N // 2), "mixes labels of the types float, str"),
-        ([["a"], [None]] * (N // 2), "has labels that are (None|nan)"),
-    ):
-        y = column(labels) if column is pd.DataFrame else column(labels, dtype=object)
-        with pytest.raises(ValueError, match=f"y, passed to MultiViewLDA.fit, {match}"):
-            MultiViewLDA(2).fit(COUNTS, y)
 
 
 def test_labels_of_other_libraries_are_those_that_they_equal():
@@ -64,53 +30,6 @@ def test_labels_of_other_libraries_are_those_that_they_equal():
     # NumPy would make codes of characters of them.
     with pytest.raises(TypeError, match="labels of the type StringScalar of PyArrow; pass the arr"):
         MultiViewLDA(2).fit(COUNTS, list(kinds[0]))
-
-
-@pytest.mark.parametrize("kind", ["datetime64[D]", "timedelta64[D]"])
-def test_dates_and_spans_of_time_are_no_numbers(kind):
-    model = MultiViewLDA(2).fit(COUNTS, LABELS)
-    for call in (
-        lambda: SVBLDA(2).fit(COUNTS.astype(kind)),
-        lambda: SVBLDA(2, topic_word_prior=np.ones(V).astype(kind)).fit(COUNTS),
-        lambda: SVBLDA(2, doc_topic_prior=np.ones(2).astype(kind)).fit(COUNTS),
-        lambda: model.score(COUNTS, LABELS, sample_weight=np.ones(N).astype(kind)),
-        lambda: zipf_prior(np.arange(1, 5).astype(kind)),
-        lambda: floats(np.ones(3).astype(kind), "values"),
-    ):
-        with pytest.raises((TypeError, ValueError), match=r"dates |must hold numbers"):
-            call()
-
-
-def test_columns_of_dates_are_refused_by_name():
-    dates = pd.date_range("2020-01-01", periods=N)
-    for when in (dates, dates - dates[0], dates.to_period("D")):
-        frame = pd.DataFrame({"n": 1, "when": when})
-        with pytest.raises(TypeError, match=r"X, a data frame .* in its column 'when' dates"):
-            SVBLDA(2).fit(frame)
-    with pytest.raises(TypeError, match=r"X, a data frame .* in its column 'when' dates"):
-        SVBLDA(2).fit(polars.DataFrame({"n": [1] * N, "when": dates.to_numpy()}))
-
-
-def test_what_holds_no_counts_is_refused_by_name():
-    for X in ({"a": 1}, [[{}]]):
-        with pytest.raises(TypeError, match=r"X, passed to .*fit, must be .* of counts: float"):
-            SVBLDA(2).fit(X)
-
-
-def test_a_vocabulary_that_puts_words_into_other_columns_than_X_is_refused():
-    frame, turned = pd.DataFrame(COUNTS, columns=NAMES), list(NAMES[::-1])
-    word = str(NAMES[0])
-    for model in (
-        GuidedTopics({"one": [word]}, 1, vocabulary=turned),
-        SVBLDA(2, topic_word_prior=SeedWords({0: [word]}, 5.0, vocabulary=turned)),
-        SVBLDA(2, topic_word_prior=SentimentWords(
-            {0: [word], 1: turned[:1]}, 5.0, vocabulary=turned)),
-    ):  # fmt: skip
-        with pytest.raises(ValueError, match=f"vocabulary has the word '{word}' in column {V - 1}"):
-            model.fit(frame)
-    # Names that are no words of it are numbers of columns, or so.
-    numbered = pd.DataFrame(COUNTS, columns=[f"column {i}" for i in range(V)])
-    GuidedTopics({"one": [word]}, 1, vocabulary=turned).fit(numbered)
 
 
 def test_seeds_of_classes_that_are_numbers_are_by_their_names():

@@ -19,6 +19,8 @@ from streamtopics.messages import Minibatch, Topics
 from streamtopics.utils.parallel import SERIAL, workers
 from tests.reference import gibbs as reference
 
+pytestmark = pytest.mark.statistical
+
 N_BATCHES = 100
 EXPECTED_IN_A_CELL = 10
 GOLDEN = 0x9E3779B97F4A7C15

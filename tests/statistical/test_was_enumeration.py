@@ -31,6 +31,8 @@ from tests.reference.was_enumeration import (
     sizes,
 )
 
+pytestmark = pytest.mark.statistical
+
 PRIORS = {
     "was": WAS(1.0, 1.0, 1.0),
     "was, uneven sticks": WAS((0.5, 1.5, 3.0), (1.0, 2.0, 0.3), 0.5),

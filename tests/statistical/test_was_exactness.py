@@ -15,6 +15,8 @@ from tests.reference import was as reference
 from tests.reference import was_enumeration as oracle
 from tests.was import chains
 
+pytestmark = pytest.mark.statistical
+
 UNEVEN = WAS(a=(0.5, 1.5, 3.0), b=(1.0, 2.0, 0.3), zeta=0.5)
 PRIORS = [WAS(), UNEVEN, HDPFranchise(), HDPFranchise(2.0, 3.0), SBP((0.5, 2.0), 1.5, truncation=3)]
 N_BATCHES = 50

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is refused: what would give a wrong number or end the process, and what people get wrong.
+
+A row is a name, a call that has to raise ValueError, TypeError or NotFittedError, and a word that
+the message has to have. After it the model, where there is one, is as before.
+"""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import (
+    SVBLDA,
+    AspectSentimentModel,
+    GuidedTopics,
+    HiddenFactorsTopics,
+    LowRankDPP,
+    MultiViewLDA,
+    RatingLDA,
+    StreamingBayes,
+    StreamingLDA,
+    StreamingMixture,
+    WASTopicModel,
+)
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.dpp import PointSets
+from streamtopics.inspection import shares_over_time
+from streamtopics.metrics import left_to_right, relevant_words, topic_coherence
+from streamtopics.models import GaussianMixture, LinearRegression
+from streamtopics.priors import SeedWords, class_words_prior, zipf_prior
+from streamtopics.text import NamedCounts, SentenceVectorizer, StreamingCountVectorizer
+from tests.conventions.every import CLASSES, COUNTS, ITEMS, NAMES, RATINGS, SENTENCES, USERS, N, V
+
+REFUSED = (ValueError, TypeError, NotFittedError)
+TEXTS = ["a ship at sea", "the deep sea", "a plane in the sky"]
+FRAME = pd.DataFrame(COUNTS, columns=NAMES)
+REVIEWS = {"items": ITEMS, "users": USERS}
+
+
+def lda(**parameters):
+    return SVBLDA(2, random_state=0, **parameters)
+
+
+def learnt():
+    return lda().fit(COUNTS)
+
+
+def with_value(value):
+    """Counts of which one is another value."""
+    X = COUNTS.copy()
+    X[3, 1] = value
+    return X
+
+
+def masked(values, hidden=2):
+    """Values of which the first few are hidden: NumPy would read what is behind the mask."""
+    return np.ma.masked_array(values, mask=np.arange(len(values)) < hidden)
+
+
+def beyond(kind, place):
+    """A sparse matrix with an index outside of it."""
+    X = sparse.csr_matrix(COUNTS).asformat(kind)
+    if kind == "coo":
+        X.col = X.col.copy()
+        X.col[0] = place
+    else:
+        X.indices[0] = place
+    return X
+
+
+def falling():
+    X = sparse.csr_matrix(COUNTS)
+    X.indptr[3] = X.indptr[1] - 1
+    return X
+
+
+TWICE = sparse.csr_matrix(([1e15, 1e15, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 6))
+
+# Of counts and containers: numbers would be wrong, or kernels read beyond arrays.
+COUNTS_REFUSED = {
+    "negative counts": (lambda: lda().fit(with_value(-1.0)), "[Nn]egative"),
+    "missing counts": (lambda: lda().fit(with_value(np.nan)), "NaN"),
+    "infinite counts": (lambda: lda().fit(with_value(np.inf)), "inf"),
+    "counts beyond floating point": (lambda: lda().fit([[10**400, 1]]), ""),
+    "counts without room": (lambda: lda().fit(with_value(1e16)), "count"),
+    "a count that is stored in two parts": (lambda: lda().fit(TWICE), "count"),
+    "complex counts": (lambda: lda().fit(COUNTS * 1j), "[Cc]omplex"),
+    "dates": (lambda: lda().fit(COUNTS.astype("datetime64[D]")), ""),
+    "a column of dates": (
+        lambda: lda().fit(FRAME.assign(when=pd.date_range("2020-01-01", periods=N))), "when"),
+    "counts with a mask": (lambda: lda().fit(np.ma.masked_greater(COUNTS, 2)), "masked"),
+    "an index beyond, of rows": (lambda: lda().fit(beyond("csr", 10**8)), "column"),
+    "an index beyond, of columns": (lambda: lda().fit(beyond("csc", 10**8)), "row"),
+    "an index beyond, of coordinates": (lambda: lda().fit(beyond("coo", 10**8)), "column"),
+    "an index below": (lambda: lda().fit(beyond("csr", -5)), "column"),
+    "pointers that fall": (lambda: lda().fit(falling()), ""),
+    "an index beyond, of sentences": (
+        lambda: WASTopicModel(2).fit([beyond("csr", 10**8), *SENTENCES]), "column"),
+    "an index beyond, of words": (
+        lambda: left_to_right(beyond("csr", 10**8), np.full((2, V), 1 / V), 0.5), "column"),
+    "an index beyond, of documents": (
+        lambda: topic_coherence([[0, 1]], beyond("csr", 10**8)), "column"),
+    "parts of counts where words are taken one by one": (
+        lambda: WASTopicModel(2).fit([part * 0.5 for part in SENTENCES]), "whole|integer"),
+    "pointers of sets that fall": (
+        lambda: PointSets(np.arange(4), np.array([0, 3, 1, 4])), "decrease"),
+    "columns to forget that are not there": (lambda: learnt().forget_words([V]), "column"),
+    "columns to forget that are no columns": (lambda: learnt().forget_words([0.5]), "column"),
+}  # fmt: skip
+
+# Other words, other lengths, other shapes: what broadcasts would be another number.
+SHAPES_REFUSED = {
+    "fewer columns than were learnt": (lambda: learnt().transform(COUNTS[:, :3]), "features"),
+    "other columns in a stream": (lambda: learnt().partial_fit(COUNTS[:, :3]), "features"),
+    "documents and words changed places": (lambda: learnt().transform(COUNTS.T), "features"),
+    "columns in another order": (
+        lambda: lda().fit(FRAME).transform(FRAME[NAMES[::-1]]), "feature names"),
+    "one document without its list": (lambda: learnt().transform(COUNTS[0]), "1D|2-D|2D"),
+    "a prior of more words": (lambda: lda(topic_word_prior=np.ones(V + 1)).fit(COUNTS), "prior"),
+    "a prior of more topics": (lambda: lda(doc_topic_prior=np.ones(3)).fit(COUNTS), "prior"),
+    "a prior of words with a mask": (
+        lambda: lda(topic_word_prior=masked(np.ones(V))).fit(COUNTS), "masked"),
+    "labels of fewer documents": (lambda: MultiViewLDA(2).fit(COUNTS, CLASSES[:3]), ""),
+    "labels with a mask": (
+        lambda: MultiViewLDA(2).fit(COUNTS, np.ma.masked_array(ITEMS, mask=ITEMS > 1)), "masked"),
+    "labels that are missing": (
+        lambda: MultiViewLDA(2).fit(COUNTS, [*CLASSES[:-1], None]), "y"),
+    "labels of a prior that are missing": (
+        lambda: class_words_prior(COUNTS, [*[1.0] * (N - 1), np.nan]), "y"),
+    "ratings of fewer documents": (lambda: RatingLDA(2).fit(COUNTS, RATINGS[:3]), ""),
+    "missing ratings": (
+        lambda: RatingLDA(2).fit(COUNTS, [*RATINGS[:-1], np.nan]), "NaN"),
+    "items with a mask": (
+        lambda: HiddenFactorsTopics(2).fit(
+            COUNTS, RATINGS, items=np.ma.masked_array(ITEMS, mask=ITEMS > 1), users=USERS),
+        "masked"),
+    "users of fewer documents": (
+        lambda: HiddenFactorsTopics(2).fit(COUNTS, RATINGS, items=ITEMS, users=USERS[:3]), "users"),
+    "a topic prior of a likelihood of another length": (
+        lambda: left_to_right(COUNTS, np.full((1, V), 1 / V), [0.5, 0.5]), "doc_topic_prior"),
+    "weights of other topics": (
+        lambda: relevant_words(np.eye(3), 2, topic_weights=[0.5, 0.5], relevance=0.3), ""),
+    "times of fewer documents": (
+        lambda: shares_over_time(learnt(), COUNTS, np.arange(3)), "times"),
+    "names of fewer columns": (lambda: learnt().top_words(NAMES[:3]), "feature_names"),
+    "names of columns of counts": (lambda: NamedCounts.of(COUNTS, NAMES[:3]), ""),
+    "a vocabulary in another order than the columns": (
+        lambda: GuidedTopics({"one": [str(NAMES[0])]}, 1, vocabulary=list(NAMES[::-1])).fit(FRAME),
+        "vocabulary"),
+    "a vocabulary that was exchanged": (
+        lambda: StreamingCountVectorizer(vocabulary=["sea"]).partial_fit(TEXTS).set_params(
+            vocabulary=["sky"]).partial_fit(TEXTS), "vocabulary"),
+    "seeds of no word": (
+        lambda: lda(topic_word_prior=SeedWords({0: ["sheep"]}, 5.0)).fit(FRAME), "sheep"),
+    "a seed of two topics": (
+        lambda: lda(topic_word_prior=SeedWords({0: ["word1"], 1: ["word1"]}, 5.0)).fit(FRAME),
+        "word1"),
+    "a model of another kind to merge": (
+        lambda: learnt().merge(StreamingMixture(2, random_state=0).fit(COUNTS)), "other"),
+    "a model of other columns to merge": (
+        lambda: learnt().merge(lda().fit(COUNTS[:, :3])), ""),
+    "a number of topics that was changed": (
+        lambda: learnt().set_params(n_components=3).partial_fit(COUNTS), "n_components"),
+    "a class that was not announced": (
+        lambda: MultiViewLDA(2).partial_fit(COUNTS, CLASSES, classes=["a", "b"]).partial_fit(
+            COUNTS, ["c"] * N), "c"),
+}  # fmt: skip
+
+# Mistakes that people make.
+MISTAKES = {
+    "nothing was learnt": (lambda: lda().transform(COUNTS), "fit"),
+    "no texts were read": (lambda: StreamingCountVectorizer().transform(TEXTS), "fit"),
+    "texts where counts are needed": (lambda: lda().fit(TEXTS), "counts"),
+    "counts where texts are needed": (lambda: StreamingCountVectorizer().fit(COUNTS), "text"),
+    "one text without its list": (lambda: StreamingCountVectorizer().fit("a ship"), "text"),
+    "a text that is missing": (
+        lambda: StreamingCountVectorizer().fit([*TEXTS, None]), "missing|None"),
+    "lists of words where texts are needed": (
+        lambda: StreamingCountVectorizer().fit([text.split() for text in TEXTS]), "analyzer"),
+    "one matrix where sentences are needed": (lambda: WASTopicModel(2).fit(COUNTS), "sentences"),
+    "sentences where counts are needed": (lambda: lda().fit(SENTENCES), ""),
+    "sentences of texts that need words": (
+        lambda: AspectSentimentModel(2).fit(SentenceVectorizer), ""),
+    "labels are needed": (lambda: MultiViewLDA(2).fit(COUNTS), "y"),
+    "ratings that are words": (lambda: RatingLDA(2).fit(COUNTS, CLASSES), "y"),
+    "classes are needed in a stream": (
+        lambda: MultiViewLDA(2).partial_fit(COUNTS, CLASSES), "classes"),
+    "a rule that is misspelt": (lambda: StreamingLDA(2, update="sbv").fit(COUNTS), "update"),
+    "a local step that is misspelt": (
+        lambda: StreamingLDA(2, inference="gibs").fit(COUNTS), "inference"),
+    "a measure that is misspelt": (
+        lambda: topic_coherence([[0, 1]], COUNTS, measure="nmpi"), "measure"),
+    "no topics": (lambda: SVBLDA(0).fit(COUNTS), "n_components"),
+    "topics that are no number": (lambda: SVBLDA("ten").fit(COUNTS), "n_components"),
+    "half a topic": (lambda: SVBLDA(2.5).fit(COUNTS), "n_components"),
+    "a prior of nothing": (lambda: lda(topic_word_prior=0.0).fit(COUNTS), "topic_word_prior"),
+    "a seed below zero": (lambda: SVBLDA(2, random_state=-1).fit(COUNTS), "random_state"),
+    "a seed of data below zero": (lambda: make_lda_corpus(5, random_state=-1), "random_state"),
+    "passes below one": (lambda: StreamingLDA(2, max_iter=0).fit(COUNTS), "max_iter"),
+    "a parameter that is misspelt": (lambda: lda().set_params(n_topics=3), "n_topics"),
+    "a model of samples that is none": (lambda: StreamingBayes("lda").fit(COUNTS), "model"),
+    "targets of a mixture of samples": (
+        lambda: StreamingBayes(LinearRegression()).fit(COUNTS, CLASSES), ""),
+    "sets without a ground set": (lambda: LowRankDPP("itms", 2).fit([COUNTS]), "ground_set"),
+    "a step of texts that gives texts": (
+        lambda: make_pipeline(lda()).fit(TEXTS), "counts"),
+    "ranks that are dates": (lambda: zipf_prior(np.arange(1, 5).astype("datetime64[D]")), ""),
+}  # fmt: skip
+ROWS = COUNTS_REFUSED | SHAPES_REFUSED | MISTAKES
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_what_is_refused(name):
+    call, word = ROWS[name]
+    with pytest.raises(REFUSED, match=word or None):
+        call()
+
+
+@pytest.mark.parametrize("make", [lda, lambda: StreamingLDA(2, random_state=0)])
+@pytest.mark.parametrize("X", [with_value(-1.0), with_value(np.nan), COUNTS[:, :3], TEXTS])
+def test_a_refused_minibatch_changes_nothing(make, X):
+    model = make().partial_fit(COUNTS)
+    before = pickle.dumps(model)
+    with pytest.raises(REFUSED):
+        model.partial_fit(X)
+    assert pickle.dumps(model) == before
+
+
+def test_samples_that_have_no_finite_answer_are_refused():
+    rows = np.array([[1e19, 1e19]] * 2)
+    with pytest.raises(ValueError, match=r"too|extreme|infinite|solution"):
+        StreamingBayes(LinearRegression()).fit(rows, np.ones(2))
+    with pytest.raises(REFUSED):
+        StreamingBayes(GaussianMixture(2), random_state=0).fit(with_value(np.inf))
