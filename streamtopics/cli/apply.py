@@ -1,59 +1,182 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`streamtopics apply`: the topics of each document."""
+"""`streamtopics apply`, `score`, `show`, `update`, and `summarize`, which needs no model."""
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from streamtopics.cli.models import labels_of, load_model
-from streamtopics.cli.reading import cut, records, texts_of, time_of
-from streamtopics.cli.tally import Tally
-from streamtopics.cli.telling import counted, note
-from streamtopics.cli.writing import check_target, write_rows
-from streamtopics.datasets import Record
+from streamtopics import DPPSummarizer, save
+from streamtopics.cli.inout import (
+    check_target,
+    complain,
+    counted,
+    nats,
+    note,
+    one_line,
+    safe,
+    write_rows,
+)
+from streamtopics.cli.models import (
+    FREE,
+    has_open_vocabulary,
+    labels_of,
+    learner_of,
+    load_model,
+    n_words_of,
+    rows_of,
+    topics_of,
+    words_of,
+)
+from streamtopics.cli.reading import Sample, Tally, columns, cut, place_of, records, texts_of
+from streamtopics.cli.tables import print_topics, rows_of_documents
+from streamtopics.metrics import CoherenceScorer, DiversityScorer, open_vocabulary_probability
+from streamtopics.streams import ProgressReport, ScoreHistory, stream
+from streamtopics.streams.callbacks import mean_score
+from streamtopics.text import NamedCounts
+
+MINIBATCH, N_OPEN, MORE, N_CHANGED = 2500, 10_000, 5, 5
 
 
-def run(options: Namespace) -> None:
+def apply(options: Namespace) -> None:
     """Write a line for each document, as they are read."""
-    path = None if options.output == "-" else Path(options.output)
+    path = None if str(options.output) == "-" else options.output
     kind = options.output_format
     if path is not None:
         kept = [options.model_file, *options.files]
         check_target(path, () if kind else ("jsonl", "csv"), kept)
         kind = kind or path.suffix[1:].lower()
     model, tally = load_model(options.model_file), Tally()
-    found = cut(records(options, tally.skipped), options.batch_size)
-    found = tally.over(found, model.steps[0][1])
+    found = records(options, tally.skipped, columns(options), empty=True)
+    batches = tally.over(cut(found, options.batch_size), model.steps[0][1])
     labels = labels_of(model, options.words, options.relevance)
-    rows = rows_of_documents(model, found, options.leading, labels, kind or "jsonl")
-    n = write_rows(path, rows, kind or "jsonl")
+    kind = kind or "jsonl"
+    rows = rows_of_documents(model, batches, options.leading, labels, kind, options)
+    n = write_rows(path, rows, kind)
     tally.tell()
     if path is not None:
         note(f"topics of {counted(n, 'document')} written to {path}")
 
 
-def rows_of_documents(
-    model: Any, batches: Iterable[list[Record]], leading: int, labels: list[str], kind: str
-) -> Iterator[dict[str, Any]]:
-    """Yield the leading topics of each document, with where it is from."""
-    for batch in batches:
-        shares = np.asarray(model.transform(texts_of(batch)), dtype=np.float64)
-        order = np.argsort(-shares, axis=1, kind="stable")[:, :leading]
-        for record, share, first in zip(batch, shares, order, strict=True):
-            row: dict[str, Any] = {"source": record.source, "line": record.line}
-            row["time"] = time_of(record.time)
-            topics: list[Any] = [(int(k), round(float(share[k]), 4), labels[k]) for k in first]
-            if not record.text.strip():
-                topics = [] if kind == "jsonl" else [(None, None, None)] * len(topics)
-            if kind == "jsonl":
-                names = ("topic", "share", "label")
-                row["topics"] = [dict(zip(names, one, strict=True)) for one in topics]
-            else:
-                for i, (topic, part, label) in enumerate(topics, start=1):
-                    row |= {f"topic_{i}": topic, f"share_{i}": part, f"label_{i}": label}
-            yield row
+def score(options: Namespace) -> None:
+    """Print the score over the model's words, and the score over all words."""
+    model, tally = load_model(options.model_file), Tally()
+    counts, sample = [], Sample(N_OPEN)
+    for batch in tally.over(cut(records(options, tally.skipped), MINIBATCH), model.steps[0][1]):
+        counts.append(sparse.csr_matrix(model[:-1].transform(texts_of(batch))))
+        sample.add(batch)
+    tally.tell()
+    X = sparse.vstack(counts, format="csr")
+    known = float(X.sum())
+    if hasattr(topics_of(model), "feature_names_in_"):
+        X = NamedCounts.of(X, words_of(model))
+    print(f"{counted(X.shape[0], 'document')}, {counted(known, 'word')} that the model knows")
+    print(f"over the words of the model: {nats(float(topics_of(model).score(X)))}")
+    if X.shape[1] > 1 and known:
+        coherence, diversity = CoherenceScorer()(topics_of(model), X), DiversityScorer()(model)
+        print(f"coherence of the topics (NPMI of 10 words): {coherence:.3f}")
+        print(f"share of these words that are distinct: {diversity:.1%}")
+    try:
+        found = open_vocabulary_probability(model, texts_of(sample.records))
+    except (TypeError, ValueError) as error:
+        complain(f"there is no score over all words: {error}")
+        return
+    some = f", of a sample of {N_OPEN:,} documents" if sample.n > N_OPEN else ""
+    print(f"over all words, unknown ones spelled{some}: {nats(found)}")
+
+
+def show(options: Namespace) -> None:
+    """Print the topics, or one of them, and what is known of the model."""
+    model = load_model(options.model_file)
+    topics = topics_of(model)
+    n = options.words * (1 if options.topic is None else MORE)
+    rows = rows_of(model, n, options.relevance)
+    if options.topic is not None:
+        rows = [row for row in rows if row.topic == options.topic]
+        if not rows:
+            most = topics.topic_word_.shape[0] - 1
+            raise ValueError(f"there is no topic {options.topic}; they are 0 to {most}")
+    known: dict[str, Any] = {
+        "estimator": type(topics).__name__,
+        "parameters": {k: repr(v) for k, v in sorted(topics.get_params(deep=False).items())},
+        "documents": int(topics.n_documents_seen_),
+        "words": float(topics.n_tokens_seen_),
+        "vocabulary": n_words_of(model),
+        "open_vocabulary": has_open_vocabulary(model),
+    }
+    if options.json:
+        print(json.dumps(known | {"topics": [row._asdict() for row in rows]}, indent=1))
+        return
+    print_topics(rows, model, 100 if options.topic is None else 10_000)
+    print(
+        f"\n{known['estimator']}: {counted(known['documents'], 'document')} in all passes, "
+        f"{counted(known['words'], 'word')} over a vocabulary of {known['vocabulary']:,}"
+        f"{', which follow the stream' if known['open_vocabulary'] else ''}"
+    )
+    for name, value in known["parameters"].items():
+        print(f"  {name} = {safe(value)[:200]}")
+
+
+def summarize(options: Namespace) -> None:
+    """Print sentences, each with how many documents it stands for and where it is."""
+    tally = Tally()
+    found = list(records(options, tally.skipped))
+    tally.add(None, texts_of(found))
+    tally.tell()
+    digest = DPPSummarizer().digest(texts_of(found), n_sentences=options.sentences)
+    print(f"{counted(len(found), 'document')}; each sentence stands for so many of them:\n")
+    for row in digest:
+        place = place_of(found[row.document])
+        print(f"{row.n_documents:>7,}  {one_line(row.sentence, 400)}  [{place}]")
+
+
+def update(options: Namespace) -> None:
+    """Score and learn each minibatch, write the model, and say what has changed."""
+    target = options.model or options.model_file
+    check_target(target, kept=options.files)
+    model, tally, history = load_model(options.model_file), Tally(), ScoreHistory()
+    learner, before = learner_of(model), topics_by_word(model)
+    n_before, n_tokens_before = topics_of(model).n_documents_seen_, topics_of(model).n_tokens_seen_
+    found = cut(records(options, tally.skipped), options.batch_size)
+    found = tally.over(found, model.steps[0][1], learnt=learner.front is None)
+    callbacks = [history] if options.quiet else [history, ProgressReport(title="learning")]
+    batches = (learner.taken(texts_of(batch)) for batch in found)
+    stream(learner.model, batches, callbacks=callbacks)
+    tally.tell()
+    if learner.front is not None and topics_of(model).n_tokens_seen_ == n_tokens_before:
+        raise ValueError(
+            f"no word of these documents is in the vocabulary of {options.model_file}, which is "
+            "closed; nothing was written. Are they of the same language and kind? `streamtopics "
+            "fit` begins a model with other words"
+        )
+    save(model, target)
+    print(counted(topics_of(model).n_documents_seen_ - n_before, "new document"))
+    print(f"before they were learnt: {nats(mean_score(history.rows)[0])}")
+    print_changes(before, topics_by_word(model), options.words)
+    print(f"\nmodel written to {target}")
+
+
+def topics_by_word(model: Any) -> tuple[list[str], np.ndarray]:
+    """Return the words of the columns, and the probabilities of each topic."""
+    return [str(word) for word in words_of(model)], np.array(topics_of(model).topic_word_)
+
+
+def print_changes(
+    before: tuple[list[str], np.ndarray], after: tuple[list[str], np.ndarray], n_words: int
+) -> None:
+    """Print the topics that have changed most, and the words that came up in them."""
+    (old_names, old), (names, new) = before, after
+    column = {word: i for i, word in enumerate(old_names) if not word.startswith(FREE)}
+    places = np.array([column.get(word, -1) for word in names])
+    n = min(len(old), len(new))
+    then = np.where(places >= 0, old[:n, places], 0.0)
+    moved = np.sqrt(np.maximum(0.0, 1 - np.sqrt(then * new[:n]).sum(axis=1)))
+    print("\nchanged most (0 is not at all, 1 is no word in common):")
+    for k in np.argsort(-moved, kind="stable")[:N_CHANGED]:
+        rise = np.argsort(then[k] - new[k], kind="stable")[:n_words]
+        words = [names[i] for i in rise if new[k, i] > then[k, i] and not names[i].startswith(FREE)]
+        print(safe(f"{k:>5}  {moved[k]:.2f}  more: {' '.join(words)}"))

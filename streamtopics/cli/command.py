@@ -10,25 +10,26 @@ from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
-from typing import Any
+from io import TextIOWrapper
 
+from streamtopics.cli.inout import (
+    ENDING,
+    Output,
+    complain,
+    forget_output,
+    handled,
+    status_of,
+    stop,
+)
 from streamtopics.cli.parsers import VERBS, parser
-from streamtopics.cli.stopping import signals_raise, status_of
-from streamtopics.cli.telling import Output, complain, forget_output, show_warning
-from streamtopics.datasets import ReadingError
+from streamtopics.streams.reading import ReadingError
 
 WRONG = 2
-# What errors of readers name that is an option too.
-SETTINGS = {"encoding", "format", "text_key", "time_key", "max_line"}
 LEAVE_OUT = " (--skip-bad leaves out, and counts, what cannot be read)"
-# What an option cannot leave out: the file as a whole is another one than was thought.
-OF_THE_FILE = {
-    "no column", "no fields", "not Parquet", "not named JSON", "not text", "nothing to read",
-}  # fmt: skip
+# Reasons of errors that are not of one record.
+OF_THE_FILE = {"no columns", "not named JSON", "nothing to read", "broken file"}
 # Remedies of the library, in the words of the command.
 SAID_AS = {"missing='ignore'": "--set missing=ignore"}
-# What is asked of the command itself, not of `fit`.
-OF_THE_COMMAND = {"-h", "--help", "--version"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,13 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         By argparse, where options are wrong (2) or help was asked for (0).
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if not given or given[0] not in VERBS | OF_THE_COMMAND:
+    if not given or given[0] not in {*VERBS, "-h", "--help", "--version"}:
         given.insert(0, "fit")
     _print_anything()
-    with redirect_stdout(Output(sys.stdout)):
-        with redirect_stderr(Output(sys.stderr)):
-            options = _parsed(given)
-        return _run(options)
+    with redirect_stdout(Output(sys.stdout)), redirect_stderr(Output(sys.stderr)):
+        return _run(_parsed(given))
 
 
 def _run(options: Namespace) -> int:
@@ -67,18 +66,19 @@ def _run(options: Namespace) -> int:
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
             warnings.filterwarnings("default", category=UserWarning)
-        warnings.showwarning = show_warning  # type: ignore[assignment]
+        warnings.showwarning = lambda message, *_: complain(f"note: {message}")
         try:
-            with signals_raise():
-                import_module(f"streamtopics.cli.{options.verb}").run(options)
+            with handled(ENDING, stop):
+                module = import_module(f"streamtopics.cli.{VERBS[options.verb].module}")
+                getattr(module, options.verb)(options)
                 sys.stdout.flush()
         except BrokenPipeError:
             forget_output()
-        except KeyboardInterrupt as stop:
+        except KeyboardInterrupt as interrupt:
             complain("interrupted")
-            return status_of(stop)
+            return status_of(interrupt)
         except Exception as error:
-            complain(_told(error, options))
+            complain(_message(error, options))
             with suppress(OSError, ValueError):
                 sys.stdout.flush()
                 return WRONG
@@ -98,21 +98,22 @@ def _parsed(given: list[str]) -> Namespace:
     return options
 
 
-def _told(error: Exception, options: Namespace) -> str:
+def _message(error: Exception, options: Namespace) -> str:
     """Return the message of an error, after the name of its class where it was not foreseen."""
     if isinstance(error, ReadingError):
-        told = error.for_command_line() if error.setting in SETTINGS else str(error)
-        skippable = error.reason not in OF_THE_FILE and not options.skip_bad
-        return f"{told}{LEAVE_OUT}" if skippable else told
+        message = f"{error.place}: {error.problem}"
+        if error.setting:
+            message += f"; pass --{error.setting.replace('_', '-')} {error.value}, for example"
+        return message + ("" if error.reason in OF_THE_FILE or options.skip_bad else LEAVE_OUT)
+    if isinstance(error, FileNotFoundError) and error.filename is not None:
+        return f"there is no file or directory {str(error.filename)!r}"
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        if isinstance(error, FileNotFoundError):
-            return f"there is no file or directory {str(error.filename)!r}"
         return f"{error.filename}: {error.strerror}"
     foreseen = isinstance(error, OSError | ValueError | ImportError)
-    told = str(error) if foreseen and str(error) else f"{type(error).__name__}: {error}"
+    message = str(error) if foreseen and str(error) else f"{type(error).__name__}: {error}"
     for python, option in SAID_AS.items():
-        told = told.replace(python, option)
-    return told
+        message = message.replace(python, option)
+    return message
 
 
 def _print_anything() -> None:
@@ -120,10 +121,9 @@ def _print_anything() -> None:
 
     What was closed before the process began prints to nowhere.
     """
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+    nowhere = os.devnull
+    sys.stdout = open(nowhere, "w") if sys.stdout is None else sys.stdout  # noqa: PTH123,SIM115
+    sys.stderr = open(nowhere, "w") if sys.stderr is None else sys.stderr  # noqa: PTH123,SIM115
     for stream in (sys.stdout, sys.stderr):
-        change: Any = getattr(stream, "reconfigure", None)
-        if change is not None:
-            change(errors="backslashreplace")
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

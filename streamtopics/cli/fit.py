@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`streamtopics fit`: the topics of files."""
+"""`streamtopics fit`: the topics of files; `report`: a page of a saved model."""
 
 from __future__ import annotations
 
-import io
 import json
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
@@ -14,31 +13,37 @@ from typing import Any, NamedTuple
 from sklearn.pipeline import Pipeline
 
 from streamtopics import SVBLDA, save
-from streamtopics.cli.apply import rows_of_documents
-from streamtopics.cli.choosing import choose
-from streamtopics.cli.estimators import estimator
+from streamtopics.cli.inout import (
+    check_target,
+    complain,
+    counted,
+    nats,
+    note,
+    readers_may_go,
+    write_bytes,
+    write_rows,
+)
 from streamtopics.cli.models import (
+    choose,
+    estimator,
+    fit_words,
     labels_of,
     learner_of,
+    load_model,
     n_words_of,
     pipeline,
     rows_of,
     topics_of,
-    words_of,
+    vectorizer_for,
 )
-from streamtopics.cli.reading import Sample, cut, place_of, records, texts_of
-from streamtopics.cli.tables import print_documents, print_topics
-from streamtopics.cli.tally import Tally
-from streamtopics.cli.telling import complain, counted, nats, note, readers_may_go
-from streamtopics.cli.times import periods_to_show, read_whole
-from streamtopics.cli.words import fit_words, vectorizer_for
-from streamtopics.cli.writing import check_target, write_bytes, write_rows
-from streamtopics.datasets import Record, Skipped
-from streamtopics.inspection import picture_formats, plot_topics
-from streamtopics.report import report
+from streamtopics.cli.reading import Sample, Tally, columns, cut, place_of, records, texts_of
+from streamtopics.cli.tables import print_documents, print_topics, rows_of_documents
+from streamtopics.report.documents import whole_of
 from streamtopics.report.settings import Whole
 from streamtopics.streams import ProgressReport, stream
+from streamtopics.streams.reading import Record, Skipped
 from streamtopics.text import NamedVectorizer, StreamingPipeline
+from streamtopics.utils.times import LEAST, Periods, periods_of
 
 HOLD_OUT_EVERY, MINIBATCH, N_SAMPLE = 10, 2500, 5000
 # Characters of the place of a document in a report.
@@ -55,51 +60,38 @@ class Learnt(NamedTuple):
     tally: Tally
 
 
-def run(options: Namespace) -> None:
+def fit(options: Namespace) -> None:
     """Read, learn, print what was found and write what was asked for."""
-    check_targets(options)
+    kept = [*options.files, options.seeds]
+    for target, kinds in (
+        (options.model, ()), (options.report, ()), (options.topics_out, ("csv", "json", "jsonl")),
+        (options.documents_out, ("csv", "jsonl")),
+    ):  # fmt: skip
+        check_target(target, kinds, kept)
+        kept.append(target)
     made = estimator(options)
     if not options.quiet:
         note("reading the documents")
     tally = Tally()
-    learnt = learn(options, made, records(options, tally.skipped), tally)
+    keys = columns(options) if options.documents_out else []
+    learnt = learn(options, made, records(options, tally.skipped, keys), tally)
     tally.tell()
     with readers_may_go():
         print_learnt(options, learnt)
     write_all(options, learnt)
 
 
-def print_learnt(options: Namespace, learnt: Learnt) -> None:
-    """Print the topics, documents of them and the score."""
-    model = learnt.model
-    topics = topics_of(model)
-    n_held_out = len(learnt.held_out)
-    n_documents = learnt.sample.n
-    n_passes = max(1.0, topics.n_documents_seen_ / n_documents) if n_documents else 1.0
-    print(
-        f"{counted(n_documents, 'document')}, "
-        f"{counted(topics.n_tokens_seen_ / n_passes, 'word')} "
-        f"over a vocabulary of {n_words_of(model):,}; {counted(n_held_out, 'document')} held out\n"
-    )
-    rows = rows_of(model, options.words, options.relevance)
-    print_topics(rows, model)
-    if n_documents < len(rows):
-        complain(f"note: {len(rows)} topics are more than there are documents; try --topics 1")
-    print_documents(rows, model, learnt.sample.records)
-    print_score(model, learnt.held_out)
-
-
-def check_targets(options: Namespace) -> None:
-    """Refuse what could not be written at the end."""
-    targets = [
-        (options.model, ()), (options.report, ()),
-        (options.topics_out, ("csv", "json", "jsonl")), (options.documents_out, ("csv", "jsonl")),
-        (options.picture, picture_formats() if options.picture else ()),
-    ]  # fmt: skip
-    kept = [*options.files, options.seeds]
-    for target, kinds in targets:
-        check_target(target, kinds, kept)
-        kept.append(target)
+def report(options: Namespace) -> None:
+    """Write a page of a saved model, with a sample of the documents where there are files."""
+    check_target(options.output, kept=[options.model_file, *options.files])
+    model, tally, sample = load_model(options.model_file), Tally(), Sample(N_SAMPLE)
+    if options.files:
+        batches = tally.over(cut(records(options, tally.skipped), 1000), model.steps[0][1])
+        for batch in batches:
+            sample.add(batch)
+        tally.tell()
+    write_report(options, options.output, model, sample, None, tally, sample.n)
+    print(f"report written to {options.output}")
 
 
 def learn(options: Namespace, made: Any, found: Iterator[Record], tally: Tally) -> Learnt:
@@ -113,7 +105,7 @@ def learn(options: Namespace, made: Any, found: Iterator[Record], tally: Tally) 
     kept = [r for i, r in enumerate(first, 1) if i % HOLD_OUT_EVERY or i > size * HOLD_OUT_EVERY]
     choose(options, made, texts_of(kept))
     sample = Sample(N_SAMPLE, options.seed)
-    named = hasattr(made, "seeds")
+    named = bool(options.seeds)
     if more is None or named:
         words: Any = vectorizer_for(options, len(first))
         words = NamedVectorizer(words) if named else words
@@ -132,14 +124,16 @@ def learn(options: Namespace, made: Any, found: Iterator[Record], tally: Tally) 
             )
         rest = chain([] if named else kept, [more], found)
         batches = tally.over(cut(rest, size), model.steps[0][1], learnt=not named)
-        _stream(model, batches, sample, options.quiet)
+        _stream(model, batches, sample, options.quiet, named)
         if not named:
             tally.add(model.steps[0][1], texts_of(held_out), learnt=True)
     return Learnt(model, texts_of(held_out), sample, first if more is None else None, tally)
 
 
-def _stream(model: Any, found: Iterable[list[Record]], sample: Sample, quiet: bool) -> None:
-    learner = learner_of(model) if hasattr(model.steps[0][1], "vectorizer_") else None
+def _stream(
+    model: Any, found: Iterable[list[Record]], sample: Sample, quiet: bool, named: bool
+) -> None:
+    learner = learner_of(model) if named else None
 
     def batches() -> Iterator[Any]:
         for batch in found:
@@ -149,6 +143,24 @@ def _stream(model: Any, found: Iterable[list[Record]], sample: Sample, quiet: bo
 
     callbacks = [] if quiet else [ProgressReport(title="streaming")]
     stream(model if learner is None else learner.model, batches(), callbacks=callbacks)
+
+
+def print_learnt(options: Namespace, learnt: Learnt) -> None:
+    """Print the topics, documents of them and the score."""
+    model, n_documents = learnt.model, learnt.sample.n
+    topics, n_held_out = topics_of(model), len(learnt.held_out)
+    n_passes = max(1.0, topics.n_documents_seen_ / n_documents) if n_documents else 1.0
+    print(
+        f"{counted(n_documents, 'document')}, "
+        f"{counted(topics.n_tokens_seen_ / n_passes, 'word')} "
+        f"over a vocabulary of {n_words_of(model):,}; {counted(n_held_out, 'document')} held out\n"
+    )
+    rows = rows_of(model, options.words, options.relevance)
+    print_topics(rows, model)
+    if n_documents < len(rows):
+        complain(f"note: {len(rows)} topics are more than there are documents; try --topics 1")
+    print_documents(rows, model, learnt.sample.records)
+    print_score(model, learnt.held_out)
 
 
 def print_score(model: Any, texts: list[str]) -> None:
@@ -172,50 +184,25 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
         write_topics(options.topics_out, model, options.words, options.relevance)
         written.append(("topics", options.topics_out))
     if options.documents_out:
-        again = learnt.whole if learnt.whole is not None else records(options, Skipped())
+        keys = columns(options)
+        again = learnt.whole if learnt.whole is not None else records(options, Skipped(), keys)
         kind = options.documents_out.suffix[1:].lower()
         labels = labels_of(model, 4, options.relevance)
-        rows = rows_of_documents(model, cut(again, 1000), 3, labels, kind)
+        rows = rows_of_documents(model, cut(again, 1000), 3, labels, kind, options)
         write_rows(options.documents_out, rows, kind)
         written.append(("topics of documents", options.documents_out))
     if options.report:
         n_read = learnt.sample.n + len(learnt.held_out)
-        whole = read_whole(options, model, learnt.whole) or n_read
-        timed = bool(options.time_key)
-        write_report(options.report, model, learnt.sample, whole, timed, learnt.tally)
+        args = (learnt.whole, learnt.tally, n_read)
+        write_report(options, options.report, model, learnt.sample, *args)
         written.append(("report", options.report))
-    if options.picture:
-        _draw(options, model)
-        written.append(("picture", options.picture))
     if written:
         print()
     for what, path in written:
         print(f"{what} written to {path}")
 
 
-def write_report(
-    path: Path, model: Any, sample: Sample, whole: Whole | int, timed: bool, tally: Tally
-) -> None:
-    """Write a report, with a sample of the documents that were read, where there are some.
-
-    Without all of them, shares over time are of the sample.
-    """
-    shown = sample.records
-    times = [record.time for record in shown]
-    periods = whole.periods if isinstance(whole, Whole) else timed and periods_to_show(times)
-    titles = [_end_of(place_of(record)) for record in shown]
-    report(
-        model, path, texts=texts_of(shown) or None, times=times if periods else None,
-        titles=titles or None, sampled_from=whole if shown else None, intake=tally.rows(),
-    )  # fmt: skip
-
-
-def _end_of(place: str) -> str:
-    """The place of a document, without the beginning of a long path: the line is at its end."""
-    return place if len(place) <= LONGEST_PLACE else f"…{place[1 - LONGEST_PLACE :]}"
-
-
-def write_topics(path: Any, model: Any, n: int, relevance: float) -> None:
+def write_topics(path: Path, model: Any, n: int, relevance: float) -> None:
     """Write the table of topics."""
     rows = [row._asdict() for row in rows_of(model, n, relevance)]
     if path.suffix.lower() == ".json":
@@ -224,9 +211,61 @@ def write_topics(path: Any, model: Any, n: int, relevance: float) -> None:
         write_rows(path, rows, path.suffix[1:].lower())
 
 
-def _draw(options: Namespace, model: Any) -> None:
-    axes = plot_topics(topics_of(model), words_of(model), relevance=options.relevance)
-    content = io.BytesIO()
-    kind = options.picture.suffix[1:].lower()
-    axes[0].figure.savefig(content, dpi=150, format=kind)
-    write_bytes(options.picture, content.getvalue())
+# Reports
+
+
+def write_report(
+    options: Namespace,
+    path: Path,
+    model: Any,
+    sample: Sample,
+    whole: list[Record] | None,
+    tally: Tally,
+    n_read: int,
+) -> None:
+    """Write a report, with a sample of the documents that were read, where there are some.
+
+    Without all of them, shares over time are of the sample.
+    """
+    from streamtopics.report import report as write_page  # `report` is a verb here
+
+    shown = sample.records
+    all_of_them = _read_whole(options, model, whole) if options.files else None
+    times: Any = [record.time for record in shown] if options.files and options.time_key else None
+    if times and (all_of_them.periods if all_of_them else periods_to_show(times)) is None:
+        times = None
+    titles = [_end_of(place_of(record)) for record in shown]
+    write_page(
+        model, path, texts=texts_of(shown) or None, times=times, titles=titles or None,
+        sampled_from=(all_of_them or n_read) if shown else None, intake=tally.rows(),
+    )  # fmt: skip
+
+
+def _end_of(place: str) -> str:
+    """The place of a document, without the beginning of a long path: the line is at its end."""
+    return place if len(place) <= LONGEST_PLACE else f"…{place[1 - LONGEST_PLACE :]}"
+
+
+def periods_to_show(times: list[Any]) -> Periods | None:
+    """Return periods of times, or None where these cannot be read, and say so."""
+    try:
+        return periods_of(times, LEAST)
+    except (TypeError, ValueError) as error:
+        complain(f"note: the report has no times: {error}")
+        return None
+
+
+def _read_whole(options: Namespace, model: Any, kept: list[Record] | None) -> Whole | None:
+    """Read all documents again for a report, or take those that were kept.
+
+    None if they cannot be read twice, as from standard input.
+    """
+    files = [Path(name) for name in options.files]
+    if kept is None and not all(file.is_file() or file.is_dir() for file in files):
+        return None
+
+    def again() -> Iterable[Record]:
+        return records(options, Skipped()) if kept is None else kept
+
+    periods = periods_to_show([record.time for record in again()]) if options.time_key else None
+    return whole_of(model, (texts_of(batch) for batch in cut(again(), MINIBATCH)), periods)

@@ -1,18 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models of files: pipelines over raw texts, with an open vocabulary or a closed one."""
+"""Pipelines over raw texts: made as the options say, or loaded; what they know and learn."""
 
 from __future__ import annotations
 
+import json
+import re
+from argparse import Namespace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from streamtopics.inspection import TopicRow, topic_table
+import streamtopics
+from streamtopics.cli.inout import readers_may_go
+from streamtopics.cli.reading import vectorizer_of
+from streamtopics.estimators.presets import PRESETS
+from streamtopics.inspection import TopicRow, compare_n_components, topic_table
 from streamtopics.saving import load
+from streamtopics.text import StreamingCountVectorizer
 
-MOSTLY_PRIOR = 0.5
+NAMES = (
+    "StreamingLDA", "StreamingMixture", "GuidedTopics", "GibbsOnlineEM", "VariationalOnlineEM",
+    "SVBLDA", "BPSLDA", "SVBHPP", "HDPGibbsOnlineEM", "HDPVarGibbs",
+)  # fmt: skip
+N_TOPICS, N_COMPARED = 20, 20_000
+LEAST_COMPARED = 3  # documents, one for each split
 FREE = "<free "
 
 
@@ -35,17 +49,18 @@ class Learner(NamedTuple):
         return texts if self.front is None else self.front.transform(texts)
 
 
+# Models that are there
+
+
 def load_model(path: Path) -> Any:
     """Return a pipeline over raw texts that was saved."""
     model = load(path)
-    front = model.steps[0][1] if hasattr(model, "steps") and len(model.steps) > 1 else None
-    if not hasattr(getattr(front, "vectorizer_", front), "build_analyzer"):
+    steps = model.steps if isinstance(model, Pipeline) else []
+    if len(steps) < 2 or not hasattr(vectorizer_of(steps[0][1]), "build_analyzer"):
         raise ValueError(
             f"{path} holds a {type(model).__name__} that does not take raw texts; the command "
             "needs a pipeline of a vectorizer and a topic model, as `streamtopics fit` writes"
         )
-    if not hasattr(type(model.steps[-1][1]), "topic_word_"):
-        raise ValueError(f"{path} holds a {type(model.steps[-1][1]).__name__}, not a topic model")
     return model
 
 
@@ -82,12 +97,8 @@ def rows_of(model: Any, n: int, relevance: float) -> list[TopicRow]:
     kept = []
     for row in rows:
         known = [i for i, word in enumerate(row.words) if not str(word).startswith(FREE)]
-        kept.append(
-            row._replace(
-                words=[str(row.words[i]) for i in known],
-                probabilities=[row.probabilities[i] for i in known],
-            )
-        )
+        words = [str(row.words[i]) for i in known]
+        kept.append(row._replace(words=words, probabilities=[row.probabilities[i] for i in known]))
     return kept
 
 
@@ -103,6 +114,121 @@ def name_before(model: Any, topic: int) -> str:
     return f"{names[topic]}: " if topic < len(names) else ""
 
 
+# Models to make
+
+
 def pipeline(kind: type[Pipeline], words: Any, topics: Any) -> Any:
     """Return a pipeline of a vectorizer and a topic model."""
     return kind([("words", words), ("topics", topics)])
+
+
+def estimator(options: Namespace) -> Any:
+    """Return an estimator as the options say."""
+    n_topics = options.topics[0] if options.topics else 0
+    name = options.estimator or ("GuidedTopics" if options.seeds else "StreamingLDA")
+    if (name == "GuidedTopics") != bool(options.seeds):
+        raise ValueError(
+            "GuidedTopics goes with --seeds FILE, and other estimators without; leave out one of "
+            "--estimator and --seeds"
+        )
+    if options.seeds:
+        named = read_seeds(options.seeds)
+        made: Any = streamtopics.GuidedTopics(named, n_unseeded=max(0, n_topics - len(named)))
+    else:
+        made = by_name(name, n_topics or N_TOPICS)
+    made.set_params(random_state=options.seed, n_jobs=options.jobs)
+    passes = getattr(options, "max_iter", None)
+    before = [] if passes is None else [("max_iter", passes)]
+    for parameter, value in before + sorted(options.settings, key=lambda one: one[0].count("__")):
+        known = made.get_params()
+        if parameter not in known:
+            raise ValueError(
+                f"{name} has no parameter {parameter!r}; there are {', '.join(sorted(known))}"
+            )
+        made.set_params(**{parameter: value})
+    return made
+
+
+def by_name(name: str, n_components: int) -> Any:
+    """Return the estimator of a class, or else of a preset of `StreamingLDA`."""
+    if name in NAMES:
+        return getattr(streamtopics, name)(n_components=n_components)
+    if name in PRESETS:
+        return streamtopics.StreamingLDA.preset(name, n_components)
+    lower = {known.lower(): known for known in (*NAMES, *PRESETS)}
+    near = [lower[found] for found in get_close_matches(name.lower(), lower, n=3)]
+    meant = f"did you mean {' or '.join(near)}? There are" if near else "use one of"
+    raise ValueError(
+        f"there is no estimator {name!r} of topics; {meant} {', '.join(sorted(lower.values()))}"
+    )
+
+
+def read_seeds(path: Path) -> dict[str, list[str]]:
+    """Return the seed words by topic that a file has."""
+    try:
+        found: Any = json.loads(path.read_text(encoding="utf-8-sig"))
+    except ValueError as error:
+        raise ValueError(f'{path} is not JSON ({error}); write {{"sea": ["ship"]}}') from error
+    if not found or not isinstance(found, dict) or not all(map(_are_words, found.values())):
+        raise ValueError(
+            f'{path} must have an object of names, each with a list of words: {{"sea": ["ship"]}}'
+        )
+    return dict(found)
+
+
+def _are_words(words: object) -> bool:
+    return isinstance(words, list) and all(isinstance(word, str) for word in words)
+
+
+def letters(shortest: int) -> str:
+    """Return the pattern of words, which are runs of so many letters or more."""
+    return rf"(?u)\b[^\W\d_]{{{shortest},}}\b"
+
+
+def vectorizer_for(options: Namespace, n_documents: int | None) -> StreamingCountVectorizer:
+    """Return what counts words; of a corpus of so many documents, or None of a stream."""
+    least = options.min_documents
+    return StreamingCountVectorizer(
+        stop_words=None if options.keep_stop_words else "english",
+        token_pattern=letters(options.shortest),
+        min_df=least if n_documents is None else min(least, max(1, n_documents // 2)),
+        max_df=options.max_share,
+        max_features=options.max_words,
+        dtype=np.float32,
+        n_jobs=options.jobs,
+    )
+
+
+def fit_words(words: Any, texts: list[str]) -> None:
+    """Make the vocabulary of texts."""
+    try:
+        words.fit(texts)
+    except ValueError as error:
+        remedy = "there is no letter in them; name the field of the texts by --text-key"
+        if any(re.search(letters(1), text) for text in texts):
+            remedy = "try --min-documents 1, --max-share 1, --keep-stop-words or --shortest 1"
+        raise ValueError(
+            f"no vocabulary could be made from the first {len(texts)} documents ({error}); {remedy}"
+        ) from error
+
+
+def choose(options: Namespace, made: Any, texts: list[str]) -> None:
+    """Print figures of each number of topics, and set the one that is best."""
+    if len(options.topics) < 2:
+        return
+    if "n_components" not in made.get_params():
+        raise ValueError(f"--topics takes one number with {type(made).__name__}")
+    texts = texts[:N_COMPARED]
+    if len(texts) < LEAST_COMPARED:
+        raise ValueError(f"to compare numbers of topics takes 3 documents; got {len(texts)}")
+    words = vectorizer_for(options, len(texts))
+    fit_words(words, texts)
+    found = compare_n_components(
+        made, words.transform(texts), options.topics, random_state=options.seed, n_jobs=options.jobs
+    )
+    made.set_params(n_components=found.chosen)
+    with readers_may_go():
+        print(re.sub(r"\bnan\b", "  -", str(found)))
+        if found.chosen == options.topics[-1]:
+            print("The largest number was chosen: more might be better still; try some.")
+        print()

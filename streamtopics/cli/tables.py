@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of topics for people."""
+"""Tables of topics and of documents: for people, and for files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from streamtopics.cli.models import MOSTLY_PRIOR, name_before
-from streamtopics.cli.reading import place_of, texts_of
-from streamtopics.cli.telling import one_line, safe
-from streamtopics.datasets import Record
-from streamtopics.inspection import TopicRow, documents_of
+import numpy as np
 
-WIDTH = 100
+from streamtopics.cli.inout import one_line, safe
+from streamtopics.cli.models import name_before
+from streamtopics.cli.reading import place_of, texts_of, time_of
+from streamtopics.inspection import TopicRow, documents_of
+from streamtopics.streams.reading import Record
+
+WIDTH, MOSTLY_PRIOR = 100, 0.5
 
 
 def print_topics(rows: Sequence[TopicRow], model: Any, width: int = WIDTH) -> None:
@@ -39,3 +42,33 @@ def print_documents(
             if document.topic == row.topic:
                 record = records[document.document]
                 print(f"  {document.share:>4.0%}  {one_line(record.text)}  [{place_of(record)}]")
+
+
+def rows_of_documents(
+    model: Any,
+    batches: Iterable[list[Record]],
+    leading: int,
+    labels: list[str],
+    kind: str,
+    options: Namespace,
+) -> Iterator[dict[str, Any]]:
+    """Yield the leading topics of each document, with where it is from, and its fields to keep."""
+    for batch in batches:
+        shares = np.asarray(model.transform(texts_of(batch)), dtype=np.float64)
+        order = np.argsort(-shares, axis=1, kind="stable")[:, :leading]
+        for record, share, first in zip(batch, shares, order, strict=True):
+            row: dict[str, Any] = {}
+            if options.id_key:
+                row["id"] = record.fields[options.id_key]
+            row |= {"source": record.source, "line": record.line, "time": time_of(record.time)}
+            row |= {key: record.fields[key] for key in options.keep}
+            topics: list[Any] = [(int(k), round(float(share[k]), 4), labels[k]) for k in first]
+            if not record.text.strip():
+                topics = [] if kind == "jsonl" else [(None, None, None)] * len(topics)
+            if kind == "jsonl":
+                names = ("topic", "share", "label")
+                row["topics"] = [dict(zip(names, one, strict=True)) for one in topics]
+            else:
+                for i, (topic, part, label) in enumerate(topics, start=1):
+                    row |= {f"topic_{i}": topic, f"share_{i}": part, f"label_{i}": label}
+            yield row

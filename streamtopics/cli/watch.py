@@ -4,29 +4,62 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
 import time
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from streamtopics.cli.beginning import begin
-from streamtopics.cli.models import n_words_of, words_of
-from streamtopics.cli.places import keep_place, place_of_file
-from streamtopics.cli.reading import settings, texts_of, time_of, with_text
-from streamtopics.cli.recent import add_recent, add_shares, nothing_recent, whole_stream
-from streamtopics.cli.stopping import Stopping
-from streamtopics.cli.tally import Tally
-from streamtopics.cli.telling import complain, counted, note, safe
-from streamtopics.cli.words import fit_words
-from streamtopics.cli.writing import check_target
-from streamtopics.datasets import Follower, ReadingError, Record, follow
+from streamtopics import save
+from streamtopics.cli.fit import periods_to_show
+from streamtopics.cli.inout import (
+    ENDING,
+    Stopped,
+    check_target,
+    complain,
+    counted,
+    handled,
+    note,
+    safe,
+)
+from streamtopics.cli.models import (
+    Learner,
+    estimator,
+    fit_words,
+    learner_of,
+    load_model,
+    n_words_of,
+    pipeline,
+    topics_of,
+    vectorizer_for,
+    words_of,
+)
+from streamtopics.cli.reading import Tally, settings, texts_of, time_of, vectorizer_of, with_text
 from streamtopics.report import report
-from streamtopics.streams import Alarm, BatchInfo, Checkpointer, TimedBatch, stream
+from streamtopics.streams import (
+    Alarm,
+    BatchInfo,
+    Checkpointer,
+    DriftMonitor,
+    ScoreHistory,
+    TimedBatch,
+    TopicTracker,
+    resume,
+    stream,
+)
+from streamtopics.streams.reading import Follower, ReadingError, Record, follow
+from streamtopics.text import NamedVectorizer, StreamingPipeline
 
 PIPE_POLL = 1.0
+# Documents that a report shows, and their characters.
+N_SHOWN, MOST_CHARACTERS = 2000, 4_000_000
+SOON = b"streamtopics: ending as soon as this minibatch is learnt; once more ends it at once\n"
+STANDARD_ERROR = 2
 
 
 class Watch:
@@ -36,69 +69,83 @@ class Watch:
     """
 
     def __init__(self, options: Namespace) -> None:
-        self.options, self.stopping = options, Stopping()
+        self.options = options
         self.is_pipe = not Path(options.file).is_file()
-        folder = options.checkpoints or Path(f"{options.model}.checkpoints")
-        begun = begin(options, folder)
-        self.file = begun.file
-        self.model, self.learner, self.place = begun.model, begun.learner, begun.place
-        self.tally = Tally(self.place.setdefault("tally", {}))
-        self.history, self.monitor, self.tracker = begun.history, begun.monitor, begun.tracker
+        folder = Path(f"{options.model}.checkpoints")
+        self.history, self.tracker = ScoreHistory(), TopicTracker()
+        self.monitor = DriftMonitor(alpha=options.alarm) if options.alarm else None
+        self.place: dict[str, Any] = {"position": None, "n_batches": 0, "tally": {}}
+        self.place |= {"texts": [], "times": []}
+        found = resume(folder)
+        if found is None:
+            self.model, self.learner = _begun(options)
+            self.place["n_before"] = n_learnt(self.model)
+        else:
+            front, self.place, self.history, self.monitor, self.tracker = found.callbacks
+            self.model, self.learner = found.model, Learner(found.model, front)
+            if front is not None:
+                self.model = pipeline(type(front), front.steps[0][1], found.model)
+            n, what = counted(self.n_documents, "document"), type(topics_of(self.model)).__name__
+            note(f"going on from {n} in {folder}, with the {what} there")
+        self.tally = Tally(self.place["tally"])
         also = (self.learner.front, self.place, self.history, self.monitor, self.tracker)
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
-        self.pending = 0, 0, 0
         self.batch: list[Record] = []
-        self.times_told = self.no_words_told = False
+        self.position: tuple[int, ...] = ()
+        self.no_words_told = False
+        # The signal that came; whether another came after it; whether nothing is lost by the first.
+        self.number, self.forced, self.waiting = 0, False, False
+
+    @property
+    def n_documents(self) -> int:
+        """Documents of the stream, without those that the model had learnt before."""
+        held_back = 0 if self.monitor is None else self.monitor.n_held_back
+        return n_learnt(self.model) + held_back - int(self.place["n_before"])
 
     def on_batch(self, model: Any, info: BatchInfo) -> None:
         """Keep the place, what a report shows and words of an alarm, before the checkpoint."""
-        self.place["batch"] += 1
-        words, learnt = self.model.steps[0][1], self.learner.front is None
-        self.tally.add(words, texts_of(self.batch), learnt=learnt)
+        self.place["n_batches"] += 1
+        self.tally.add(
+            self.model.steps[0][1], texts_of(self.batch), learnt=self.learner.front is None
+        )
         if not self.is_pipe:
-            keep_place(self.place["places"], Path(self.options.file), self.pending)
+            self.place["position"] = self.position
+        texts, times = self.place["texts"], self.place["times"]
         if self.options.report:
-            add_recent(self.place["recent"], self.batch)
-            if self.options.time_key:
-                add_shares(self.place["recent"], self.batch, self.model, self.tracker)
-        else:
-            self.place["recent"] = nothing_recent()
-        monitor, names = self.monitor, self.tracker.feature_names
-        if monitor is not None and self.rings and names is not None:
-            monitor.alarms = (*monitor.alarms[:-1], _in_words(monitor.alarms[-1], names))
+            texts += texts_of(self.batch)
+            times += [time_of(record.time) for record in self.batch]
+        n = N_SHOWN if self.options.report else 0
+        while len(texts) > n or (len(texts) > 1 and sum(map(len, texts)) > MOST_CHARACTERS):
+            del texts[0], times[0]
+        alarm, names = self.alarm, self.tracker.feature_names
+        if alarm is not None and names is not None and self.monitor is not None:
+            self.monitor.alarms = (*self.monitor.alarms[:-1], _in_words(alarm, names))
 
     @property
-    def rings(self) -> bool:
-        """Whether the last minibatch rang the alarm."""
+    def alarm(self) -> Alarm | None:
+        """The alarm that the last minibatch rang."""
         monitor = self.monitor
-        return bool(monitor and monitor.alarms and monitor.alarms[-1].batch == monitor.n_batches)
+        if monitor is None or not monitor.alarms:
+            return None
+        return monitor.alarms[-1] if monitor.alarms[-1].batch == monitor.n_batches else None
 
     def tell(self, model: Any, info: BatchInfo) -> None:
-        """Say what there is to say, behind the checkpoint, so that nothing is lost if it fails."""
+        """Say what there is to say, and write the model and the report, behind the checkpoint."""
         score = "nothing to score" if math.isnan(info.score) else f"{info.score:.3f} nats per word"
-        when = (
-            time_of(info.time)
-            if info.time is not None
-            else datetime.now().isoformat(" ", "seconds")
-        )
-        held_back = 0 if self.monitor is None else self.monitor.n_held_back
-        n_documents = info.n_documents_seen + held_back - self.place["n_before"]
-        documents = counted(n_documents, "document")
-        print(safe(f"{when}  {documents}, {score} before learning"), flush=True)
-        if self.monitor is not None and self.rings:
-            print(safe(f"ALARM: {self.monitor.alarms[-1]}"), flush=True)
-        every = self.options.report_every
-        if self.options.report and self.place["batch"] % every == 0:
-            self.write_report()
-
-    def keep(self, model: Any, info: BatchInfo) -> None:
-        """Write the model, behind a checkpoint."""
+        now = datetime.now().isoformat(" ", "seconds")
+        when = now if info.time is None else time_of(info.time)
+        documents = counted(self.n_documents, "document")
         if info.batch % self.options.every == 0:
             self.write_model()
+        print(safe(f"{when}  {documents}, {score} before learning"), flush=True)
+        if self.alarm is not None:
+            print(safe(f"ALARM: {self.alarm}"), flush=True)
+        if self.options.report and info.batch % self.options.every == 0:
+            self.write_report()
 
     def write_model(self) -> None:
         """Write the model, and say once if it knows no word."""
-        self.file.write(self.model)
+        save(self.model, self.options.model)
         if not self.no_words_told and not n_words_of(self.model):
             self.no_words_told = True
             complain(
@@ -110,32 +157,33 @@ class Watch:
 
     def write_report(self) -> None:
         """Write the report anew."""
-        recent = self.place["recent"]
-        left_out = counted(recent["n_left_out"], "document")
-        lost = {"Left out of the shares over time": left_out} if recent["problem"] else {}
-        if recent["problem"] and not self.times_told:
-            self.times_told = True
-            complain(f"note: the shares over time leave out {left_out}: {recent['problem']}")
-        is_counted = self.learner.front is None and not self.place["n_before"]
-        holders = self.model.steps[0][1].document_frequency_ if is_counted else None
-        whole = whole_stream(recent, holders)
+        texts, times = self.place["texts"], self.place["times"]
+        known = any(time is not None for time in times) and periods_to_show(times)
         report(
-            self.model, self.options.report, texts=recent["texts"] or None,
-            times=recent["times"] if whole.periods else None,
-            sampled_from=whole if recent["texts"] else None,
-            tracker=self.tracker, alarms=self.monitor, intake=self.tally.rows() | lost,
+            self.model, self.options.report, texts=texts or None, times=times if known else None,
+            sampled_from=max(len(texts), self.n_documents) if texts else None,
+            tracker=self.tracker, alarms=self.monitor, intake=self.tally.rows(),
             scores={"before learning": [row.score for row in self.history.rows]},
         )  # fmt: skip
 
-    def write_all(self) -> None:
+    def end(self) -> None:
         """Write the model and the report, and say where; not a model whose place is unknown."""
-        if not any(self.checkpointer.path.glob("checkpoint-*")):
+        self.tally.tell()
+        if self.forced or not any(self.checkpointer.path.glob("checkpoint-*")):
             return
         self.write_model()
         note(f"model written to {self.options.model}")
         if self.options.report:
             self.write_report()
             note(f"report written to {self.options.report}")
+
+    def on_signal(self, number: int, frame: Any) -> None:
+        """End at once where nothing is lost or at the second signal, else after a minibatch."""
+        self.forced, self.number = self.number != 0, number
+        if self.forced or self.waiting:
+            raise Stopped(number)
+        with suppress(OSError):  # not by print, which may be what was interrupted
+            os.write(STANDARD_ERROR, SOON)
 
     def batches(self, found: Follower) -> Iterator[TimedBatch]:
         """Yield minibatches: when there are enough documents, or after some time.
@@ -144,11 +192,11 @@ class Watch:
         next time; what came over a pipe would be lost, also before what cannot be read.
         """
         batch: list[Record] = []
-        began, stopping = 0.0, self.stopping
-        stopping.waiting = True
+        began = 0.0
+        self.waiting = True
         try:
             for record in with_text(found, self.tally.skipped):
-                stopping.waiting = False
+                self.waiting = False
                 if record is not None:
                     began = began if batch else time.monotonic()
                     batch.append(record)
@@ -156,27 +204,25 @@ class Watch:
                 if batch and (len(batch) >= self.options.batch_size or late):
                     yield self._taken(batch, found)
                     batch = []
-                stopping.waiting = not self.is_pipe
-                if stopping.number is not None:
+                self.waiting = not self.is_pipe
+                if self.number:
                     break
         except ReadingError:
             if batch and self.is_pipe and self.knows_words:
                 yield self._taken(batch, found)
             raise
-        stopping.waiting = False
-        if batch and (self.is_pipe or stopping.number is None):
+        self.waiting = False
+        if batch and (self.is_pipe or not self.number):
             yield self._taken(batch, found)
 
     @property
     def knows_words(self) -> bool:
         """Whether there is no vocabulary to be made from the first minibatch."""
         front = self.learner.front
-        return front is None or hasattr(getattr(front[0], "vectorizer_", front[0]), "vocabulary_")
+        return front is None or hasattr(vectorizer_of(front[0]), "vocabulary_")
 
     def _taken(self, batch: list[Record], found: Follower) -> TimedBatch:
-        self.batch = batch
-        offset, line, head = map(int, found.position)
-        self.pending = offset, line, head
+        self.batch, self.position = batch, tuple(found.position)
         texts = texts_of(batch)
         if not self.knows_words:
             fit_words(self.learner.front[0], texts)
@@ -185,36 +231,51 @@ class Watch:
         return TimedBatch(self.learner.taken(texts), time_of(batch[-1].time))
 
 
-def run(options: Namespace) -> None:
+def watch(options: Namespace) -> None:
     """Learn until the stream ends or an interrupt; then write the model."""
-    if options.alarm is not None and options.alarm > 0.5:
-        raise ValueError(f"--alarm must be at most 0.5; got {options.alarm}")
     check_target(options.model, kept=[options.file, options.seeds])
     check_target(options.report, kept=[options.file, options.seeds, options.model])
-    watch = Watch(options)
-    places, path = watch.place["places"], Path(options.file)
+    own = Watch(options)
     found = follow(
-        options.file, **settings(options, watch.tally.skipped),
-        position=None if watch.is_pipe else place_of_file(places, path),
-        tell_waits=True, idle=options.idle,
-        poll=min(options.poll, PIPE_POLL) if watch.is_pipe else options.poll,
+        Path(options.file), **settings(options, own.tally.skipped), tell_waits=True,
+        idle=options.idle, position=None if own.is_pipe else own.place["position"],
+        poll=min(options.poll, PIPE_POLL) if own.is_pipe else options.poll,
     )  # fmt: skip
     # The monitor, which learns what it holds back at the end, comes behind the checkpoint.
-    callbacks: list[Any] = [watch.tracker, watch.history, watch, watch.checkpointer]
-    callbacks += [watch.keep, watch.tell]
-    callbacks += [] if watch.monitor is None else [watch.monitor]
-    with watch.stopping.listening():
+    callbacks: list[Any] = [own.tracker, own.history, own, own.checkpointer, own.tell]
+    callbacks += [] if own.monitor is None else [own.monitor]
+    with handled([signal.SIGINT, *ENDING], own.on_signal):
         try:
-            stream(watch.learner.model, watch.batches(found), callbacks=callbacks)
+            stream(own.learner.model, own.batches(found), callbacks=callbacks)
         finally:
             found.close()
-            if watch.place["batch"]:
-                watch.tally.tell()
-                if not watch.stopping.forced:
-                    watch.write_all()
-        watch.stopping.check()
-    if not watch.place["batch"]:
-        raise ValueError(f"there are no documents to read, and {watch.tally.skipped}")
+            if own.place["n_batches"]:
+                own.end()
+        if own.number:
+            raise Stopped(own.number)
+    if not own.place["n_batches"]:
+        raise ValueError(f"there are no documents to read, and {own.tally.skipped}")
+
+
+def n_learnt(model: Any) -> int:
+    """Documents that a model has learnt from."""
+    return int(getattr(topics_of(model), "n_documents_seen_", 0))
+
+
+def _begun(options: Namespace) -> tuple[Any, Learner]:
+    """Return a model, and what learns of it."""
+    if options.model.exists():
+        model = load_model(options.model)
+        n = counted(n_learnt(model), "document")
+        note(
+            f"beginning with the {type(topics_of(model)).__name__} in {options.model}, which has "
+            f"learnt from {n}, in all passes; they are not counted below"
+        )
+        return model, learner_of(model)
+    words: Any = vectorizer_for(options, None)
+    words = NamedVectorizer(words) if options.seeds else words
+    model = pipeline(StreamingPipeline, words, estimator(options))
+    return model, learner_of(model) if options.seeds else Learner(model, None)
 
 
 def _in_words(alarm: Alarm, names: Any) -> Alarm:

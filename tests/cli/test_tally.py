@@ -10,7 +10,7 @@ import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from streamtopics.cli import main
-from streamtopics.cli.tally import Tally
+from streamtopics.cli.reading import Tally
 
 WORDS = [f"{first}{middle}{last}" for first in "bdfgj" for middle in "aeiou" for last in "klmnp"]
 

@@ -312,7 +312,7 @@ def test_a_report_of_many_documents_says_that_it_is_a_sample(fitted, capsys, tmp
     assert run(capsys, "report", model, texts, "--output", page)[0] == 0
     data = _data_of(page)
     assert (data["n_documents"], data["sampled_from"]) == (n, None)
-    monkeypatch.setattr("streamtopics.cli.report.N_SAMPLE", 50)
+    monkeypatch.setattr("streamtopics.cli.fit.N_SAMPLE", 50)
     assert run(capsys, "report", model, texts, "--output", page)[0] == 0
     data = _data_of(page)
     assert (data["n_documents"], data["sampled_from"]) == (50, n)
@@ -328,8 +328,6 @@ def test_a_report_of_many_documents_says_that_it_is_a_sample(fitted, capsys, tmp
 @pytest.mark.parametrize("more", [(), ("--vocabulary-from", 100)])
 def test_shares_over_time_are_those_of_all_documents(more, capsys, tmp_path, monkeypatch):
     """Of fit, also where it streams, and of report; the page shows 40 documents of 300."""
-    # In this order: the first import of the second module takes the number of the first one.
-    monkeypatch.setattr("streamtopics.cli.report.N_SAMPLE", 40)
     monkeypatch.setattr("streamtopics.cli.fit.N_SAMPLE", 40)
     texts, page, model = lines(300), tmp_path / "page.html", tmp_path / "t.model"
     months = np.sort(np.random.default_rng(0).integers(1, 6, 300))
@@ -392,40 +390,31 @@ def test_what_was_skipped_is_said(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "more", "remedy"),
     [
-        ("a.jsonl", '{"text": 7}', [], "Convert it, or leave it out (--skip-bad"),
-        ("a.jsonl", '{"text": "a", "day": NaN}', ["--time-key", "day"], "got nan (float). Write"),
-        ("a.jsonl", '{"text": "a", "day": 1}', ["--time-key", "year"], "pass --time-key day, "),
-        ("a.csv", "day,body\n1,a", [], "name one of these columns; pass --text-key body, "),
-        ("a.csv", "day,words\n1,a", [], "name one of these columns; pass --text-key day, "),
-        ("a.csv", "id,Body\n1,a", ["--text-key", "body"], "columns; pass --text-key Body, "),
-        ("a.csv", "text,n\na,1", ["--time-key", "date"], "otherwise name one of these columns\n"),
-        ("a.csv", "id;text\n1;a", [], "but semicolons, between its fields, and is read as one "
-         "column. Save it with commas, or convert it to JSON lines\n"),
-        ("a.csv", "id\ttext\n1\ta", [], "as one column; pass --format tsv, "),
-        ("a.tsv", "id,text\n1,a", [], "as one column; pass --format csv, "),
-        ("a.csv", "text,day\na,1", ["--time-key", "year"], "columns; pass --time-key day, "),
+        ("a.jsonl", '{"text": 7}', [], "or leave it out (--skip-bad"),
+        (
+            "a.jsonl",
+            '{"text": "a", "day": "soon"}',
+            ["--time-key", "day"],
+            "pass --time-format %d.",
+        ),
+        ("a.csv", "id,Body\n1,a", ["--text-key", "body"], "'Body'; pass --text-key Body, "),
+        (
+            "a.csv",
+            "text,n\na,1",
+            ["--time-key", "date"],
+            "there is no 'date'; there is: 'text', 'n'",
+        ),
+        ("a.csv", "id;text\n1;a", [], "between the fields of 'id;text'; pass --sep ;, for"),
+        ("a.csv", "text,day\na,1", ["--time-key", "days"], "'day'; pass --time-key day, "),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_comes_with_options(capsys, tmp_path, name, content, more, remedy):
     path = tmp_path / name
     path.write_text(content + "\n", encoding="utf-8")
     status, _, err = run(capsys, "summarize", path, *more)
     assert status == 2
     assert remedy in err
-    of_a_line = name == "a.jsonl"
-    assert (
-        err.rstrip().endswith("(--skip-bad leaves out, and counts, what cannot be read)")
-        == of_a_line
-    )
-
-
-def test_a_file_in_utf_16_is_to_be_converted(capsys, tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("text\nsea\n", encoding="utf-16")
-    status, _, err = run(capsys, "summarize", path)
-    assert status == 2
-    assert "is UTF-16 or binary, not text; convert it to UTF-8" in err
-    assert "--encoding" not in err
+    assert err.rstrip().endswith("and counts, what cannot be read)") == ("--sep" not in remedy)
 
 
 def test_a_folder_of_files_of_other_names(capsys, tmp_path):
@@ -469,11 +458,11 @@ def test_whole_numbers(capsys):
     for wrong in "1.5", "0", "many":
         with pytest.raises(SystemExit):
             main(["fit", "--batch-size", wrong])
-        assert f"{wrong!r} is not a whole number above 0" in capsys.readouterr().err
+        assert f"{wrong!r} is not a whole number from 1" in capsys.readouterr().err
     for option in "--vocabulary-from", "--topics":
         with pytest.raises(SystemExit):
             main(["fit", option, "2147483648"])
-        assert f"argument {option}: '2147483648' is more than 2,147,483,647" in (
+        assert f"argument {option}: '2147483648' is not a whole number from 1 to 2,147,483,647" in (
             capsys.readouterr().err
         )
 

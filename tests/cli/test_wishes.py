@@ -189,7 +189,7 @@ def test_wrong_use_is_told_in_two_lines(capsys, arguments, usage, wrong):
 
 def test_a_table_is_not_read_as_lines(folder, capsys):
     assert main(["fit", str(folder / "t.csv.gz")]) == 2
-    assert "no column 'text'" in capsys.readouterr().err
+    assert "there is no 'text'; there is: 'id', 'day', 'body'" in capsys.readouterr().err
 
 
 def test_the_number_of_passes(folder, tmp_path):

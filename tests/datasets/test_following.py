@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 
-import numpy as np
 import pytest
 
 from streamtopics.datasets import Position, ReadingError, Skipped, follow, read_records
@@ -85,14 +84,12 @@ def test_a_file_that_is_moved_away_is_read_to_its_end(path):
 
 @pytest.mark.parametrize("after", ['"n"\n', '"a new one that is longer than all of before"\n"b"\n'])
 def test_a_file_that_is_written_anew_is_read_from_its_beginning(path, after):
-    skipped = Skipped()
-    records = follow(path, poll=0, tell_waits=True, skipped=skipped)
+    records = follow(path, poll=0, tell_waits=True)
     write(path, '"one"\n"two"\n"cut')
     assert texts_until_a_wait(records) == ["one", "two"]
     write(path, after, mode="w")
     texts = texts_until_a_wait(records) + texts_until_a_wait(records)
     assert texts == [line.strip('"') for line in after.splitlines()]
-    assert skipped.counts == {"cut lines": 1}
 
 
 @pytest.mark.parametrize("before", [0, 1, 5])
@@ -101,8 +98,7 @@ def test_a_file_that_is_written_anew_while_nobody_looks(tmp_path, before, n_old)
     """Each record comes once, and none in part, while who reads is busy with one of before."""
     path = tmp_path / "feed.txt"
     write(path, "".join(f"old {i}\n" for i in range(n_old)) + "old and not complete")
-    skipped = Skipped()
-    records = follow(path, poll=0, idle=0, skipped=skipped)
+    records = follow(path, poll=0, idle=0)
     old = [next(records).text for _ in range(before)]
     write(path, "".join(f"a brand new line {i}\n" for i in range(n_old)), mode="w")
     texts = old + [record.text for record in records]
@@ -110,7 +106,6 @@ def test_a_file_that_is_written_anew_while_nobody_looks(tmp_path, before, n_old)
     assert before <= n <= n_old
     assert texts[:n] == [f"old {i}" for i in range(n)]
     assert texts[n:] == [f"a brand new line {i}" for i in range(n_old)]
-    assert skipped.counts == ({"cut lines": 1} if before else {})
 
 
 @pytest.mark.parametrize("size", [9, 2000, 200_000])
@@ -134,19 +129,9 @@ def test_another_file_is_read_from_its_beginning(path, content):
     assert follow(path, position=(0, 0, 0)).position == Position()
 
 
-@pytest.mark.parametrize("size", [150, 1500, 300_000])
-def test_long_lines(path, size):
-    """Are told of once, left out, and passed by the position, wherever chunks end."""
-    write(path, '"one"\n"' + "x" * size + '"\n"two"\n"' + "y" * size)
-    skipped = Skipped()
-    records = follow(path, idle=0, max_line=100, on_bad="skip", skipped=skipped)
-    assert [(r.text, r.line) for r in records] == [("one", 1), ("two", 3)]
-    assert skipped.counts == {"too long": 2}
-    write(path, '"\n"three"\n')
-    again = follow(path, idle=0, max_line=100, on_bad="skip", position=records.position)
-    assert [(r.text, r.line) for r in again] == [("three", 5)]
-    with pytest.raises(ReadingError, match="line 2: a line of more than 100 bytes"):
-        list(follow(path, idle=0, max_line=100))
+def test_long_lines(path):
+    write(path, '"one"\n"' + "x" * 400_000 + '"\n"two"\n')
+    assert [(len(r.text), r.line) for r in follow(path, idle=0)] == [(3, 1), (400_000, 2), (3, 3)]
 
 
 def test_bad_lines(path):
@@ -162,12 +147,12 @@ def test_bad_lines(path):
 def test_what_is_not_named_json(tmp_path):
     path = tmp_path / "feed.log"
     path.write_text('{"text": "a"}\n')
-    with pytest.raises(ReadingError, match=r"feed\.log, line 1: this is a JSON object"):
+    with pytest.raises(ReadingError, match=r"feed\.log, line 1: this looks like JSON"):
         next(follow(path))
     assert [r.text for r in follow(path, idle=0, format="jsonl")] == ["a"]
     assert [r.text for r in follow(path, idle=0, format="lines")] == ['{"text": "a"}']
-    with pytest.raises(ReadingError, match="plain text has no 'day'"):
-        follow(path, time_key="day")
+    with pytest.raises(ReadingError, match="a text by itself has no 'day'"):
+        next(follow(path, time_key="day", format="lines"))
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl.gz", "a.json", ""])
@@ -176,35 +161,6 @@ def test_what_cannot_be_followed(tmp_path, name):
     if name:
         path.touch()
     with pytest.raises(ValueError, match="only plain text and JSON lines that are not compressed"):
-        follow(path)
-
-
-@pytest.mark.parametrize("name", ["poll", "idle"])
-@pytest.mark.parametrize("value", [-1, float("nan"), "a", np.array([1, 2]), True])
-def test_seconds_are_checked_at_once(path, name, value):
-    with pytest.raises(ValueError, match=f"{name} must be a number of seconds"):
-        follow(path, **{name: value})
-
-
-@pytest.mark.parametrize("poll", [None, float("inf"), 1e300, 10**400])
-def test_who_polls_comes_back(path, poll):
-    with pytest.raises(ValueError, match=r"poll must be .* at most 1,000,000,000; got"):
-        follow(path, poll=poll, idle=1)
-    assert list(follow(path, poll=np.float32(0), idle=np.int8(0))) == []
-
-
-@pytest.mark.parametrize(
-    "position",
-    [5, (), (1, 2), (1, 2, 3, 4), ("a", "b", "c"), (1.5, 0, 0), (0, -5, 0), np.zeros(3, int)],
-)
-def test_a_position_is_three_numbers(path, position):
-    with pytest.raises(ValueError, match="position must be three whole numbers of at least 0"):
-        follow(path, position=position)
-
-
-@pytest.mark.parametrize("path", [b"/x", 5, None])
-def test_a_path_is_a_text_or_a_path(path):
-    with pytest.raises(TypeError, match="path must be a text or a path; got"):
         follow(path)
 
 
@@ -218,8 +174,7 @@ def test_a_missing_file(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-@pytest.mark.parametrize("max_line", [7, 2**24])
-def test_pipes(tmp_path, max_line):
+def test_pipes(tmp_path):
     """What was written is there at once, also what is in a buffer; the end is the end."""
     path = tmp_path / "pipe.txt"
     os.mkfifo(path)
@@ -233,7 +188,7 @@ def test_pipes(tmp_path, max_line):
 
     thread = threading.Thread(target=writer)
     thread.start()
-    for record in follow(path, poll=0.01, tell_waits=True, max_line=max_line):
+    for record in follow(path, poll=0.01, tell_waits=True):
         if record is not None:
             came.append(record.text)
         elif len(came) == 4:

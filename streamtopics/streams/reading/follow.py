@@ -3,61 +3,150 @@
 
 from __future__ import annotations
 
+import io
 import os
-import stat
+import select
+import sys
+import time
+import zlib
 from collections.abc import Generator, Iterator, Sequence
-from math import inf
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
-from streamtopics.streams.reading.formats import SUFFIXES, check_fields
-from streamtopics.streams.reading.growing import (
-    Place,
-    Position,
-    complete_lines,
-    growing_chunks,
-    input_chunks,
-    place_at,
-)
-from streamtopics.streams.reading.json_values import not_json, value_of_line
-from streamtopics.streams.reading.lines import MARK, undecoded
-from streamtopics.streams.reading.opening import (
+from streamtopics.streams.reading.records import (
+    OPENERS,
     STANDARD_INPUT,
-    check_is_text,
-    compression_suffix,
-    kind_of,
-    name_of,
+    OnBad,
+    Reading,
+    Record,
+    Skipped,
+    existing,
+    record_of_line,
 )
-from streamtopics.streams.reading.plain import refuse_json
-from streamtopics.streams.reading.problems import How, Origin, ReadingError, Skipped
-from streamtopics.streams.reading.records import Record, record_of
-from streamtopics.streams.reading.settings import MAX_LINE, OnBad, how_of
-from streamtopics.streams.reading.sources import existing
-from streamtopics.streams.reading.times import Times
-from streamtopics.utils.checks import is_number, is_whole, path_of, plain
+from streamtopics.utils.checks import check_one_of
 
-# That the system can wait for, some 30 years.
-MOST_SECONDS = 10**9
+CHUNK, HEAD = 2**17, 1024
+
+
+class Position(NamedTuple):
+    """A place in a file that grows, for who goes on there another day.
+
+    Parameters
+    ----------
+    offset, line : int
+        How many bytes, and how many lines, are behind.
+    head : int
+        The CRC-32 of the first of these bytes, 1,024 at most, by which another file is known.
+    """
+
+    offset: int = 0
+    line: int = 0
+    head: int = 0
 
 
 class Follower(Iterator[Record | None]):
-    """An iterator of records that knows how far it has come; made by `follow`."""
+    """An iterator of records that knows how far it has come; made by `follow`.
 
-    def __init__(self, records: Generator[Record | None, None, None], place: Place) -> None:
-        self._records = records
-        self._place = place
+    Attributes
+    ----------
+    position : Position
+        Behind the last record that came.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        reading: Reading,
+        position: Position,
+        poll: float,
+        idle: float | None,
+        tell_waits: bool,
+    ) -> None:
+        self.position, self.path, self.reading = position, path, reading
+        self.poll, self.idle, self.tell_waits = poll, idle, tell_waits
+        self._lines = self._of_file() if path.is_file() else self._of_pipe()
 
     def __next__(self) -> Record | None:
-        return next(self._records)
-
-    @property
-    def position(self) -> Position:
-        """The position behind the last record that came; three integers."""
-        return self._place.position
+        """Return the next record, or None after a time without any."""
+        for line in self._lines:
+            if line is None and self.tell_waits:
+                return None
+            if line is not None:
+                offset, number, head = self.position
+                head = zlib.crc32(line[: max(0, HEAD - offset)], head)
+                self.position = Position(offset + len(line), number + 1, head)
+                text = line.decode(self.reading.encoding, "surrogateescape")
+                text = text if number else text.removeprefix("\ufeff")
+                record = record_of_line(text, self.reading, number + 1)
+                if record is not None:
+                    return record
+        raise StopIteration
 
     def close(self) -> None:
         """Close the file."""
-        self._records.close()
+        self._lines.close()
+
+    def _of_file(self) -> Generator[bytes | None]:
+        """Yield complete lines, also of the file that takes the place of this one."""
+        size, news = CHUNK, time.monotonic()
+        while True:
+            with self.path.open("rb", buffering=0) as file:
+                is_moved = False
+                while self._is_the_same(file):
+                    file.seek(self.position.offset)
+                    chunk = file.read(size)
+                    if lines := io.BytesIO(chunk[: chunk.rfind(b"\n") + 1]).readlines():
+                        yield from lines
+                        size, news = CHUNK, time.monotonic()
+                    elif len(chunk) == size:
+                        size *= 2
+                    elif is_moved:
+                        yield chunk or None
+                        break
+                    elif self.idle is not None and time.monotonic() - news >= self.idle:
+                        return
+                    else:
+                        time.sleep(self.poll)
+                        yield None
+                        is_moved = self._is_moved(file)
+            self.position = Position()
+
+    def _is_the_same(self, file: BinaryIO) -> bool:
+        """Whether a file begins as what was read, and is as long."""
+        offset, _, head = self.position
+        file.seek(0)
+        start = file.read(min(offset, HEAD))
+        return zlib.crc32(start) == head and os.fstat(file.fileno()).st_size >= offset
+
+    def _is_moved(self, file: BinaryIO) -> bool:
+        """Whether another file has taken the name; not where it has not come yet."""
+        with suppress(FileNotFoundError):
+            return not os.path.samestat(os.fstat(file.fileno()), self.path.stat())
+        return False
+
+    def _of_pipe(self) -> Generator[bytes | None]:
+        """Yield the lines of standard input or a pipe, until it is closed."""
+        is_input = str(self.path) == STANDARD_INPUT
+        file: Any = sys.stdin.buffer if is_input else self.path.open("rb")
+        with file:
+            held, chunk = b"", b"."
+            while chunk:
+                while not _is_there(file, self.poll):
+                    yield None
+                chunk = file.read1(CHUNK)
+                *lines, held = (held + chunk).split(b"\n")
+                yield from (line + b"\n" for line in lines)
+            if held:
+                yield held
+
+
+def _is_there(file: Any, poll: float) -> bool:
+    """Tell whether reading would not wait; yes, where that cannot be asked."""
+    try:
+        return sys.platform == "win32" or bool(select.select([file], [], [], poll)[0])
+    except (OSError, ValueError):  # no file of the system, such as io.BytesIO
+        return True
 
 
 def follow(
@@ -67,8 +156,8 @@ def follow(
     time_key: str | None = None,
     keys: Sequence[str] = (),
     format: str | None = None,
+    time_format: str | None = None,
     encoding: str = "utf-8",
-    max_line: int = MAX_LINE,
     on_bad: OnBad = "raise",
     skipped: Skipped | None = None,
     position: tuple[int, int, int] | None = None,
@@ -79,22 +168,19 @@ def follow(
     """Read the records of a file that grows, as its lines are completed.
 
     A file that is moved away is read to its end, then the one that takes its name from its
-    beginning on; so is one that is written anew. What came and went between two looks at the file
-    is not seen, nor what a file had left that was moved away while nobody followed it.
+    beginning on; so is one that is written anew.
 
     Parameters
     ----------
     path : str or path
         A file of lines, or "-", standard input, which is read until it is closed, like a pipe.
-    text_key, time_key, keys, encoding, max_line, on_bad, skipped
+    text_key, time_key, keys, time_format, encoding, on_bad, skipped
         As in `read_records`.
     format : {"lines", "jsonl"} or None, default=None
-        Plain text or JSON on each line. None goes by the suffix; what has none is plain text,
-        but if the first line is a JSON object it must be said.
+        Plain text or JSON on each line. None goes by the suffix; what has none is plain text.
     position : (int, int, int) or None, default=None
         The `position` of a follower before, to go on from there. A file that does not begin with
         the same 1,024 bytes, or is shorter, is read from its beginning. None begins there too.
-        Standard input has none.
     poll : float, default=1.0
         Seconds between two looks at the file.
     idle : float or None, default=None
@@ -112,13 +198,10 @@ def follow(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
+    FileNotFoundError, ValueError
+        If there is no such file, it is compressed or has another format.
     ReadingError
         A ValueError; as `read_records`, for a line.
-    ValueError
-        If the file is compressed, by its name or as it begins, or has another format, or `poll`,
-        `idle` or `position` is none.
 
     See Also
     --------
@@ -139,99 +222,17 @@ def follow(
     >>> [record.text for record in follow(path, idle=0, position=records.position)]
     ['not yet complete']
     """
-    how = how_of(
-        text_key=text_key, time_key=time_key, keys=keys, format=format, encoding=encoding,
-        max_line=max_line, on_bad=on_bad, skipped=skipped,
-    )  # fmt: skip
-    poll = _seconds("poll", poll, MOST_SECONDS)
-    idle = None if idle is None else _seconds("idle", idle)
-    path = existing(path_of(path))
-    kind = _format_of(path, how)
-    is_file = str(path) != STANDARD_INPUT and stat.S_ISREG(path.stat().st_mode)
-    start = Position() if position is None else _position(position)
-    place = place_at(path, start) if is_file else Place()
-    chunks = growing_chunks(path, place, poll, idle) if is_file else input_chunks(path, how, poll)
-    origin = Origin(name_of(path))
-    lines = complete_lines(chunks, place, how, origin)
-    return Follower(_records(lines, place, kind, tell_waits, how, origin), place)
-
-
-def _seconds(name: str, value: Any, most: float = inf) -> float:
-    seconds = plain(value)
-    if not (is_number(seconds) and 0 <= seconds <= most):
-        limit = f" and at most {most:,}" if most < inf else ""
+    check_one_of(("raise", "skip"), on_bad=on_bad)
+    path = existing(path)
+    reading = Reading(
+        text_key, time_key, keys, format, None, time_format, encoding, on_bad, skipped
+    ).of(path)
+    packed = path.suffix.lower() in OPENERS
+    if path.is_dir() or packed or reading.format not in (None, "lines", "jsonl"):
         raise ValueError(
-            f"{name} must be a number of seconds, not below 0{limit}; got {value!r:.60}"
+            f"only plain text and JSON lines that are not compressed can be followed; got {path}. "
+            "Read it by read_records, or pipe JSON lines in: `zcat FILE | streamtopics watch - "
+            "--format jsonl`"
         )
-    return float(seconds)
-
-
-def _position(value: Any) -> Position:
-    is_triple = isinstance(value, tuple | list) and len(value) == len(Position._fields)
-    if not (is_triple and all(is_whole(part) and part >= 0 for part in value)):
-        raise ValueError(
-            "position must be three whole numbers of at least 0, the `position` of a follower "
-            f"before, or None for the beginning; got {value!r:.60}"
-        )
-    return Position(*map(int, value))
-
-
-def _format_of(path: Path, how: How) -> str | None:
-    kind = how.format or SUFFIXES.get(kind_of(path.name))
-    if path.is_dir() or compression_suffix(path.name) or kind not in {None, "lines", "jsonl"}:
-        raise ValueError(
-            f"only plain text and JSON lines that are not compressed can be followed while they "
-            f"grow; got {path}{f' as {kind}' if kind else ''}. Read it by read_records, or by "
-            "`streamtopics fit` and `update`; or write JSON lines, or pipe them in: "
-            "`zcat FILE | streamtopics watch - --format jsonl`"
-        )
-    check_fields(kind == "jsonl", how, str(path))
-    return kind
-
-
-def _records(
-    lines: Iterator[bytes | None],
-    place: Place,
-    kind: str | None,
-    tell_waits: bool,
-    how: How,
-    origin: Origin,
-) -> Generator[Record | None, None, None]:
-    times = Times()
-    for line in lines:
-        if line is None:
-            if tell_waits:
-                yield None
-            continue
-        if place.line == 1:
-            check_is_text(line, origin.name)
-        try:
-            text = _text(line, place.line, how, origin)
-            if not text or text.isspace():
-                how.skipped.add("empty lines", origin.place(place.line))
-                continue
-            value = _value(text, origin.place(place.line), kind, place.line == 1)
-            record = record_of(origin, place.line, value, how, times)
-        except ReadingError as error:
-            how.bad(error)
-        else:
-            yield record
-
-
-def _text(line: bytes, number: int, how: How, origin: Origin) -> str:
-    try:
-        text = line.decode(how.encoding).rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise undecoded(error, line, how, origin.place(number)) from error
-    return text.removeprefix(MARK) if number == 1 else text
-
-
-def _value(text: str, place: str, kind: str | None, is_first: bool) -> Any:
-    if kind is None and is_first:
-        refuse_json(text, place)
-    if kind != "jsonl":
-        return text
-    try:
-        return value_of_line(text)
-    except (ValueError, RecursionError) as error:
-        raise not_json(error, text, place) from error
+    start = Position() if position is None else Position(*position)
+    return Follower(path, reading, start, poll, idle, tell_waits)

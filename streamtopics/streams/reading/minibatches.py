@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from streamtopics.streams.reading import read_texts
-from streamtopics.streams.reading.sources import is_matrix
+from streamtopics.streams.reading.records import is_matrix, read_texts
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.structure import check_structure, is_sparse
 
@@ -27,9 +26,8 @@ def iter_minibatches(
     ----------
     source : iterable of str, path, iterable of paths or matrix
         Texts or files of texts as in `read_texts`, or what that gives with its other
-        parameters, or a matrix (dense, sparse or a
-        data frame) of shape (n_documents, n_features), of which slices of rows are
-        taken.
+        parameters, or a matrix (dense, sparse or a data frame) of shape
+        (n_documents, n_features), of which slices of rows are taken.
     batch_size : int, default=1000
         Number of documents in a minibatch; the last one may have fewer.
     vectorizer : object with `transform` or None, default=None
@@ -47,13 +45,9 @@ def iter_minibatches(
 
     Raises
     ------
-    FileNotFoundError, TypeError, ValueError
+    TypeError, ValueError
         If `batch_size` is not a positive integer, a matrix comes together with a vectorizer, or
         the arrays of a sparse one do not fit; and as `read_texts`, also when a document is reached.
-
-    See Also
-    --------
-    read_texts : The documents one by one.
 
     Examples
     --------
@@ -75,17 +69,9 @@ def iter_minibatches(
     """
     check_integer(batch_size=batch_size)
     batch_size = int(batch_size)  # One of NumPy with few bits would wrap around.
-    # Data frames of pandas have a `transform`, too.
-    is_class_or_table = isinstance(vectorizer, type) or hasattr(vectorizer, "shape")
-    is_able = callable(getattr(vectorizer, "transform", None)) and not is_class_or_table
-    if not (vectorizer is None or is_able):
-        raise TypeError(
-            "vectorizer must be an object with `transform`, such as a fitted CountVectorizer(), or "
-            f"None; got {vectorizer!r:.60}"
-        )
     if not is_matrix(source):
         texts = read_texts(source, text_key=text_key, encoding=encoding)
-        batches = _batches(texts, batch_size)
+        batches = iter(lambda: list(islice(texts, batch_size)), [])
         return batches if vectorizer is None else map(vectorizer.transform, batches)
     if vectorizer is not None:
         raise ValueError(
@@ -93,18 +79,5 @@ def iter_minibatches(
             f"{source.shape}; pass vectorizer=None"
         )
     check_structure(source, "iter_minibatches", "source")
-    return _row_slices(source, batch_size)
-
-
-# Batches
-
-
-def _row_slices(matrix: Any, batch_size: int) -> Iterator[Any]:
-    rows = matrix.tocsr() if is_sparse(matrix) else getattr(matrix, "iloc", matrix)
-    for start in range(0, matrix.shape[0], batch_size):
-        yield rows[start : start + batch_size]
-
-
-def _batches(texts: Iterator[str], batch_size: int) -> Iterator[list[str]]:
-    while batch := list(islice(texts, batch_size)):
-        yield batch
+    rows = source.tocsr() if is_sparse(source) else getattr(source, "iloc", source)
+    return (rows[start : start + batch_size] for start in range(0, source.shape[0], batch_size))
