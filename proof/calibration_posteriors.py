@@ -26,7 +26,6 @@ from scipy.stats import norm
 from proof.calibration_tests import N_DRAWS, PValues, Subject, ranks, uniform
 from proof.calibration_worlds import Batch, Drawn, World, families, worlds
 from streamtopics import StreamingBayes
-from streamtopics.inspection import posterior_table
 from streamtopics.models import GaussianMixture, MeanFieldRegression
 from streamtopics.updates import BPS, SVB, Boost, HierarchicalPowerPrior, PowerPrior, Window
 
@@ -139,7 +138,7 @@ def of_regression(n: int, rng: Generator) -> PValues:
 
 
 def of_mixture(apart: float, n: int, rng: Generator) -> PValues:
-    """Means of two components of 500 samples, by `posterior_table`, and how often intervals cover.
+    """Means of two components of 500 samples, and how often their intervals cover.
 
     The ascent finds the samples' components, and then takes them for known.
     """
@@ -148,12 +147,14 @@ def of_mixture(apart: float, n: int, rng: Generator) -> PValues:
     for _ in range(n):
         X = truth[rng.integers(2, size=500)] + rng.normal(size=500)
         model = StreamingBayes(GaussianMixture(2), random_state=0).fit(X[:, None])
-        rows = [row for row in posterior_table(model) if row.parameter == "mean"]
-        rows.sort(key=lambda row: row.mean)
-        covered += [row.low <= mean <= row.high for row, mean in zip(rows, truth, strict=True)]
-        places.append(
-            norm.cdf([(m - r.mean) / r.deviation for r, m in zip(rows, truth, strict=True)])
-        )
+        family = model.posterior_.blocks["components"].family
+        law = family.marginals(model.posterior_["components"])["mean"]
+        origin = model.model_.origins.get(("components", "mean"), 0.0)
+        means = law.mean().ravel() + origin
+        order = np.argsort(means)
+        low, high = (end.ravel()[order] + origin for end in law.interval(0.95))
+        covered += ((low <= truth) & (truth <= high)).tolist()
+        places.append(norm.cdf((truth - means[order]) / law.std().ravel()[order]))
     names = (f"mean {k}, 95 % intervals cover {np.mean(covered[k::2]):.2f}" for k in range(2))
     return dict(zip(names, map(uniform, np.array(places).T), strict=True))
 

@@ -24,7 +24,6 @@ from streamtopics import (
     distributed,
     dpp,
     inspection,
-    models,
     priors,
     report,
     streams,
@@ -190,12 +189,6 @@ def some_sets(rng: Rng) -> Any:
     return dpp.PointSets(rng.poisson(1.0, (4, WIDTH)), [0, 1, 4])
 
 
-def some_regression(rng: Rng) -> Any:
-    """A regression that has learnt a few rows."""
-    X = rng.normal(size=(N, 3))
-    return streamtopics.StreamingBayes(models.LinearRegression()).fit(X, X.sum(axis=1))
-
-
 def some_scores(rng: Rng) -> Any:
     """Rows of the scores of a stream."""
     history = streams.ScoreHistory()
@@ -215,7 +208,6 @@ MADE: dict[str, Callable[[Rng], Any]] = {
     "references": some_texts,
     "sentences": some_texts,
     "text": some_text,
-    "label": lambda rng: first_word,
     "batches": some_batches,
     "partitions": some_batches,
     "client": lambda rng: AtOnce(),
@@ -244,7 +236,6 @@ def some_kernel() -> Any:
 # Of what takes other things than its parameters are called.
 OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
     "plot_n_components": {"found": lambda rng: some_comparison()},
-    "plot_document": {"estimator": lambda rng: fitted_pipeline()},
     "read_texts": {"source": some_source},
     "read_records": {"source": some_source},
     "resume": {"path": some_folder},
@@ -268,7 +259,6 @@ OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
     "Weighted": {"measure": some_measure, "s": lambda rng: [0.5] * WIDTH},
     "LengthMultinomial": {"pi": lambda rng: [1 / WIDTH] * WIDTH},
     "Kernel": {"U": lambda rng: np.eye(3), "theta": lambda rng: [1.0, 2.0, 0.5]},
-    "posterior_table": {"estimator": lambda rng: some_regression(rng)},
     "Gaussian": {"mean": lambda rng: [0.0] * 3, "variance": lambda rng: [1.0] * 3},
     "plot_scores": {"rows": some_scores},
     "inverse_transform": {"X": inputs.counts},
@@ -278,8 +268,3 @@ OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
 def never(model: Any, X: Any) -> bool:
     """An alarm that is not raised."""
     return False
-
-
-def first_word(words: Any, sentences: Any) -> str:
-    """A label of a topic."""
-    return str(words[0])

@@ -10,7 +10,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from streamtopics import SVBLDA, StreamingLDA
-from streamtopics.inspection import plot_document
 from streamtopics.report import ReportSettings, page, report_data
 from streamtopics.streams import DriftMonitor, TopicTracker, stream
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
@@ -79,8 +78,6 @@ def test_names_that_a_step_loses_are_not_made_up():
     model = make_pipeline(*steps).fit(TEXTS)
     assert names_of(model) is None
     assert report_data(model).words[0] == "0"
-    with pytest.raises(TypeError, match="a vectorizer and an estimator"):
-        plot_document(model, TEXTS[0])
 
 
 def taught(model):
@@ -105,8 +102,6 @@ def test_nested_pipelines_learn_and_are_read_as_flat_ones():
         page(report_data(model, ReportSettings(texts=TEXTS))) for model in (one, other)
     )
     assert found == wanted
-    axes = [plot_document(model, TEXTS[0]) for model in (one, other)]
-    assert len(axes[0].patches) == len(axes[1].patches) > 0
 
 
 def test_a_column_that_changes_hands_within_a_nested_pipeline_is_forgotten():

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
-from streamtopics.utils.checks import check_integer, is_whole
-from streamtopics.utils.structure import is_sparse
+from streamtopics.utils.structure import from_arrow
 from streamtopics.utils.times import read_time, read_times
 
 
@@ -57,15 +57,14 @@ def documents_of(
     Returns
     -------
     documents : list of TopicDocument
-        As a frame by `to_frame(documents)`.
+        As a frame by `pandas.DataFrame(documents)`.
 
     Raises
     ------
     IndexError
         If there is no such topic.
-    TypeError, ValueError
-        If `topic` or `n_documents` is no whole number, `estimator` gives no shares, and as
-        `estimator.transform`.
+    ValueError
+        If what `estimator.transform` returns are no shares.
 
     Examples
     --------
@@ -78,17 +77,12 @@ def documents_of(
     >>> bool(first.share == model.transform(X)[:, 2].max())
     True
     """
-    check_integer(n_documents=n_documents)
     shares = topic_shares(estimator, X)
-    if topic is not None and not is_whole(topic):
-        raise TypeError(f"topic must be a whole number or None for all topics; got {topic!r}")
-    if topic is not None and not 0 <= topic < shares.shape[1]:
-        raise IndexError(f"topic must be from 0 to {shares.shape[1] - 1}; got {topic}")
-    topics = range(shares.shape[1]) if topic is None else [int(topic)]
+    topics = range(shares.shape[1]) if topic is None else [topic]
     return [
         TopicDocument(k, int(d), float(shares[d, k]))
         for k in topics
-        for d in _largest(shares[:, k], int(n_documents))
+        for d in _largest(shares[:, k], n_documents)
     ]
 
 
@@ -113,11 +107,6 @@ def similar_documents(
     documents : list of SimilarDocument
         Those for the first document of `to`, the most similar first, then the others.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `documents_of`.
-
     Notes
     -----
     For documents of the same theme, also without a word in common. Where the nearest of short
@@ -134,14 +123,13 @@ def similar_documents(
     >>> same.document, round(same.similarity, 3)
     (7, 1.0)
     """
-    check_integer(n_documents=n_documents)
     roots, wanted = (np.sqrt(topic_shares(estimator, documents)) for documents in (X, to))
     found = []
     for query, root in enumerate(wanted):
         similarity = roots @ root
         found += [
             SimilarDocument(query, int(d), min(1.0, float(similarity[d])))
-            for d in _largest(similarity, int(n_documents))
+            for d in _largest(similarity, n_documents)
         ]
     return found
 
@@ -182,8 +170,6 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
 
     Raises
     ------
-    TypeError
-        If `times` is a sparse matrix, or holds what is no number and no date.
     ValueError
         If there is not a time for each document, or a text is no date.
 
@@ -196,10 +182,6 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     >>> found.times, found.n_documents.tolist(), found.shares.tolist()
     ([2024, 2025], [1, 2], [[1.0], [1.0]])
     """
-    if is_sparse(times):
-        raise TypeError(
-            f"times must be a list or an array, with an entry for each document; got {times!r:.60}"
-        )
     shares = topic_shares(estimator, X)
     values = read_times(times)
     known = values == values
@@ -213,31 +195,16 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     )
     sums = np.zeros((len(counts), shares.shape[1]))
     np.add.at(sums, place, shares[known])
-    each = times.to_pylist() if hasattr(times, "to_pylist") else list(times)
+    each = list(from_arrow(times))
     found = [each[row] for row in np.flatnonzero(known)[first]]
     found = [time if isinstance(time, str) else read_time(time) for time in found]
     return SharesOverTime(found, sums / counts[:, None], counts)
 
 
 def topic_shares(estimator: Any, X: Any) -> np.ndarray:
-    """Shares of topics in documents, by a topic model or pipeline, as float64.
-
-    Raises
-    ------
-    TypeError
-        If the estimator has no `transform`.
-    ValueError
-        If what it returns are no shares.
-    """
-    # A data frame can be transformed too.
-    gives = hasattr(estimator, "transform") and not hasattr(estimator, "columns")
-    if isinstance(estimator, type) or not gives:
-        raise TypeError(
-            "estimator must be a fitted topic model, or a pipeline that ends in one; got "
-            f"{estimator!r:.60}"
-        )
+    """Shares of topics in documents, by a topic model or pipeline, as float64."""
     found = estimator.transform(X)
-    shares = np.empty(0) if is_sparse(found) else np.asarray(found, dtype=np.float64)
+    shares = np.empty(0) if issparse(found) else np.asarray(found, dtype=np.float64)
     if shares.ndim != 2 or (shares < 0).any() or not np.allclose(shares.sum(axis=1), 1, atol=1e-3):
         raise ValueError(
             "estimator must give shares of topics that sum to 1; "
@@ -248,6 +215,7 @@ def topic_shares(estimator: Any, X: Any) -> np.ndarray:
 
 def _largest(values: np.ndarray, n: int) -> np.ndarray:
     """Places of the n largest values, the largest first; of equal ones the first."""
+    n = int(n)
     if n < len(values):
         least = np.partition(values, len(values) - n)[len(values) - n]
         places = np.flatnonzero(values >= least)

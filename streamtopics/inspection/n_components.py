@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
 from streamtopics.metrics import (
@@ -18,9 +18,9 @@ from streamtopics.metrics import (
     topic_coherence,
     topic_diversity,
 )
-from streamtopics.utils.checks import check_integer, check_seed, is_whole
+from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import workers
-from streamtopics.utils.structure import check_structure, has_entries, is_sparse
+from streamtopics.utils.structure import is_sparse
 
 # Tokens of each word on top of its frequency; and how many times as large the numbers are that one
 # has to stand out from, and by how much they may be better.
@@ -70,12 +70,12 @@ class NComponentsRow(NamedTuple):
 
 @dataclass(frozen=True)
 class NComponentsComparison:
-    """Result of `compare_n_components`; as a frame by ``pandas.DataFrame(found.rows)``.
+    """Result of `compare_n_components`; `print` shows it, `plot_n_components` draws it.
 
     Attributes
     ----------
     rows : tuple of NComponentsRow
-        By growing number of topics. As text by `str`, drawn by `plot_n_components`.
+        By growing number of topics; as a frame by ``pandas.DataFrame(found.rows)``.
     """
 
     rows: tuple[NComponentsRow, ...]
@@ -115,13 +115,13 @@ class NComponentsComparison:
 
 
 def compare_n_components(
-    estimator: Any,
+    estimator: BaseEstimator,
     X: Any,
     n_components: Iterable[int] = (10, 20, 50, 100),
     *,
     n_splits: int = 3,
     n_words: int = 10,
-    random_state: Any = None,
+    random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> NComponentsComparison:
     """Fit models of several numbers of topics, and compare prediction, words and stability.
@@ -156,11 +156,8 @@ def compare_n_components(
 
     Raises
     ------
-    TypeError
-        If `estimator` has no parameter `n_components`, or `n_splits` or `n_words` is no integer.
     ValueError
-        If a number of topics is no positive whole number, another is less than 2, there are more
-        splits than documents, or a part has no token to predict.
+        If `n_splits` is less than 2, or a part has no token to predict.
 
     Notes
     -----
@@ -200,18 +197,18 @@ def compare_n_components(
     >>> [round(row.stability, 1) for row in found.rows]
     [0.7, 1.0, 0.8]
     """
-    numbers = _check(estimator, n_components, n_splits, n_words)
-    X = _indexable(X)
-    if X.shape[0] < n_splits:
-        raise ValueError(f"n_splits must be at most the {X.shape[0]} documents; got {n_splits}")
-    check_seed(random_state)
+    check_integer(least=2, n_splits=n_splits)
+    if is_sparse(X):
+        X = X.tocsr()
+    elif not is_frame(X):
+        X = np.asarray(X)
     generator = check_random_state(random_state)
     order = generator.permutation(X.shape[0])
     parts = [np.sort(order[i::n_splits]) for i in range(n_splits)]
     seeds = generator.randint(np.iinfo(np.int32).max, size=n_splits)
     rows = []
     with workers(n_jobs) as pool:
-        for number in numbers:
+        for number in sorted({int(number) for number in n_components}):
             jobs = [
                 (_candidate(estimator, number, int(seed)), X, part, n_words)
                 for part, seed in zip(parts, seeds, strict=True)
@@ -242,42 +239,12 @@ class _Frequencies:
         return np.ones((X.shape[0], 1))
 
 
-def _check(estimator: Any, numbers: Any, n_splits: int, n_words: int) -> list[int]:
-    """The numbers of topics, each once, by size."""
-    if isinstance(estimator, type) or not hasattr(estimator, "n_components"):
-        raise TypeError(
-            "estimator must be a topic model with the parameter n_components, such as "
-            f"StreamingLDA(); got {estimator!r:.60}. Of a Pipeline, pass the last step, and X as "
-            "the steps before it give it"
-        )
-    check_integer(least=2, n_splits=n_splits, n_words=n_words)
-    found = list(numbers) if has_entries(numbers) else [numbers]
-    if not found or not all(is_whole(k) and int(k) >= 1 for k in found):
-        raise ValueError(f"n_components must be positive whole numbers; got {numbers!r}")
-    return sorted({int(k) for k in found})
+def is_frame(X: object) -> bool:
+    """Whether this is a data frame of pandas, whose rows are taken by `iloc`."""
+    return hasattr(X, "iloc")
 
 
-def _indexable(X: Any) -> Any:
-    """X such that some of its rows can be taken."""
-    check_structure(X, "compare_n_components")
-    if is_sparse(X):
-        return X if X.format == "csr" else X.tocsr()
-    try:
-        X = X if hasattr(X, "iloc") else np.asarray(X)
-    except ValueError as error:
-        raise ValueError(
-            "X, passed to compare_n_components, must have rows of one length, a row for each "
-            f"document; got {X!r:.60}"
-        ) from error
-    if len(X.shape) != 2:
-        raise ValueError(
-            "X, passed to compare_n_components, must be a matrix of documents by words; got the "
-            f"shape {X.shape}"
-        )
-    return X
-
-
-def _candidate(estimator: Any, number: int, seed: int) -> Any:
+def _candidate(estimator: BaseEstimator, number: int, seed: int) -> Any:
     model = clone(estimator).set_params(n_components=number)
     return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
 
@@ -286,7 +253,7 @@ def _measured(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measur
     """Fit a model to all but a part of the documents, and measure it on the part."""
     own = np.ones(X.shape[0], dtype=bool)
     own[part] = False
-    rows = X.iloc if hasattr(X, "iloc") else X
+    rows = X.iloc if is_frame(X) else X
     learnt, held_out = rows[np.flatnonzero(own)], rows[part]
     start = perf_counter()
     estimator.fit(learnt)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from streamtopics.metrics.relevance import relevant_words
-from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import last_step, names_of, steps_before
-from streamtopics.utils.structure import has_entries
 
 
 class TopicRow(NamedTuple):
@@ -23,8 +23,8 @@ class TopicRow(NamedTuple):
 
 
 def topic_table(
-    estimator: Any,
-    feature_names: Any = None,
+    estimator: BaseEstimator,
+    feature_names: ArrayLike | None = None,
     n_words: int = 10,
     *,
     relevance: float = 1.0,
@@ -50,10 +50,7 @@ def topic_table(
     Raises
     ------
     TypeError
-        If `estimator` is no topic model of streamtopics, or `feature_names` are no words by
-        column, such as a vocabulary, or `n_words` is no integer.
-    ValueError
-        If `relevance` is not in [0, 1], `n_words` is less than 1 or `feature_names` do not fit.
+        If `estimator` is no topic model of streamtopics.
 
     Examples
     --------
@@ -64,11 +61,10 @@ def topic_table(
     topic  weight   prior  words
         0  100.0%    3.0%  sea sun
     """
-    check_integer(n_words=n_words)
-    estimator, feature_names = model_and_names(estimator, feature_names)
-    names = estimator._column_names(feature_names)
-    weights, retention = estimator.topic_weights_, estimator.prior_retention_
-    topic_word = estimator.topic_word_
+    model, feature_names = model_and_names(estimator, feature_names)
+    names = model._column_names(feature_names)
+    weights, topic_word = model.topic_weights_, model.topic_word_
+    retention = model.prior_retention_
     columns = relevant_words(topic_word, weights, n_words, relevance=relevance)
     rows = []
     for k in np.argsort(-weights, kind="stable"):
@@ -84,41 +80,31 @@ def topic_table(
 
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
     """A table of topics as text, with as many words as go into `width` characters."""
-    check_integer(width=width)
-    width = int(width)
-    rows: list[Any] = list(table) if has_entries(table) else [table]
-    if not all(isinstance(row, TopicRow) for row in rows):
-        raise TypeError(f"table must hold rows of topic_table(estimator); got {table!r:.60}")
     lines = [f"{'topic':>5}  {'weight':>6}  {'prior':>6}  words"]
-    for row in rows:
+    for row in table:
         words = " ".join(str(word) for word in row.words)
         line = f"{row.topic:>5}  {row.weight:>6.1%}  {row.prior_retention:>6.1%}  {words}"
         lines.append(line if len(line) <= width else line[: width + 1].rsplit(" ", 1)[0])
     return "\n".join(lines)
 
 
-def topic_names(estimator: Any) -> list[str]:
+def topic_names(estimator: BaseEstimator) -> list[str]:
     """Names of the topics; the number of a topic where the model gives it no name."""
-    estimator = last_step(estimator)
-    given = [str(name) for name in getattr(estimator, "topic_names_", ())]
-    columns = [str(name) for name in estimator.get_feature_names_out()][len(given) :]
+    model = last_step(estimator)
+    given = [str(name) for name in getattr(model, "topic_names_", ())]
+    columns = [str(name) for name in model.get_feature_names_out()][len(given) :]
     # What scikit-learn calls the columns of estimators that have no names for them.
-    plain = type(estimator).__name__.lower()
+    plain = type(model).__name__.lower()
     numbered = enumerate(columns, len(given))
     return given + [f"topic {k}" if name == f"{plain}{k}" else name for k, name in numbered]
 
 
-def model_and_names(estimator: Any, feature_names: Any = None) -> tuple[Any, Any]:
-    """The topic model at the end of a pipeline, or alone, and names of its columns or None.
-
-    Raises
-    ------
-    TypeError
-        If there is no topic model of streamtopics.
-    """
+def model_and_names(
+    estimator: BaseEstimator, feature_names: ArrayLike | None = None
+) -> tuple[Any, ArrayLike | None]:
+    """The topic model at the end of a pipeline, or alone, and names of its columns or None."""
     model = last_step(estimator)
-    wanted = ("topic_word_", "topic_weights_", "prior_retention_")
-    if isinstance(model, type) or not all(hasattr(type(model), name) for name in wanted):
+    if isinstance(model, type) or not {"topic_weights_", "prior_retention_"} <= {*dir(type(model))}:
         raise TypeError(
             "estimator must be a fitted topic model of streamtopics, such as SVBLDA, or a pipeline "
             f"that ends in one; got {estimator!r:.60}"

@@ -14,8 +14,6 @@ from streamtopics.estimators import Schedule
 from streamtopics.inspection import (
     format_topics,
     picture_formats,
-    plot_drift,
-    plot_prior_retention,
     plot_topic_map,
     plot_topics,
     topic_table,
@@ -103,27 +101,11 @@ def test_of_equal_words_the_first_are_taken():
         model.top_words(NAMES, n_words=0)
 
 
-@pytest.mark.parametrize("n", [0, -1, 2.5, "many"])
-def test_numbers_that_are_none_are_refused(model, n):
-    kind, wanted = (ValueError, "at least 1") if isinstance(n, int) else (TypeError, "an integer")
-    with pytest.raises(kind, match=f"^n_words must be {wanted}; got {n!r}"):
-        topic_table(model, n_words=n)
-    for name in ("n_words", "n_topics"):
-        with pytest.raises(kind, match=f"^{name} must be {wanted}; got {n!r}"):
-            plot_topics(model, **{name: n})
-    with pytest.raises(kind, match=f"^width must be {wanted}; got {n!r}"):
-        format_topics(topic_table(model), width=n)
-
-
 @pytest.mark.parametrize("thing", ["x", 7, None, SVBLDA])
 def test_things_that_are_no_models_are_refused(thing):
     for show in (topic_table, plot_topics):
         with pytest.raises(TypeError, match="estimator must be a fitted topic model of streamt"):
             show(thing)
-    with pytest.raises(TypeError, match="plot_drift needs an estimator with drift_, such as"):
-        plot_drift(thing)
-    with pytest.raises(TypeError, match=r"table must hold rows of topic_table\(estimator\); got"):
-        format_topics(thing)
 
 
 def test_a_pipeline_is_its_model_and_its_words():
@@ -140,12 +122,6 @@ def test_a_pipeline_is_its_model_and_its_words():
     assert shown <= set(names)
     written = {note.get_text().split()[1] for note in plot_topic_map(pipeline).texts}
     assert written <= set(names)
-    assert len(plot_prior_retention(pipeline).patches) == 2
-
-
-def test_relevance_must_be_a_number(model):
-    with pytest.raises(ValueError, match=r"relevance must be in \[0, 1\]; got 'much'"):
-        topic_table(model, relevance="much")
 
 
 def test_asking_for_the_formats_leaves_no_picture():

@@ -21,7 +21,6 @@ from streamtopics import (
     WASTopicModel,
 )
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.inspection import label_topics
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, neighbours, places
 from streamtopics.report import ReportSettings, page, report, report_data
@@ -291,16 +290,13 @@ def test_names_of_topics_are_the_models(parts):
 
 
 def test_topics_are_called_by_labels(parts):
-    model, _, names, _ = parts
+    model = parts[0]
     weights = model.topic_weights_
     labels = [f"called {k}" for k in range(len(weights))]
     found = {
         topic.id: topic.name for topic in report_data(model, ReportSettings(labels=labels)).topics
     }
     assert found == dict(enumerate(labels))
-    made_by = label_topics(model, lambda words, _: words[0], names)
-    found = report_data(model, ReportSettings(labels=made_by)).topics
-    assert [topic.name for topic in found] == [made_by[topic.id].label for topic in found]
     with pytest.raises(ValueError, match=rf"one for each of the {len(weights)} topics; got 1"):
         report_data(model, ReportSettings(labels=["one"]))
     for wrong in ("abc", [3] * len(weights)):

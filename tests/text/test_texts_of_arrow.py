@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, DPPSummarizer, GuidedTopics
 from streamtopics.datasets import iter_minibatches
-from streamtopics.inspection import label_topics, shares_over_time
+from streamtopics.inspection import shares_over_time
 from streamtopics.metrics import open_vocabulary_probability, rouge
 from streamtopics.report import report
 from streamtopics.streams import stream
@@ -62,7 +62,6 @@ DOORS = {
     "minibatches": lambda texts, _: list(iter_minibatches(texts, 3)),
     "a stream": lambda texts, _: stream(clone(MODEL), [texts]).transform(TEXTS),
     "shares": lambda texts, _: shares_over_time(FITTED, texts, [1, 1, 2, 2]).shares,
-    "labels": lambda texts, _: label_topics(PLAIN, lambda words, found: str(found), texts=texts),
     "a score of texts": lambda texts, _: open_vocabulary_probability(FITTED, texts),
     "rouge": lambda texts, _: rouge(texts, texts),
     "a page": page_of,

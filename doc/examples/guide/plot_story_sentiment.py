@@ -15,8 +15,6 @@ import re
 
 import matplotlib.pyplot as plt
 
-from streamtopics.inspection import plot_sentences
-
 good = """The room was nice and very clean. We loved the quiet garden. Great breakfast, with warm
 bread. The owner was friendly and helpful. A comfortable bed, and we were happy with it. Our
 children enjoyed the hens in the garden. The view of the valley is wonderful. Friendly staff, who
@@ -60,8 +58,9 @@ review = [
     "The staff carried our bags.", "Soft bed, quiet room.", "At six the lorries wake you.",
     "Fresh eggs, but the cake was stale.", "The waiter was slow.", "Hens for the children.",
 ]  # fmt: skip
-_, ax = plt.subplots(figsize=(9, 1.2), layout="constrained")
-shares = model.predict_proba(review)
-ax = plot_sentences(review, shares, labels=model.classes_, ax=ax)
+_, ax = plt.subplots(figsize=(7, 2.2), layout="constrained")
+ax.barh(review, model.predict_proba(review)[:, list(model.classes_).index("positive")])
+ax.invert_yaxis()
+ax.set(xlim=(0, 1), xlabel="probability that it praises")
 told = model.predict(review).tolist()
 assert told[:3] == ["positive", "positive", "negative"], told

@@ -3,8 +3,8 @@
 The topics of one text
 ======================
 
-:func:`~streamtopics.inspection.plot_document` colours the words of a text by their topic, and
-:func:`~streamtopics.inspection.similar_documents` finds texts with the same topics.
+:func:`~streamtopics.inspection.similar_documents` finds texts with the same topics as one, and a
+few lines of matplotlib colour its words by their topic, as the report does for many texts.
 """
 
 # %%
@@ -17,12 +17,28 @@ texts = list(read_texts(path))
 
 # %%
 # At most eight lines.
+import matplotlib.pyplot as plt
 from sklearn.pipeline import make_pipeline
 
 import streamtopics as st
 
 words = st.text.StreamingCountVectorizer(stop_words="english", min_df=3, token_pattern=r"[a-z]{3,}")
 model = make_pipeline(words, st.StreamingLDA(8, random_state=0)).fit(texts)
-ax = st.inspection.plot_document(model, texts[0])
 for row in st.inspection.similar_documents(model, texts, texts[:1], n_documents=4):
     print(f"{row.similarity:.2f}", texts[row.document][:80])
+
+# %%
+# A word is of the topic k with the largest p(k | document) p(word | k), and has its colour.
+column = {word: j for j, word in enumerate(words.get_feature_names_out())}
+weights = model.transform(texts[:1]).T * model[-1].topic_word_
+_, ax = plt.subplots(figsize=(9, 3))
+place = line = 0
+for word in texts[0].split():
+    j = column.get(word.strip(".,;:").lower())
+    colour = "gray" if j is None else f"C{weights[:, j].argmax()}"
+    ax.text(place, -line, word, color=colour, family="monospace", fontsize=9)
+    place += len(word) + 1
+    if place > 85:
+        place, line = 0, line + 1
+ax.set(xlim=(0, 100), ylim=(-line, 1))
+ax.set_axis_off()

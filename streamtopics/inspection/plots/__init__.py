@@ -7,19 +7,15 @@ Colours of text and lines are matplotlib's own, so that styles such as "dark_bac
 
 from streamtopics.inspection.plots.axes import picture_formats
 from streamtopics.inspection.plots.curves import plot_curves, plot_n_components, plot_scores
-from streamtopics.inspection.plots.documents import plot_document, plot_sentences
 from streamtopics.inspection.plots.streams import plot_drift, plot_shares
-from streamtopics.inspection.plots.topics import plot_prior_retention, plot_topic_map, plot_topics
+from streamtopics.inspection.plots.topics import plot_topic_map, plot_topics
 
 __all__ = [
     "picture_formats",
     "plot_curves",
-    "plot_document",
     "plot_drift",
     "plot_n_components",
-    "plot_prior_retention",
     "plot_scores",
-    "plot_sentences",
     "plot_shares",
     "plot_topic_map",
     "plot_topics",

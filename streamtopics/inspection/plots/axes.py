@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,46 +36,24 @@ def picture_formats() -> list[str]:
     return known
 
 
-def _are_axes(ax: Any) -> bool:
-    """Whether this is Axes: a data frame can plot too, and a figure has itself."""
-    return hasattr(ax, "plot") and hasattr(ax, "get_figure")
-
-
 def one_axes(ax: Axes | None, size: tuple[float, float] = PANEL) -> Axes:
     """The Axes given, or those of a new figure."""
     if ax is None:
-        axes: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
-        return axes
-    if not _are_axes(ax):
-        raise TypeError(f"ax must be Axes of matplotlib, or None for a new figure; got {ax!r:.60}")
+        ax = pyplot().subplots(figsize=size, layout="constrained")[1]
     return ax
 
 
-def several_axes(ax: Any, n: int, shape: tuple[int, int], size: tuple[float, float]) -> np.ndarray:
+def several_axes(
+    ax: Iterable[Axes] | None, n: int, shape: tuple[int, int], size: tuple[float, float]
+) -> np.ndarray:
     """`n` Axes: those given, or those of a new figure with `shape` rows and columns of panels."""
-    if ax is None:
-        settings = {"squeeze": False, "figsize": size, "layout": "constrained"}
-        grid: np.ndarray = pyplot().subplots(*shape, **settings)[1].ravel()
-        for unused in grid[n:]:
-            unused.set_visible(False)
-        return grid[:n]
-    axes = np.empty(np.size(ax), dtype=object)
-    axes[:] = np.ravel(ax)
-    if len(axes) < n or not all(map(_are_axes, axes)):
-        raise ValueError(
-            f"ax must be {n} Axes of matplotlib, such as from pyplot.subplots{shape}[1], or None "
-            f"for a new figure; got {len(axes)}"
-        )
-    return axes[:n]
-
-
-def check_drawable(values: np.ndarray, name: str, most: float) -> None:
-    """Refuse what has no place in a picture; NaN, of what is not known, is left out of it."""
-    # 16 bits have no room for the most.
-    if (beyond := np.abs(values.astype(np.float64)) > most).any():
-        raise ValueError(
-            f"{name} must be finite and at most {most:g} in size; got {values[beyond][0]:g}"
-        )
+    if ax is not None:
+        return np.array(ax, dtype=object).ravel()
+    settings = {"squeeze": False, "figsize": size, "layout": "constrained"}
+    grid: np.ndarray = pyplot().subplots(*shape, **settings)[1].ravel()
+    for unused in grid[n:]:
+        unused.set_visible(False)
+    return grid[:n]
 
 
 def colour(k: int) -> Any:

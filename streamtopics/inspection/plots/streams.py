@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import date
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -12,22 +13,17 @@ from numpy.typing import ArrayLike
 
 from streamtopics.inspection.plots.axes import (
     COLOURS,
-    check_drawable,
     colour,
     one_axes,
     plain,
     several_axes,
 )
-from streamtopics.utils.checks import check_integer, check_truth, floats
-from streamtopics.utils.structure import has_entries
 from streamtopics.utils.times import MOST_PERIODS, periods_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 N_LABELS = 12
-# Shares and documents, and times, beyond which the axes are no numbers any more.
-MOST_SHARE, MOST_TIME = 1e15, 1e100
 
 
 def plot_shares(
@@ -36,12 +32,11 @@ def plot_shares(
     labels: Sequence[str],
     *,
     n_topics: int = 12,
-    panels: bool = False,
     n_documents: ArrayLike | None = None,
     ylabel: str = "mean share in the documents",
-    ax: Any = None,
-) -> Any:
-    """Draw the shares of topics over time, as a stream or in a panel for each topic.
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the shares of topics over time, as bands upon each other.
 
     Parameters
     ----------
@@ -53,71 +48,59 @@ def plot_shares(
     labels : sequence of n_topics str
         What the topics are called.
     n_topics : int, default=12
-        Topics to draw, those of the largest shares; in a stream the others are one band of gray.
-    panels : bool, default=False
-        Whether each topic has a panel of its own, all of one scale.
+        Topics to draw, those of the largest shares; the others are one band of gray.
     n_documents : array-like of shape (n_times,), default=None
         Documents of each time, of `shares_over_time`: how much it counts in the mean of its
         period. None counts all times the same.
     ylabel : str, default="mean share in the documents"
-        What the shares are, beside a stream. Those of `shares_over_time` are means over documents,
+        What the shares are. Those of `shares_over_time` are means over documents,
         whatever their lengths; those of a `TopicTracker` are shares of the tokens.
-    ax : Axes, or sequence of Axes with `panels`, default=None
+    ax : Axes, default=None
         Where to draw.
 
     Returns
     -------
-    ax : Axes, or ndarray of Axes with `panels`
+    ax : Axes
 
     Raises
     ------
-    TypeError
-        If `times` or `labels` are no sequences, `panels` is neither True nor False, or `n_topics`
-        is no integer.
     ValueError
-        If the lengths do not fit each other, a number is too large for a picture, or `n_topics`
-        is less than 1.
+        If the lengths do not fit each other.
     """
-    for name, values in (("times", times), ("labels", labels)):
-        if not isinstance(values, str) and not has_entries(values):
-            raise TypeError(f"{name} must be a sequence; got {values!r:.60}")
-        if getattr(values, "ndim", 1) != 1:
-            raise ValueError(f"{name} must be 1-D; got {values!r:.60}")
-    if np.ndim(np.asarray(times, dtype=object)) != 1:
-        raise ValueError(f"times must be 1-D; got {times!r:.60}")
-    check_integer(n_topics=n_topics)
-    check_truth(panels=panels)
-    shares = floats(shares, "shares")
+    shares = np.asarray(shares, np.float64)
     if shares.shape != (len(times), len(labels)):
         raise ValueError(
             f"shares must have a row for each of the {len(times)} times and a column for each of "
             f"the {len(labels)} labels; got shape {shares.shape}"
         )
-    check_drawable(shares, "shares", MOST_SHARE)
-    if np.asarray(times).dtype.kind == "f":
-        check_drawable(np.asarray(times), "times", MOST_TIME)
     # By their places, whatever index a series has.
     labels = list(labels)
     times, shares = _few_dates(times, np.nan_to_num(shares), n_documents)
     drawn = np.sort(np.argsort(-shares.sum(axis=0), kind="stable")[:n_topics])
-    if panels:
-        return _panels(times, shares, labels, drawn, ax)
-    drawn_on = _bands(times, shares, labels, drawn, ax)
-    drawn_on.set_ylabel(ylabel)
-    return drawn_on
+    ax = one_axes(ax, (9.0, 4.5))
+    x, ticks = _places_of(times)
+    rest = np.delete(shares, drawn, axis=1).sum(axis=1)
+    bands = [*shares[:, drawn].T, rest] if rest.any() else list(shares[:, drawn].T)
+    colours = [colour(i) for i in range(len(drawn))] + ["gray"] * (len(bands) - len(drawn))
+    names = [str(labels[k]) for k in drawn] + ["others"] * (len(bands) - len(drawn))
+    ax.stackplot(x, bands, colors=colours, labels=names, linewidth=0)
+    handles, names = ax.get_legend_handles_labels()
+    # From the top downwards, as the bands lie.
+    ax.legend(
+        handles[::-1], names[::-1], frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0)
+    )
+    ax.margins(x=0, y=0)
+    ax.set_ylabel(ylabel)
+    _label_times(ax, ticks, whole=np.asarray(times).dtype.kind in "iu")
+    plain(ax)
+    return ax
 
 
 def _few_dates(
     times: Sequence[Any], shares: np.ndarray, n_documents: ArrayLike | None
 ) -> tuple[Sequence[Any], np.ndarray]:
     """Dates and their shares, or those of periods where dates are too many for a picture."""
-    weights = np.ones(len(times)) if n_documents is None else floats(n_documents, "n_documents")
-    if weights.shape != (len(times),):
-        raise ValueError(
-            f"n_documents must have one number for each of the {len(times)} times; got shape "
-            f"{weights.shape}"
-        )
-    check_drawable(weights, "n_documents", MOST_SHARE)
+    weights = np.ones(len(times)) if n_documents is None else np.asarray(n_documents, np.float64)
     if len(times) <= MOST_PERIODS or not _are_dates(times):
         return times, shares
     periods = periods_of(times)
@@ -132,54 +115,7 @@ def _few_dates(
 
 
 def _are_dates(times: Sequence[Any]) -> bool:
-    return np.asarray(times).dtype.kind == "M" or hasattr(times[0], "toordinal")
-
-
-def _panels(
-    times: Sequence[Any], shares: np.ndarray, labels: Sequence[str], drawn: np.ndarray, ax: Any
-) -> np.ndarray:
-    """Draw a panel for each topic, all of one scale."""
-    n_columns = min(4, len(drawn))
-    n_rows = -(-len(drawn) // n_columns)
-    axes = several_axes(ax, len(drawn), (n_rows, n_columns), (2.4 * n_columns, 1.5 * n_rows))
-    highest = shares[:, drawn].max(initial=0.0)
-    for panel, k in zip(axes, drawn, strict=True):
-        x, names = _places_of(times)
-        panel.fill_between(x, shares[:, k], color=COLOURS[0], alpha=0.7)
-        panel.set_title(labels[k], fontsize=8)
-        panel.set_ylim(0, 1.05 * highest or 1.0)
-        panel.tick_params(labelsize=7)
-        _label_times(panel, names, 3, whole=_are_whole(times))
-    plain(*axes)
-    return axes
-
-
-def _bands(
-    times: Sequence[Any], shares: np.ndarray, labels: Sequence[str], drawn: np.ndarray, ax: Any
-) -> Axes:
-    """Draw topics as bands upon each other, the others as one of gray."""
-    ax = one_axes(ax, (9.0, 4.5))
-    x, ticks = _places_of(times)
-    rest = np.delete(shares, drawn, axis=1).sum(axis=1)
-    bands = [*shares[:, drawn].T, rest] if rest.any() else list(shares[:, drawn].T)
-    colours = [colour(i) for i in range(len(drawn))] + ["gray"] * (len(bands) - len(drawn))
-    names = [str(labels[k]) for k in drawn] + ["others"] * (len(bands) - len(drawn))
-    ax.stackplot(x, bands, colors=colours, labels=names, linewidth=0)
-    handles, names = ax.get_legend_handles_labels()
-    # From the top downwards, as the bands lie.
-    ax.legend(
-        handles[::-1], names[::-1], frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0)
-    )
-    ax.margins(x=0, y=0)
-    _label_times(ax, ticks, N_LABELS, whole=_are_whole(times))
-    plain(ax)
-    drawn_on: Axes = ax
-    return drawn_on
-
-
-def _are_whole(times: Sequence[Any]) -> bool:
-    """Whether the times are whole numbers, such as years."""
-    return np.asarray(times).dtype.kind in "iu"
+    return np.asarray(times).dtype.kind == "M" or isinstance(times[0], date)
 
 
 def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
@@ -190,21 +126,21 @@ def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
     return np.arange(len(times)), [str(time) for time in times]
 
 
-def _label_times(ax: Axes, names: list[str] | None, most: int, *, whole: bool = False) -> None:
+def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> None:
     """Name some of the times on the axis, so that names do not lie over each other."""
     dates: Any = import_module("matplotlib.dates")
     if names is not None:
-        places = np.unique(np.linspace(0, len(names) - 1, most).astype(int))
+        places = np.unique(np.linspace(0, len(names) - 1, N_LABELS).astype(int))
         ax.set_xticks(places, [names[place] for place in places], rotation=45, fontsize=8)
     elif isinstance(ax.xaxis.get_major_locator(), dates.AutoDateLocator):
-        locator = dates.AutoDateLocator(minticks=2, maxticks=most)
+        locator = dates.AutoDateLocator(minticks=2, maxticks=N_LABELS)
         ax.xaxis.set_major_locator(locator)
         ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
     else:
-        ax.locator_params(axis="x", nbins=most, integer=whole)
+        ax.locator_params(axis="x", nbins=N_LABELS, integer=whole)
 
 
-def plot_drift(estimator: Any, *, ax: Any = None) -> np.ndarray:
+def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarray:
     """Draw how much of each topic was kept with each minibatch, and how far the topics moved.
 
     Parameters
@@ -225,16 +161,9 @@ def plot_drift(estimator: Any, *, ax: Any = None) -> np.ndarray:
 
     Raises
     ------
-    TypeError
-        If `estimator` is of another kind.
     ValueError
         If no minibatch was learnt.
     """
-    if not hasattr(type(estimator), "drift_"):
-        raise TypeError(
-            "plot_drift needs an estimator with drift_, such as SVBHPP or "
-            f"StreamingLDA(update='power_prior'); got {estimator!r:.60}"
-        )
     records = estimator.drift_
     if not records:
         raise ValueError("plot_drift needs a model that has learnt from a minibatch; it has not")
@@ -253,7 +182,7 @@ def plot_drift(estimator: Any, *, ax: Any = None) -> np.ndarray:
         _image(axes[0], kept, 1.0, "magma", title)
     _image(axes[1], moved, most or 1.0, "viridis", "how far it moved (total variation)")
     for panel in axes:
-        _label_times(panel, names, N_LABELS)
+        _label_times(panel, names)
     return axes
 
 

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from streamtopics.inspection.plots.axes import COLOURS, one_axes, plain, several_axes
 from streamtopics.inspection.tables import topic_names, topic_table
 from streamtopics.metrics.similarity import affinities
 from streamtopics.metrics.similarity import places as places_of
-from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import last_step
 
 if TYPE_CHECKING:
@@ -19,22 +21,20 @@ if TYPE_CHECKING:
 
 
 def plot_topics(
-    estimator: Any,
-    feature_names: Any = None,
+    estimator: BaseEstimator,
+    feature_names: ArrayLike | None = None,
     *,
     n_words: int = 8,
     n_topics: int = 20,
     relevance: float = 1.0,
-    ax: Any = None,
+    ax: Iterable[Axes] | None = None,
 ) -> np.ndarray:
     """Draw the heaviest topics as small bar charts of their words' probabilities.
 
     Parameters
     ----------
-    estimator : object
-        A fitted estimator of streamtopics, or a pipeline that ends in one.
-    feature_names : array-like of shape (n_features,), default=None
-        As in `top_words`; None takes the words of a pipeline.
+    estimator, feature_names
+        As in `topic_table`.
     n_words : int, default=8
         Words in each chart.
     n_topics : int, default=20
@@ -49,14 +49,7 @@ def plot_topics(
     ax : ndarray of Axes
         One for each topic drawn, with its name (of a sentiment and aspect, of `GuidedTopics`) or
         number. Save the picture with ``ax[0].figure.savefig(path)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `topic_table`; also if `n_topics` is no integer or less than 1, or there are too few
-        `ax`.
     """
-    check_integer(n_words=n_words, n_topics=n_topics)
     table = topic_table(estimator, feature_names, n_words, relevance=relevance)[:n_topics]
     n_rows = -(-len(table) // 5)
     n_columns = -(-len(table) // n_rows)
@@ -76,52 +69,9 @@ def plot_topics(
     return axes
 
 
-def plot_prior_retention(
-    estimator: Any,
-    feature_names: Any = None,
-    *,
-    n_topics: int = 30,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw how much of each topic its prior is, the heaviest topics first.
-
-    Parameters
-    ----------
-    estimator : object
-        A fitted estimator of streamtopics, or a pipeline that ends in one.
-    feature_names : array-like of shape (n_features,), default=None
-        As in `top_words`; None takes the words of a pipeline.
-    n_topics : int, default=30
-        Most topics.
-    ax : Axes, default=None
-        Where to draw.
-
-    Returns
-    -------
-    ax : Axes
-        Topics that are mostly prior have learnt little: what they show is the prior's words.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `topic_table`.
-    """
-    check_integer(n_topics=n_topics)
-    table = topic_table(estimator, feature_names, 3)[:n_topics]
-    ax = one_axes(ax, (7.0, 1.0 + 0.22 * len(table)))
-    names = [f"{row.topic}: {' '.join(str(word) for word in row.words)}" for row in table]
-    ax.barh(range(len(table)), [row.prior_retention for row in table], color=COLOURS[1])
-    ax.set_yticks(range(len(table)), names, fontsize=8)
-    ax.invert_yaxis()
-    ax.set_xlim(0, min(1.0, 1.1 * max(0.05, *(row.prior_retention for row in table))))
-    ax.set_xlabel("share of the topic that is its prior")
-    plain(ax)
-    return ax
-
-
 def plot_topic_map(
-    estimator: Any,
-    feature_names: Any = None,
+    estimator: BaseEstimator,
+    feature_names: ArrayLike | None = None,
     *,
     n_words: int = 2,
     ax: Axes | None = None,
@@ -130,10 +80,8 @@ def plot_topic_map(
 
     Parameters
     ----------
-    estimator : object
-        A fitted estimator of streamtopics, or a pipeline that ends in one.
-    feature_names : array-like of shape (n_features,), default=None
-        As in `top_words`; None takes the words of a pipeline.
+    estimator, feature_names
+        As in `topic_table`.
     n_words : int, default=2
         Words beside each disc.
     ax : Axes, default=None
@@ -144,13 +92,7 @@ def plot_topic_map(
     ax : Axes
         Areas of discs are shares of tokens. Places are principal coordinates, of the Hellinger
         distances of the topics.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `topic_table`.
     """
-    check_integer(n_words=n_words)
     table = topic_table(estimator, feature_names, n_words)
     ax = one_axes(ax, (7.0, 6.0))
     places = places_of(affinities(last_step(estimator).topic_word_))[[row.topic for row in table]]
