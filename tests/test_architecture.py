@@ -31,7 +31,7 @@ MAY_USE_SCIKIT_LEARN = {
 FACES_OF_THEIR_OWN = {
     "models/spectral_start.py",  # k-means
     "dpp/estimator.py", "dpp/sets.py", "dpp/summarizer.py", "was/estimator.py", "reviews/base.py",
-    "reviews/checks.py", "reviews/rating_lda.py", "reviews/supervised_lda.py",
+    "reviews/rating_lda.py", "reviews/supervised_lda.py",
     "reviews/hidden_factors.py",
 }  # fmt: skip
 

@@ -499,20 +499,17 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
     # The process
 
-    def process(self, theta: ArrayLike | None = None, given: Points = None) -> Process:
+    def process(self, theta: ArrayLike | None = None) -> Process:
         """Return the process itself, for the functions of `streamtopics.dpp`.
 
         Parameters
         ----------
         {theta_of_process}
-        {given_points}
 
         {returns_process}
         """
         learnt = self._learnt
         theta = learnt.parameters.theta if theta is None else np.asarray(theta, dtype=np.float64)
-        if given is not None:
-            return self.condition(given, theta)
         return learnt.parameters.process(learnt.measure, theta)
 
     def condition(self, points: Points, theta: ArrayLike | None = None) -> Process:
@@ -545,7 +542,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         {given_points}
         {draws}
         """
-        sets = sampling.sample(self.process(theta, given), n_sets, _generator(random_state))
+        sets = sampling.sample(self._given(theta, given), n_sets, _generator(random_state))
         return self._form.write(sets, self.n_features_in_)
 
     def sample_k(
@@ -568,7 +565,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         {given_points}
         {draws}
         """
-        process = self.process(theta, given)
+        process = self._given(theta, given)
         sets = sampling.sample_k(process, k, n_sets, _generator(random_state))
         return self._form.write(sets, self.n_features_in_)
 
@@ -589,7 +586,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
             With "background" noise the expected number of times, since a point can come
             again.
         """
-        process = self.process(theta, given)
+        process = self._given(theta, given)
         return marginal.marginals(process, self._points(points, "marginals"))
 
     # What was learnt
@@ -644,20 +641,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def n_sentences_seen_(self) -> int:
         """Points learnt from."""
         return self._learnt.n_points
-
-    def word_marginals(self, theta: ArrayLike | None = None) -> Floats:
-        """Return the expected number of sentences of the low-rank part that have each word.
-
-        Parameters
-        ----------
-        {theta_of_process}
-
-        Returns
-        -------
-        expected : ndarray of shape (V,)
-            Of items, how often each is expected. What the noise adds is not in it.
-        """
-        return marginal.expected_with_word(self.process(theta))
 
     def top_words(
         self, feature_names: ArrayLike | None = None, n_words: int = 10
@@ -729,6 +712,9 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         if isinstance(self.ground_set, str):
             return LEARNT[self.ground_set].none(n_columns)
         return Known(self.ground_set)
+
+    def _given(self, theta: ArrayLike | None, given: Points) -> Process:
+        return self.process(theta) if given is None else self.condition(given, theta)
 
     def _points(self, points: Points, method: str) -> Points:
         return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")

@@ -11,8 +11,6 @@ factors         ratings and topics from the same factors
 effects         users and items in ratings, and tables by label
 likelihood      of reviews whose ratings are not known
 batch_em        learning from a whole corpus
-online          learning from a minibatch more
-checks          ratings and labels as they are passed in
 """
 
 from streamtopics.reviews.hidden_factors import HiddenFactorsTopics

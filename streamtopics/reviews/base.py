@@ -4,6 +4,11 @@
 A corpus is learnt from as a whole, by rounds of EM; so is the first minibatch of a stream that
 has words, and each one after it makes a step of online EM. A subclass says how, by `_start`,
 `_at_once` and `_stepped`, and which topics documents have, by `_shares`.
+
+Online EM: the mean statistics of a document go the part r = (B / (N + B))^kappa of the way to
+those of a minibatch of B documents, after N others. lam - eta is that mean times the number n_t
+of documents that it stands for, 1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B, so that with kappa = 1
+lam is the posterior of all documents.
 """
 
 from __future__ import annotations
@@ -17,9 +22,15 @@ from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import RegressorTags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
 
 from streamtopics.base.frame import Commit, check_same
 from streamtopics.base.glossary import documented
@@ -28,20 +39,20 @@ from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
 from streamtopics.base.topics import LearntTopics
 from streamtopics.base.typing import DocTopicPriorLike, WordPriorLike
 from streamtopics.base.validation import COMMON_CONSTRAINTS, LEAST_PRIOR, MOST_PRIOR, Interval
+from streamtopics.messages import Statistics
 from streamtopics.metrics import predictive
 from streamtopics.models.lda import visible_topics
 from streamtopics.models.views import TopicView
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.batch_em import Climbed, climb
-from streamtopics.reviews.checks import check_ratings, check_whose
 from streamtopics.reviews.inference import RatedLDA, single_reviews
 from streamtopics.reviews.likelihood import (
     Mixed,
     log_likelihood_by_particles,
     log_likelihood_of_profiles,
 )
-from streamtopics.reviews.online import Step, moved, step_by_documents
 from streamtopics.updates.doc_topic import solve_alpha
+from streamtopics.utils.checks import check_not_masked
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
@@ -62,6 +73,8 @@ EM_CONSTRAINTS = CONSTRAINTS | {
     "max_local_iter": COMMON_CONSTRAINTS["max_local_iter"],
 }
 Labels = dict[str, np.ndarray | None]
+# Squares of larger ratings would overflow.
+MOST_RATING = 1e100
 
 
 @dataclass(frozen=True)
@@ -69,7 +82,7 @@ class RatedCommit(Commit):
     """All that a step of learning from ratings changes.
 
     `log_theta` is the running mean of E[log theta] as soon as there is one, and `remembered` the
-    documents that running means stand for, n_t of `online`.
+    documents that running means stand for, n_t.
     """
 
     _holds = "log_theta: *; remembered: >=0"
@@ -81,6 +94,82 @@ class RatedCommit(Commit):
     def labels(self) -> dict[str, np.ndarray]:
         """Known items and users."""
         return {}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of online EM: r, the weights of what was learnt before and of the minibatch, n_t."""
+
+    rate: float
+    retain: float
+    gain: float
+    remembered: float
+
+    @classmethod
+    def by_documents(cls, n_before: int, remembered: float, n_documents: int, kappa: float) -> Step:
+        """The step after `n_before` documents, of which the mean stands for `remembered`."""
+        rate = (n_documents / (n_before + n_documents)) ** kappa
+        stands_for = 1 / ((1 - rate) ** 2 / remembered + rate**2 / n_documents)
+        retain = (1 - rate) * stands_for / remembered
+        return cls(rate, retain, rate * stands_for / n_documents, stands_for)
+
+    def blend(self, statistics: Statistics, alpha: np.ndarray) -> Blend:
+        """The step as an update of a posterior."""
+        return Blend(self.retain, self.gain, 1 - self.retain, statistics, alpha)
+
+
+def moved(mean: np.ndarray | None, observed: np.ndarray | None, rate: float) -> np.ndarray | None:
+    """A running mean after a step; None stands for no mean, and for no observation."""
+    if mean is None or observed is None:
+        return mean if observed is None else observed
+    return np.asarray(mean + rate * (observed - mean))
+
+
+def check_ratings(y: Any, X: sparse.csr_matrix, caller: str, remedy: str) -> np.ndarray:
+    """Ratings as float64, one for each row of X; `remedy` is what to do without."""
+    if y is None:
+        raise ValueError(
+            f"{caller} requires y to be passed, but the target y is None; y are the ratings, "
+            f"one for each row of X. {remedy}"
+        )
+    check_not_masked(y, caller, "y")
+    ratings: np.ndarray = check_array(
+        column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64, ensure_min_samples=0,
+        input_name="y", estimator=caller,
+    )  # fmt: skip
+    check_consistent_length(X, ratings)
+    if np.abs(ratings).max(initial=0.0) > MOST_RATING:
+        raise ValueError(f"y, passed to {caller}, has ratings beyond {MOST_RATING:g}; rescale it")
+    return ratings
+
+
+def check_labels(
+    labels: ArrayLike, name: str, n: int, caller: str, known: np.ndarray | None
+) -> np.ndarray:
+    """Labels of users or items as int64 or str, one for each of n rows, as those `known`."""
+    check_not_masked(labels, caller, name)
+    # Of a list with strings and NaN NumPy would make strings.
+    found = np.asarray(labels, dtype=None if isinstance(labels, np.ndarray) else object)
+    kinds = {type(value) for value in found.ravel().tolist()} if found.dtype == object else set()
+    if found.size == 0:
+        found = found.astype(np.int64 if known is None or not len(known) else known.dtype)
+    elif kinds and all(issubclass(kind, str) for kind in kinds):
+        found = found.astype(str)
+    elif kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        found = found.astype(np.int64)
+    if found.dtype.kind not in "iuU" or found.shape != (n,):
+        raise ValueError(
+            f"{name} must be integers or strings, without missing ones, and have one entry for "
+            f"each row of X, shape ({n},); {caller} got {found.dtype} and {found.shape}"
+        )
+    if found.dtype.kind != "U":
+        found = found.astype(np.int64)
+    if known is not None and len(known) and n and known.dtype.kind != found.dtype.kind:
+        raise ValueError(
+            f"{name} were {known.dtype} before, but {caller} got {found.dtype}; name them as in "
+            "the first minibatch"
+        )
+    return found
 
 
 def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) -> Any:
@@ -157,7 +246,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         """Labels of n items and users by name, when they have been checked."""
         caller = self._caller(method)
         return {
-            k: None if v is None else check_whose(v, k, n, caller, known.get(k))
+            k: None if v is None else check_labels(v, k, n, caller, known.get(k))
             for k, v in whose.items()
         }
 
@@ -169,9 +258,8 @@ class RatedTopicModel(LearntTopics, CountsInput):
     def _moved(self, n: int, log_theta: np.ndarray | None) -> tuple[Step, Any]:
         """The step of a minibatch of n documents, and the record with its running mean."""
         commit = self._commit
-        step = step_by_documents(
-            commit.posterior.n_documents, commit.remembered, n, float(self.kappa)
-        )
+        n_before, kappa = commit.posterior.n_documents, float(self.kappa)
+        step = Step.by_documents(n_before, commit.remembered, n, kappa)
         log_theta = moved(commit.log_theta, log_theta, step.rate)
         return step, replace(commit, log_theta=log_theta, remembered=step.remembered)
 
@@ -321,9 +409,8 @@ class ReviewModel(RatedTopicModel):
     def partial_fit(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
-        When it fails nothing has changed; when it is interrupted, either nothing has changed or
-        all of the minibatch was learnt. Nothing is learnt from a minibatch without rows, and
-        minibatches without a word that come before the first with one are forgotten.
+        When it fails nothing has changed; when it is interrupted, nothing or all of it was
+        learnt. Minibatches without a word that come before the first with one are forgotten.
 
         {X_to_learn}
         {more_ratings}

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from operator import index
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -24,10 +26,10 @@ from streamtopics.reviews.base import (
     Labels,
     RatedCommit,
     ReviewModel,
+    check_labels,
     of_record,
 )
 from streamtopics.reviews.batch_em import climb, fresh
-from streamtopics.reviews.checks import check_whose
 from streamtopics.reviews.effects import Table, empty_table
 from streamtopics.reviews.factors import (
     Factors,
@@ -41,7 +43,6 @@ from streamtopics.reviews.factors import (
 )
 from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
-from streamtopics.utils.checks import check_not_masked, is_whole
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
 from streamtopics.utils.records import keep
@@ -152,16 +153,13 @@ class HiddenFactorsTopics(ReviewModel):
     `score` is that of the words, as for all topic models here. For that of the ratings use a
     scorer on `predict`, such as ``scoring="r2"``.
 
-    The source draws the topics of words at random; here their expectations take part, which
-    makes `fit` deterministic but for its start, and the objective fall in every round.
-
-    In a stream, users and items that were seen before are held to their factors by as many
-    ratings as they had; `peakedness_` stays as `fit`, or the first minibatch, left it.
+    The source draws the topics of words at random; here their expectations take part, so that the
+    objective falls in every round. In a stream, users and items are held to their factors by as
+    many ratings as they had; `peakedness_` stays as the first minibatch left it.
 
     Without `items` each review is an item of its own, whose factors are forgotten afterwards;
-    without `users` all are of one user, and users that were not seen count as that one. The
-    proportions of an item that was not seen are drawn from the Dirichlet distribution that
-    suits those seen, and its factors are read off the topics of the review.
+    without `users` all are of one user, as are users that were not seen. The factors of an item
+    that was not seen are read off the topics of the review.
 
     References
     ----------
@@ -397,7 +395,9 @@ class HiddenFactorsTopics(ReviewModel):
         batch = self._asked("predict", X, items=items, users=users)
         return self._inferred(lambda pool: self._predicted(batch, pool))
 
-    def recommend(self, user: Any, n_items: int = 10, *, exclude: Any = ()) -> list[Recommendation]:
+    def recommend(
+        self, user: int | str, n_items: int = 10, *, exclude: Iterable[Any] = ()
+    ) -> list[Recommendation]:
         """The items that a user is expected to rate best.
 
         Parameters
@@ -406,7 +406,7 @@ class HiddenFactorsTopics(ReviewModel):
             Label of the user. One that was not seen gets what an average user would like.
         n_items : int, default=10
             Most items.
-        exclude : array-like of shape (n_excluded,), default=()
+        exclude : iterable of labels, default=()
             Items to leave out, such as those that the user has rated: the model does not remember
             them.
 
@@ -414,14 +414,6 @@ class HiddenFactorsTopics(ReviewModel):
         -------
         items : list of Recommendation
             Items that were seen while learning, the best first; of equal ratings the first label.
-
-        Raises
-        ------
-        ValueError
-            If `n_items` is not a positive whole number, `user` is not one label, or labels are of
-            another kind than before.
-        NotFittedError
-            If nothing was learnt.
 
         Examples
         --------
@@ -436,31 +428,13 @@ class HiddenFactorsTopics(ReviewModel):
         (True, False)
         """
         check_is_fitted(self)
-        if not (is_whole(n_items) and n_items > 0):
-            raise ValueError(f"n_items must be a whole number above 0; got {n_items!r}")
-        check_not_masked(user, "recommend", "user")
-        known, asked = self._commit.labels, np.atleast_1d(np.asarray(user, dtype=object))
-        if asked.shape != (1,):
-            raise ValueError(
-                f"user must be the label of one user, an integer or a string; got {user!r:.60}. "
-                "Call recommend for each user"
-            )
-        asked = check_whose(asked, "users", 1, "recommend", known["users"])
-        check_not_masked(exclude, "recommend", "exclude")
-        listed = list(exclude) if isinstance(exclude, set | frozenset) else exclude
-        try:
-            n_axes = np.ndim(listed)
-        except ValueError:  # It is ragged.
-            n_axes = 2
-        if n_axes > 1:
-            raise ValueError(f"exclude must be a list of labels of items; got {exclude!r:.60}")
-        # As it came: of a list with text and NaN NumPy makes text.
-        listed = listed if n_axes else [listed]
-        excluded = check_whose(listed, "exclude", len(listed), "recommend", known["items"])
+        known = self._commit.labels
+        asked = check_labels([user], "user", 1, "recommend", known["users"])
+        left_out = list(exclude)
+        excluded = check_labels(left_out, "exclude", len(left_out), "recommend", known["items"])
         items = np.setdiff1d(known["items"], excluded)
-        users = np.repeat(asked, len(items))
-        ratings = self.predict(items=items, users=users)
-        order = np.argsort(-ratings, kind="stable")[:n_items]
+        ratings = self.predict(items=items, users=np.repeat(asked, len(items)))
+        order = np.argsort(-ratings, kind="stable")[: index(n_items)]
         return [Recommendation(items[i].item(), float(ratings[i])) for i in order]
 
     def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:

@@ -30,6 +30,7 @@ from streamtopics.reviews.base import (
     Labels,
     RatedCommit,
     ReviewModel,
+    moved,
     of_record,
 )
 from streamtopics.reviews.batch_em import AlphaStep, Climbed, EStep, fresh
@@ -51,8 +52,6 @@ from streamtopics.reviews.inference import (
     reviews_by_profile,
     single_reviews,
 )
-from streamtopics.reviews.online import moved
-from streamtopics.utils.checks import check_not_masked
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
 
@@ -111,13 +110,11 @@ class RatingLDA(ReviewModel):
     n_components : int, default=10
         Number K of descriptive topics.
     profile : {"document", "item", "user"}, default="document"
-        Whether the proportions of the descriptive topics belong to each review, item or user.
-        A profile is inferred from all reviews of its item or user together, and predicts the
-        words of the next one; learning needs `items` or `users` then. With "document" these
-        only sharpen which reviews are positive.
+        Whether the proportions of the descriptive topics belong to each review, item or user,
+        which learning needs `items` or `users` for. A profile predicts the words of the next
+        review.
     qualitative : bool, default=True
-        Whether there are the positive and the negative topic, which ratings are needed for;
-        without them ratings are not used.
+        Whether there are the positive and the negative topic, which ratings are needed for.
     refine : bool, default=False
         Whether proportions go on being learnt once there are qualitative topics. In the
         source they stay as LDA without ratings left them.
@@ -131,11 +128,10 @@ class RatingLDA(ReviewModel):
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether `doc_topic_prior`, `topic_word_prior` and `qualitative_prior` are learnt (the
-        source's alpha, eta and omega): by Newton's method in each round of `fit`, eta only if
-        it is one number; in `partial_fit` from running means, but for eta. The source learns
-        them; but alpha comes out too small, and with many topics new reviews are predicted
-        worse.
+        Whether `doc_topic_prior`, `topic_word_prior`, if it is one number, and
+        `qualitative_prior` are learnt, as in the source: by Newton's method in each round of
+        `fit`; in `partial_fit` the first and the last from running means. New reviews are
+        predicted worse.
     max_iter : int, default=50
         Rounds of variational EM over the corpus, at most, without ratings, and as many with;
         `n_iter_` counts the latter.
@@ -174,12 +170,9 @@ class RatingLDA(ReviewModel):
     Notes
     -----
     The family is tighter than the source's, whose printed equations have errors: see chapter
-    "Bringing knowledge in".
-
-    Without `users` a review is positive if its rating is not below the mean of all. Items
-    and users that were not seen while learning have no effect and no profile: their reviews
-    are positive as often as others, and their proportions are inferred from the review, or
-    are those that the prior expects.
+    "Bringing knowledge in". Without `users` a review is positive if its rating is not below the
+    mean of all. Items and users that were not seen have no effect and no profile: their reviews
+    are positive as often as others, and the review itself tells the proportions.
 
     References
     ----------
@@ -264,7 +257,12 @@ class RatingLDA(ReviewModel):
     def _start(self, batch: Documents) -> None:
         K = self.n_components
         alpha = check_doc_topic_prior(self.doc_topic_prior, K, 10.0)
-        omega = check_qualitative_prior(self.qualitative_prior)
+        omega = np.asarray(self.qualitative_prior, dtype=np.float64)
+        if omega.shape != (2,) or not ((omega >= LEAST_PRIOR) & (omega <= MOST_PRIOR)).all():
+            raise ValueError(
+                "qualitative_prior must be two positive numbers, for descriptive and for "
+                f"qualitative words, such as (9.0, 1.0); got {self.qualitative_prior!r}"
+            )
         eta = check_word_prior(self, "topic_word_prior", batch.X, None)
         self.seed_ = self._draw_seed()
         alpha = np.concatenate([alpha, omega]) if self.qualitative else alpha
@@ -415,21 +413,6 @@ class RatingLDA(ReviewModel):
         omega, positive = self.qualitative_prior_, self._positive(whose, n)
         p = omega[1] / omega.sum()
         return np.column_stack([(1 - p) * theta, p * positive, p * (1 - positive)])
-
-
-def check_qualitative_prior(prior: Any) -> np.ndarray:
-    """omega as an array of shape (2,)."""
-    check_not_masked(prior, "RatingLDA", "qualitative_prior")
-    try:
-        omega = np.asarray(prior, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        omega = np.empty(0)
-    if omega.shape != (2,) or not ((omega >= LEAST_PRIOR) & (omega <= MOST_PRIOR)).all():
-        raise ValueError(
-            "qualitative_prior must be two positive numbers, for descriptive and for qualitative "
-            f"words, such as (9.0, 1.0); got {prior!r:.200}"
-        )
-    return omega
 
 
 def _with_counts(

@@ -39,9 +39,6 @@ from streamtopics.reviews.response import (
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
 
-# Standard deviations of a rating from the mean that may be why the inference overflows.
-FAR = 1e10
-
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedCommit(RatedCommit):
@@ -73,15 +70,14 @@ class SupervisedLDA(RatedTopicModel):
     {n_components}
     response_penalty : float, default=1.0
         Weight of the squares of the coefficients' distances from the mean rating, in
-        documents, from 1e-10 to 1e10. The source has none; it keeps the first rounds, in which
-        topics are still alike, from large coefficients.
+        documents, from 1e-10 to 1e10. The source has none.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether `doc_topic_prior` and `topic_word_prior` are learnt: by Newton's method in each
-        round of `fit`, the second only if it is one number; in `partial_fit` the first from a
-        running mean. The first comes out too small, and new documents are predicted worse.
+        Whether `doc_topic_prior`, and `topic_word_prior` if it is one number, are learnt: by
+        Newton's method in each round of `fit`; in `partial_fit` the first from a running mean.
+        New documents are predicted worse.
     max_iter : int, default=50
         Rounds of variational EM over the corpus, at most.
     {em_tol}
@@ -169,9 +165,8 @@ class SupervisedLDA(RatedTopicModel):
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
-        When it fails nothing has changed; when it is interrupted, either nothing has changed or
-        all of the minibatch was learnt. Nothing is learnt from a minibatch without rows, and
-        minibatches without a word that come before the first with one are forgotten.
+        When it fails nothing has changed; when it is interrupted, nothing or all of it was
+        learnt. Minibatches without a word that come before the first with one are forgotten.
 
         {X_to_learn}
         {more_ratings}
@@ -237,12 +232,10 @@ class SupervisedLDA(RatedTopicModel):
         statistics, moments, _ = model.step(
             posterior, batch.minibatch, from_mean, commit.response, pool
         )
-        far = float(np.abs(from_mean).max(initial=0.0) / np.sqrt(commit.response.variance))
-        if far > FAR and not np.isfinite(statistics.counts).all():
+        if not np.isfinite(statistics.counts).all():
             raise ValueError(
-                f"y, passed to {self._caller('partial_fit')}, has a rating that is {far:g} "
-                "standard deviations from the mean of the first ones, too far to learn from; "
-                "check how y was made, or start anew with fit"
+                f"y, passed to {self._caller('partial_fit')}, has a rating too far from the mean "
+                "of the first ones; check how y was made, or start anew with fit"
             )
         step, new = self._moved(statistics.n_documents, statistics.log_theta)
         moments = commit.moments.blended(step.retain, step.gain, moments)

@@ -324,7 +324,6 @@ def test_theta_and_what_is_given_arrive(fitted, of_items):
         other._commit, posterior=replace(other._commit.posterior, parameters=parameters)
     )
     assert_array_equal(fitted.marginals(some, theta), other.marginals(some))
-    assert_array_equal(fitted.word_marginals(theta), other.word_marginals())
     for mine, its in (
         (fitted.sample(9, theta, random_state=0), other.sample(9, random_state=0)),
         (fitted.sample_k(3, 9, theta, random_state=0), other.sample_k(3, 9, random_state=0)),
@@ -644,13 +643,6 @@ def test_words_of_columns():
     assert_allclose(similarity[:, [7, 8, 2, 0]], [[1, 1, 0, 0], [0, 0, 1, 0]], atol=1e-12)
     object.__setattr__(parameters, "U", np.zeros((12, 2)))
     assert fitted.top_words() == [[], []]
-
-
-def test_expected_sentences_with_a_word(fitted):
-    drawn = fitted.sample(4000, random_state=1)
-    with_word = np.mean([(x.toarray() > 0).sum(axis=0) for x in drawn], axis=0)
-    noise = fitted.noise_level_ * fitted.measure_.pi
-    assert_allclose(fitted.word_marginals() + noise, with_word, atol=0.06)
 
 
 # Among other estimators

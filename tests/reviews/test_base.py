@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the models of reviews with ratings share."""
 
+import pickle
+
 import numpy as np
 import pytest
 import sklearn
@@ -15,6 +17,9 @@ from sklearn.pipeline import make_pipeline
 
 from streamtopics import HiddenFactorsTopics, RatingLDA, SupervisedLDA
 from streamtopics.datasets import make_rated_reviews
+from streamtopics.messages import Statistics
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.reviews.base import Step, moved
 
 DATA = make_rated_reviews(120, n_items=10, n_users=8, n_features=40, n_components=3, random_state=0)
 X, Y = DATA.X.astype(np.float64), DATA.ratings
@@ -52,6 +57,83 @@ def test_a_stream_may_begin_without_words(name, n):
         found.partial_fit(X[:, :9], Y, **whose(name))
 
 
+STREAMS = {
+    "documents": RatingLDA(learn_priors=True, **SETTINGS),
+    "items": RatingLDA(profile="item", learn_priors=True, **SETTINGS),
+    "users, plain": RatingLDA(profile="user", qualitative=False, **SETTINGS),
+    "supervised": SupervisedLDA(learn_priors=True, **SETTINGS),
+    "factors": HiddenFactorsTopics(**SETTINGS),
+    "factors, nobody": HiddenFactorsTopics(**SETTINGS),
+}
+each_stream = pytest.mark.parametrize("name", STREAMS)
+
+
+def batch(name, rows):
+    has_none = name in ("supervised", "factors, nobody")
+    labels = {} if has_none else {key: values[rows] for key, values in WHOSE.items()}
+    return {"X": X[rows], "y": Y[rows]} | labels
+
+
+def inferred(model, name, rows=slice(None)):
+    asked = {key: values for key, values in batch(name, rows).items() if key != "y"}
+    return model.transform(**asked), model.score_samples(**asked)
+
+
+@each_stream
+def test_a_pickled_stream_goes_on_bit_for_bit_in_threads_too(name):
+    whole = sklearn.clone(STREAMS[name])
+    resumed = sklearn.clone(STREAMS[name]).set_params(n_jobs=3)
+    for rows in np.array_split(np.arange(120), 3):
+        whole.partial_fit(**batch(name, rows))
+        resumed = pickle.loads(pickle.dumps(resumed)).partial_fit(**batch(name, rows))
+    assert_array_equal(whole.components_, resumed.components_)
+    for one, other in zip(inferred(whole, name), inferred(resumed, name), strict=True):
+        assert_array_equal(one, other)
+    assert (whole.n_batch_iter_, whole.n_documents_seen_) == (3, 120)
+    assert_allclose(whole.n_tokens_seen_, X.sum())
+
+
+@each_stream
+def test_inference_is_pure_and_row_by_row(name):
+    found = sklearn.clone(STREAMS[name]).fit(**batch(name, slice(None)))
+    before = pickle.dumps(found)
+    whole = inferred(found, name)
+    for d in (0, 3, 17):
+        for alone, together in zip(inferred(found, name, [d]), whole, strict=True):
+            assert_array_equal(alone[0], together[d])
+    assert pickle.dumps(found) == before
+
+
+WRONG = {
+    "requires y to be passed": {"y": None},
+    "inconsistent numbers": {"y": Y[:9]},
+    "contains NaN": {"y": np.full(10, np.nan)},
+    "items must be integers or strings.*one entry": {"items": DATA.item[:9]},
+    "items must be integers or strings": {"items": [np.nan, *"abcdefghi"]},
+    "items were int64 before": {"items": DATA.item[:10].astype(str)},
+    "rescale it": {"y": Y[:10] * 1e150},
+    "7 features": {"X": X[:10, :7]},
+    "Negative values": {"X": -X[:10]},
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+@pytest.mark.parametrize("name", ["items", "factors"])
+def test_wrong_input_changes_nothing(name, message):
+    found = sklearn.clone(STREAMS[name]).partial_fit(**batch(name, slice(0, 60)))
+    before = pickle.dumps(found)
+    with pytest.raises(ValueError, match=message):
+        found.partial_fit(**(batch(name, slice(0, 10)) | WRONG[message]))
+    assert pickle.dumps(found) == before
+    with pytest.raises(ValueError, match="n_components is 4 now"):
+        found.set_params(n_components=4).partial_fit(**batch(name, slice(0, 10)))
+
+
+def test_profiles_need_labels():
+    with pytest.raises(ValueError, match="profile='item' needs items="):
+        sklearn.clone(STREAMS["items"]).fit(X, Y)
+
+
 @each_with_items
 def test_fit_transform_knows_the_items(name):
     found = new(name)
@@ -76,8 +158,6 @@ def test_words_are_predicted_of_items(name):
     found = new(name).fit(X, Y, **WHOSE)
     for items in ([1, 2, 999], np.array([1, 2, 999], np.uint16), []):
         assert found.predict_words(items=items).shape == (len(items), 40)
-    with pytest.raises(ValueError, match="items must have one entry"):
-        found.predict_words(items=5)
     with pytest.raises(ValueError, match="predict_words needs items"):
         found.predict_words(items=None)
 
@@ -91,12 +171,6 @@ def test_ratings_of_any_scale(name, scale):
         assert_allclose(found.predict(X) / scale, new(name).fit(X, Y).predict(X), rtol=1e-6)
     with pytest.raises(ValueError, match="rescale it"):
         found.partial_fit(X, Y * 1e150, **whose(name))
-
-
-@each
-def test_ratings_that_are_no_numbers_are_named(name):
-    with pytest.raises(ValueError, match=rf"y, passed to {name}.fit, must be ratings"):
-        new(name).fit(X, np.full(120, "good"), **whose(name))
 
 
 # For scikit-learn
@@ -133,3 +207,33 @@ def test_a_regressor_is_still_judged_by_its_words(name):
 
 def test_what_predicts_no_ratings_is_no_regressor():
     assert not is_regressor(new("RatingLDA"))
+
+
+@pytest.mark.parametrize("kappa", [0.6, 1.0])
+def test_counts_are_a_weighted_mean_of_documents_times_their_number(kappa):
+    """The number that a mean with the weights w stands for is (sum w)^2 / sum w^2."""
+    rng, sizes = np.random.default_rng(0), [7, 2, 12, 5]
+    posterior = TopicPosterior(np.full((1, 1), 0.5), (4, 2), np.ones(2))
+    weights, sums, seen, remembered = np.empty(0), [], 0, 0.0
+    for n in sizes:
+        rate = (n / (seen + n)) ** kappa
+        weights = np.append(weights * (1 - rate), rate)
+        sums.append(rng.gamma(1.0, 1.0, (4, 2)))
+        statistics = Statistics(np.arange(4, dtype=np.int32), sums[-1], np.ones(n))
+        step = Step(1.0, 0.0, 1.0, n)
+        if seen:
+            step = Step.by_documents(seen, remembered, n, kappa)
+        posterior.blend(step.blend(statistics, np.ones(2)))
+        seen, remembered = seen + n, step.remembered
+    per_document = np.repeat(weights / sizes, sizes)
+    mean = sum(w * s / n for w, s, n in zip(weights, sums, sizes, strict=True))
+    assert_allclose(remembered, 1 / (per_document**2).sum())
+    assert_allclose(posterior.dense(), 0.5 + mean / (per_document**2).sum())
+
+
+def test_a_running_mean_starts_with_what_is_observed_first():
+    observed = np.array([-1.0, -2.0])
+    assert moved(None, observed, 0.25) is observed
+    assert_allclose(moved(np.array([-3.0, -2.0]), observed, 0.25), [-2.5, -2.0])
+    assert moved(observed, None, 0.25) is observed
+    assert moved(None, None, 0.25) is None

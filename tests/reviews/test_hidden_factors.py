@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """HiddenFactorsTopics as a whole: what it finds, and what it is as an estimator."""
 
-import pickle
 import warnings
 
 import numpy as np
 import pytest
-import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import r2_score
-from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import HiddenFactorsTopics
 from streamtopics.datasets import make_rated_reviews
-from streamtopics.metrics import log_predictive_probability
 
 DATA = make_rated_reviews(
     500, n_items=20, n_users=30, n_features=80, n_components=3, qualitative_share=0.05,
@@ -75,29 +71,6 @@ def test_known_items_predict_better():
     assert r2_score(Y[400:], known) > r2_score(Y[400:], found.predict(test)) + 0.1
 
 
-@KINDS
-def test_threads_do_not_change_bits(whose):
-    one, three = (
-        model(n_jobs=n).fit(**part(slice(None), whose)).partial_fit(**part(slice(0, 50), whose))
-        for n in (1, 3)
-    )
-    assert_array_equal(one.components_, three.components_)
-    assert_array_equal(one.items_.values, three.items_.values)
-    assert_array_equal(one.transform(X), three.transform(X))
-
-
-@KINDS
-def test_a_pickled_stream_goes_on_bit_for_bit(whose):
-    whole, resumed = model(), model()
-    for batch in np.array_split(np.arange(500), 4):
-        whole.partial_fit(**part(batch, whose))
-        resumed = pickle.loads(pickle.dumps(resumed)).partial_fit(**part(batch, whose))
-    assert_array_equal(whole.components_, resumed.components_)
-    assert_array_equal(whole.users_.values, resumed.users_.values)
-    assert whole.offset_ == resumed.offset_
-    assert (whole.n_batch_iter_, whole.n_documents_seen_) == (4, 500)
-
-
 def test_a_stream_learns():
     batches = np.array_split(np.arange(400), 8)
     found = model().partial_fit(**part(batches[0]))
@@ -127,27 +100,6 @@ def test_words_seen_before_count_in_the_proportions_of_an_item():
     assert_allclose(proportions, counts / counts.sum(), atol=0.02)
 
 
-WRONG = [
-    ({"y": None}, "requires y to be passed"),
-    ({"y": np.full(10, np.nan)}, "NaN, first at 0"),
-    ({"items": DATA.item[:9]}, "items must have one entry"),
-    ({"items": DATA.item[:10].astype(str)}, "items were integers before"),
-    ({"users": np.full(10, 0.5)}, "users must be integers or strings"),
-    ({"X": X[:10, :7]}, "7 features"),
-]
-
-
-@pytest.mark.parametrize(("change", "message"), WRONG, ids=[message for _, message in WRONG])
-def test_wrong_input_changes_nothing(change, message):
-    found = model().partial_fit(**part(slice(0, 100)))
-    before = pickle.dumps(found)
-    with pytest.raises(ValueError, match=message):
-        found.partial_fit(**(part(slice(0, 10)) | change))
-    assert pickle.dumps(found) == before
-    with pytest.raises(ValueError, match="n_components is 4 now"):
-        found.set_params(n_components=4).partial_fit(**part(slice(0, 10)))
-
-
 @KINDS
 def test_empty_documents(whose):
     rows = sparse.vstack([X[:40], sparse.csr_matrix((3, 80))], format="csr")
@@ -162,41 +114,6 @@ def test_empty_documents(whose):
     assert np.isfinite(found.predict(rows, **labels)).all()
     nothing = model().fit(np.zeros((2, 5)), [1.0, 2.0])
     assert np.isfinite(nothing.components_).all()
-
-
-def test_transform_is_pure_and_row_by_row():
-    found = model().fit(X, Y, **WHOSE)
-    before = pickle.dumps(found)
-    items = np.where(np.arange(500) % 3, DATA.item, 999)
-    whole, ratings = found.transform(X, items=items), found.predict(X, items=items)
-    for d in (0, 3, 17):
-        assert_array_equal(found.transform(X[[d]], items=items[[d]])[0], whole[d])
-        assert_array_equal(found.predict(X[[d]], items=items[[d]])[0], ratings[d])
-    assert pickle.dumps(found) == before
-    assert_allclose(found.score(X), log_predictive_probability(found, X))
-
-
-def test_grid_search_with_routed_items():
-    with sklearn.config_context(enable_metadata_routing=True):
-        routed = model()
-        for request in ("set_fit_request", "set_score_request"):
-            getattr(routed, request)(items=True)
-        search = GridSearchCV(routed, {"n_components": [1, 3]}, cv=2, error_score="raise")
-        search.fit(X, Y, items=DATA.item)
-    assert search.best_params_ == {"n_components": 3}
-    assert_array_equal(search.best_estimator_.items_.labels, np.arange(20))
-
-
-@KINDS
-@pytest.mark.parametrize("nothing", [X[:0], sparse.csr_matrix((4, 80))], ids=["rows", "words"])
-def test_a_stream_that_starts_with_nothing(nothing, whose):
-    n = nothing.shape[0]
-    own = {name: labels[:n] for name, labels in whose.items()}
-    found = model(verbose=1).partial_fit(nothing, Y[:n], **own)
-    found.partial_fit(**part(slice(None), whose))
-    assert_array_equal(
-        found.components_, model().partial_fit(**part(slice(None), whose)).components_
-    )
 
 
 def test_users_and_items_are_held_by_what_was_seen_of_them():

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """SupervisedLDA as a whole: what it finds, and what it is as an estimator."""
 
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
-from sklearn.model_selection import GridSearchCV
 
 from streamtopics import RatingLDA, SupervisedLDA
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.metrics import log_predictive_probability
 
 CORPUS = make_lda_corpus(500, 3, 80, doc_topic_prior=0.4, random_state=0)
 X = CORPUS.X.astype(np.float64)
@@ -63,23 +59,6 @@ def test_the_bound_is_monotone():
     assert found.objective_[-1] > found.objective_[0]
 
 
-def test_threads_do_not_change_bits():
-    one, three = (model(n_jobs=n).fit(X, Y).partial_fit(X[:90], Y[:90]) for n in (1, 3))
-    assert_array_equal(one.components_, three.components_)
-    assert_array_equal(one.coef_, three.coef_)
-    assert_array_equal(one.transform(X), three.transform(X))
-
-
-def test_a_pickled_stream_goes_on_bit_for_bit():
-    whole, resumed = model(), model()
-    for batch in np.array_split(np.arange(500), 4):
-        whole.partial_fit(X[batch], Y[batch])
-        resumed = pickle.loads(pickle.dumps(resumed)).partial_fit(X[batch], Y[batch])
-    assert_array_equal(whole.components_, resumed.components_)
-    assert_array_equal(whole.coef_, resumed.coef_)
-    assert (whole.n_batch_iter_, whole.n_documents_seen_) == (4, 500)
-
-
 def test_a_stream_learns():
     batches = np.array_split(np.arange(400), 8)
     found = model().partial_fit(X[batches[0]], Y[batches[0]])
@@ -122,26 +101,6 @@ def test_without_forgetting_the_moments_are_sums():
     assert_allclose(learnt, X[:230].sum(), rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"y": None}, "requires y to be passed"),
-        ({"y": Y[:9]}, "inconsistent numbers"),
-        ({"y": np.full(10, np.inf)}, "infinity, first at 0"),
-        ({"X": X[:10, :7]}, "7 features"),
-        ({"X": -X[:10]}, "Negative values"),
-    ],
-)
-def test_wrong_input_changes_nothing(change, message):
-    found = model().partial_fit(X[:100], Y[:100])
-    before = pickle.dumps(found)
-    with pytest.raises(ValueError, match=message):
-        found.partial_fit(**({"X": X[:10], "y": Y[:10]} | change))
-    assert pickle.dumps(found) == before
-    with pytest.raises(ValueError, match="n_components is 4 now"):
-        found.set_params(n_components=4).partial_fit(X[:10], Y[:10])
-
-
 def test_empty_documents():
     rows = sparse.vstack([X[:40], sparse.csr_matrix((3, 80))], format="csr")
     found = model().fit(rows, Y[:43])
@@ -153,32 +112,6 @@ def test_empty_documents():
     assert_array_equal(found.log_likelihood(rows[40:]), 0)
     nothing = model().fit(np.zeros((2, 5)), [1.0, 2.0])
     assert_allclose(nothing.predict(np.zeros((1, 5))), 1.5)
-
-
-def test_transform_is_pure_and_row_by_row():
-    found = model().fit(X, Y)
-    before = pickle.dumps(found)
-    whole, ratings = found.transform(X), found.predict(X)
-    for d in (0, 17):
-        assert_array_equal(found.transform(X[[d]])[0], whole[d])
-        assert_array_equal(found.predict(X[[d]])[0], ratings[d])
-    assert pickle.dumps(found) == before
-    assert_allclose(found.score(X), log_predictive_probability(found, X))
-
-
-@pytest.mark.parametrize("scoring", [None, "r2"])
-def test_grid_search_over_the_number_of_topics(scoring):
-    search = GridSearchCV(
-        model(), {"n_components": [1, 3]}, cv=2, scoring=scoring, error_score="raise"
-    )
-    assert search.fit(X, Y).best_params_ == {"n_components": 3}
-
-
-@pytest.mark.parametrize("nothing", [X[:0], sparse.csr_matrix((4, 80))], ids=["rows", "words"])
-def test_a_stream_that_starts_with_nothing(nothing):
-    n = nothing.shape[0]
-    found = model(verbose=1).partial_fit(nothing, Y[:n]).partial_fit(X, Y)
-    assert_array_equal(found.components_, model().partial_fit(X, Y).components_)
 
 
 def test_moments_are_forgotten_as_the_topics_are():
