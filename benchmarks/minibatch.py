@@ -119,7 +119,7 @@ class Reckoned:
 def reckoned_gain(model: StreamingTopicModel, X: sparse.csr_matrix) -> tuple[float, float, float]:
     """Seconds of a fit, its share outside of jobs, and the gain that two threads would have."""
     jobs = Reckoned()
-    with patch.object(parallel, "SERIAL", parallel.Workers(jobs, jobs)):
+    with patch.object(parallel, "SERIAL", parallel.Workers(jobs)):
         start = time.thread_time()
         clone(model).fit(X)
         seconds = time.thread_time() - start

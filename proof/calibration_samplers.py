@@ -27,7 +27,8 @@ from scipy.stats import ttest_1samp
 
 from proof.calibration_tests import PValues, Subject, alike, means
 from streamtopics.kernels import hdp as hdp_kernel
-from streamtopics.local import Gibbs, tokens
+from streamtopics.local import Gibbs
+from streamtopics.local.step import cut
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.metrics import left_to_right
 from streamtopics.utils.parallel import SERIAL
@@ -275,7 +276,7 @@ class Restaurant:
             self.tables is not None,
         )  # fmt: skip
         seeds = random_seeds(1, rng)
-        sampler.sample(batch.indptr, batch.indices, *tokens.cut(batch), seeds, 0, 1, 40, 1)
+        sampler.sample(batch.indptr, batch.indices, *cut(batch), seeds, 0, 1, 40, 1)
         weights: np.ndarray = sampler.results()[2]
         return weights
 

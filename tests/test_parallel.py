@@ -4,7 +4,6 @@
 import threading
 from itertools import pairwise
 
-import joblib
 import pytest
 
 from streamtopics.utils.parallel import spans, workers
@@ -18,8 +17,7 @@ def square(x):
 @pytest.mark.parametrize("n", [0, 1, 2, 100])
 def test_results_come_in_order(n_jobs, n):
     with workers(n_jobs) as pool:
-        for run in (pool.share, pool.send):
-            assert run(square, ((i,) for i in range(n))) == [i * i for i in range(n)]
+        assert pool.share(square, ((i,) for i in range(n))) == [i * i for i in range(n)]
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
@@ -58,14 +56,6 @@ def test_jobs_may_share_again_and_no_thread_is_left():
         nested = pool.share(lambda i: pool.share(square, [(i,), (i + 1,)]), [(0,), (5,)] * 9)
     assert nested == [[0, 1], [25, 36]] * 9
     assert threading.active_count() == before
-
-
-def test_jobs_are_sent_to_processes_when_joblib_is_told_so():
-    with joblib.parallel_config(backend="loky", n_jobs=2), workers(None) as pool:
-        assert pool.distributed
-        assert pool.send(square, [(2,), (3,)]) == [4, 9]
-    with workers(2) as pool:
-        assert not pool.distributed
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from streamtopics.priors import class_words_prior, seed_prior, seed_pulls, word_ranks, zipf_prior
+from streamtopics.priors import class_words_prior, seed_prior, word_ranks, zipf_prior
 
 WORDS = ["plane", "sea", "ship", "sky", "sun"]
 
@@ -32,10 +32,9 @@ def test_zipf_prior_from_counts():
     [
         ({}, "exactly one of ranks and counts"),
         ({"ranks": [1], "counts": [1]}, "exactly one"),
-        ({"ranks": [0, 1]}, "ranks must be finite and at least 1"),
-        ({"counts": [-1, 1]}, "counts must be finite and at least 0"),
-        ({"counts": [np.nan, 1]}, "counts must be finite"),
-        ({"counts": []}, "shape"),
+        ({"ranks": [0, 1]}, "ranks must have .* finite numbers of at least 1"),
+        ({"counts": [-1, 1]}, "counts must have .* of at least 0"),
+        ({"counts": [np.nan, 1]}, "counts must have .* finite"),
         ({"counts": [[1, 2]]}, "shape"),
         ({"counts": [1, 2], "mass": 0.0}, "mass"),
         ({"counts": [1, 2], "mass": np.inf}, "mass"),
@@ -81,11 +80,10 @@ def test_seed_prior_by_name_and_by_position():
         ({0: ["sky"]}, {"missing": "skip"}, ValueError, "missing"),
     ],
 )
-@pytest.mark.parametrize("function", [seed_prior, seed_pulls])
-def test_seeds_refused(function, seeds, options, error, message):
+def test_seeds_refused(seeds, options, error, message):
     arguments = {"strength": 5} | options
     with pytest.raises(error, match=message):
-        function(seeds, WORDS, **arguments)
+        seed_prior(seeds, WORDS, **arguments)
 
 
 def test_seeds_that_are_rare_elsewhere():
@@ -99,12 +97,6 @@ def test_seeds_that_are_rare_elsewhere():
         seed_prior(seeds, WORDS, 5, elsewhere=0)
 
 
-@pytest.mark.parametrize("vocabulary", [{}, []])
-def test_empty_vocabulary(vocabulary):
-    with pytest.raises(ValueError, match="vocabulary is empty"):
-        seed_prior({0: ["sky"]}, vocabulary, 5)
-
-
 @pytest.mark.parametrize("vocabulary", [["sky", "sea", "sky"], {"sky": 0, "sea": 2}])
 def test_vocabulary_of_other_columns(vocabulary):
     with pytest.raises(ValueError, match="one column"):
@@ -112,22 +104,8 @@ def test_vocabulary_of_other_columns(vocabulary):
 
 
 def test_vocabulary_without_order():
-    with pytest.raises(TypeError, match="got a set"):
+    with pytest.raises(TypeError, match="vocabulary must be a mapping"):
         seed_prior({0: ["sky"]}, {"sky", "sea"}, 5)
-
-
-@pytest.mark.parametrize(
-    ("vocabulary", "message"),
-    [
-        (pd.Series(range(5), index=WORDS), r"must hold words; got 0, of type int.*to_dict\(\)"),
-        ([word.encode() for word in WORDS], "must hold words; got b'plane', of type bytes"),
-        ({word: float(i) for i, word in enumerate(WORDS)}, "whole numbers; got 0.0, of type float"),
-        ({"sea": False, "sky": True}, "whole numbers; got False, of type bool"),
-    ],
-)
-def test_vocabulary_of_other_things_than_words_and_columns(vocabulary, message):
-    with pytest.raises(TypeError, match=message):
-        seed_prior({0: ["sky"]}, vocabulary, 5, missing="ignore")
 
 
 @pytest.mark.parametrize("kind", [np.array, pd.Series, pd.Index])
@@ -147,25 +125,6 @@ def test_missing_seeds_can_be_left_out():
     seeds = {"air": ["plain", "sky"], "none": ["cloud"]}
     prior = seed_prior(seeds, WORDS, 5, missing="ignore")
     assert_array_equal(np.argwhere(prior > 1), [[0, 3]])
-    assert [row.word for row in seed_pulls(seeds, WORDS, 5, missing="ignore")] == ["sky"]
-
-
-def test_seed_pulls_tell_what_is_expected():
-    rows = seed_pulls({"a": ["sea"], "b": ["sun"]}, WORDS, 9.9, base=0.1, counts=[0, 90, 0, 0, 0])
-    assert [(row.topic, row.name, row.word, row.column) for row in rows] == [
-        (0, "a", "sea", 1),
-        (1, "b", "sun", 4),
-    ]
-    assert_allclose([row.pseudo_count for row in rows], 10.0)
-    assert_allclose([row.odds for row in rows], 10.0)
-    assert_allclose([row.prior_share for row in rows], [0.1, 1.0])
-    assert np.isnan(seed_pulls({"a": ["sea"]}, WORDS, 5)[0].prior_share)
-    (row,) = seed_pulls({"a": ["sea"]}, WORDS, 9.9, n_components=2, base=0.1, elsewhere=0.01)
-    assert_allclose(row.odds, 11 / 1.01)
-    (row,) = seed_pulls({"a": ["sea"]}, WORDS, 9.9, n_components=2, base=0.1, elsewhere=1e-6)
-    assert_allclose(row.odds, 11 / (1 + 1e-6) * (1e-3 * 1e7) ** 2)  # It is excluded there.
-    with pytest.raises(ValueError, match=r"counts must have shape \(5,\)"):
-        seed_pulls({"a": ["sea"]}, WORDS, 5, counts=[1, 2])
 
 
 def test_class_prior_finds_the_words_typical_of_classes():

@@ -12,8 +12,7 @@ from textwrap import indent
 N_JOBS = """\
 n_jobs : int or None, default=None
     Threads; None is 1 and -1 all processors. The results are the same bits
-    for any number. Under `joblib.parallel_config` with a backend of processes
-    or a cluster, documents are sent there."""
+    for any number."""
 PARAMETERS = {
     "by_default": """\
 By default what is around the rule is as in `StreamingLDA`: first topics, parts of minibatches,

@@ -48,8 +48,8 @@ from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.models.sources import NOISE, Source
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
+from streamtopics.updates.births import Lives
 from streamtopics.updates.doc_topic import FIXED
-from streamtopics.updates.lives import Lives
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress

@@ -25,8 +25,7 @@ from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models import LDA
 from streamtopics.models.sources import LimitedPrior, Source
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.updates.births import DirichletProcess, Seeds, settled
-from streamtopics.updates.lives import Life, LifeRow, Lives, life_table
+from streamtopics.updates.births import DirichletProcess, Life, Lives, Seeds, settled
 from streamtopics.utils.parallel import SERIAL, Workers
 
 FULL = (
@@ -158,7 +157,7 @@ class ReportsLives(LearntTopics):
         lives = self._lives()
         return sorted((*lives.dead, *lives.alive), key=lambda life: (life.born, life.topic))
 
-    def births_report(self, feature_names: Any = None) -> list[LifeRow]:
+    def births_report(self, feature_names: Any = None) -> list[Life]:
         """Rows on the topics along the stream: when each was born and died, and of what words.
 
         Parameters
@@ -168,7 +167,7 @@ class ReportsLives(LearntTopics):
 
         Returns
         -------
-        report : list of LifeRow
+        report : list of Life
             A row for each of `births_`: which topic it is; the minibatch that it was born in,
             from 1, with `time` as passed there, the documents and the words with the most tokens
             that it had there; the minibatch after which it was dead, or None, and its words by
@@ -179,7 +178,8 @@ class ReportsLives(LearntTopics):
         AttributeError
             If the topics do not come and go: a mixture without `births`.
         """
-        return life_table(self.births_, self._column_names(feature_names))
+        names = dict(enumerate(self._column_names(feature_names)))
+        return [life.named(names) for life in self.births_]
 
     def _lives(self) -> Lives:
         check_is_fitted(self)

@@ -27,8 +27,8 @@ from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Inter
 from streamtopics.base.vector_topics import TakesVectors
 from streamtopics.base.vectors import check_name_vectors
 from streamtopics.local import Hinted, LocalStep, OneTopic, Told
+from streamtopics.local.hinted import OneOrMixed
 from streamtopics.local.minibatches import minibatch_of
-from streamtopics.local.told import OneOrMixed
 from streamtopics.messages import Minibatch
 from streamtopics.models.sources import HintedStart
 from streamtopics.models.views import mean

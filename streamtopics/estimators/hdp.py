@@ -17,8 +17,8 @@ from streamtopics.local import Gibbs
 from streamtopics.models import HDP
 from streamtopics.models.views import mean
 from streamtopics.updates import Rule
+from streamtopics.updates.births import Lives, followed
 from streamtopics.updates.hdp import take_in
-from streamtopics.updates.lives import Lives, followed
 from streamtopics.utils.parallel import Workers
 
 POSITIVE = Interval(Real, 1e-3, 1e6, closed="both")

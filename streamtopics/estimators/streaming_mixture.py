@@ -30,8 +30,8 @@ from streamtopics.models.sources import Start
 from streamtopics.models.views import mean
 from streamtopics.posteriors import Blend
 from streamtopics.updates import DirichletProcess, Shares
+from streamtopics.updates.births import Lives
 from streamtopics.updates.doc_topic import FIXED
-from streamtopics.updates.lives import Lives
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import is_number
 from streamtopics.utils.parallel import Workers

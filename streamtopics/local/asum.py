@@ -8,13 +8,12 @@ are words given the sentences' responsibilities: the bits do not depend on the w
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from streamtopics.kernels import asum as kernel
-from streamtopics.local.minibatches import part
-from streamtopics.messages import Minibatch, SentenceBatch, Statistics
+from streamtopics.messages import SentenceBatch, Statistics
 from streamtopics.utils.parallel import Workers, spans
 
 DOCUMENTS_PER_JOB = 64
@@ -81,13 +80,32 @@ class EM:
     tol: float
     max_iter: int
 
+    frank_wolfe: ClassVar[bool] = False
+
     def infer(self, batch: SentenceBatch, topics: SentenceTopics, workers: Workers) -> Found:
-        """The most probable proportions."""
-        return _infer(batch, topics, False, self.tol, self.max_iter, workers)
+        """Probable proportions; of expectation maximisation the most probable."""
+        words, starts, log_beta = batch.sentences, batch.starts, topics.log_beta
+        n, K = batch.n_documents, log_beta.shape[1]
+        found = Found(
+            np.empty((n, K)), np.empty((starts[-1], K)), np.empty(n), np.empty(n, np.int32)
+        )
+
+        def infer(start: int, stop: int) -> None:
+            first, last = starts[start], starts[stop]
+            kernel.infer_documents(
+                words.indptr[first : last + 1], words.indices, words.counts, log_beta,
+                (starts[start : stop + 1] - first).astype(np.intp), topics.n_sentiments,
+                topics.gamma, topics.alpha, self.frank_wolfe, self.tol, self.max_iter,
+                found.proportions[start:stop], found.responsibility[first:last],
+                found.objective[start:stop], found.n_iter[start:stop],
+            )  # fmt: skip
+
+        workers.share(infer, spans(n, DOCUMENTS_PER_JOB))
+        return found
 
 
 @dataclass(frozen=True)
-class FrankWolfe:
+class FrankWolfe(EM):
     """Steps of Frank and Wolfe (1956), of size 2 / (n + 3), with theta and with pi in turn.
 
     Parameters
@@ -96,15 +114,7 @@ class FrankWolfe:
         As of `EM`. Its steps shrink so slowly that it mostly takes all of `max_iter`.
     """
 
-    tol: float
-    max_iter: int
-
-    def infer(self, batch: SentenceBatch, topics: SentenceTopics, workers: Workers) -> Found:
-        """Probable proportions."""
-        return _infer(batch, topics, True, self.tol, self.max_iter, workers)
-
-
-SentenceStep = EM | FrankWolfe
+    frank_wolfe: ClassVar[bool] = True
 
 
 def statistics(batch: SentenceBatch, found: Found, workers: Workers) -> Statistics:
@@ -124,46 +134,3 @@ def statistics(batch: SentenceBatch, found: Found, workers: Workers) -> Statisti
     workers.share(fill, spans(n_words, WORDS_PER_JOB))
     bound = float(found.objective.sum())
     return Statistics(words.words, counts, batch.lengths, local_bound=bound)
-
-
-def _infer(
-    batch: SentenceBatch,
-    topics: SentenceTopics,
-    frank_wolfe: bool,
-    tol: float,
-    max_iter: int,
-    workers: Workers,
-) -> Found:
-    def job(start: int, stop: int) -> tuple[Any, ...]:
-        first, last = batch.starts[start], batch.starts[stop]
-        mine, used = part(batch.sentences, first, last)
-        starts = (batch.starts[start : stop + 1] - first).astype(np.intp)
-        log_beta = topics.log_beta[used]
-        priors = topics.n_sentiments, topics.gamma, topics.alpha
-        return mine, log_beta, starts, *priors, frank_wolfe, tol, max_iter
-
-    places = spans(batch.n_documents, DOCUMENTS_PER_JOB)
-    parts = workers.send(_infer_documents, (job(*span) for span in places))
-    return Found(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-def _infer_documents(
-    sentences: Minibatch,
-    log_beta: np.ndarray,
-    starts: np.ndarray,
-    n_sentiments: int,
-    gamma: float,
-    alpha: float,
-    frank_wolfe: bool,
-    tol: float,
-    max_iter: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The arrays of `Found`, of some documents over their own words."""
-    n_documents, K = len(starts) - 1, log_beta.shape[1]
-    psi, responsibility = np.empty((n_documents, K)), np.empty((starts[-1], K))
-    objective, n_iter = np.empty(n_documents), np.empty(n_documents, np.int32)
-    kernel.infer_documents(
-        sentences.indptr, sentences.indices, sentences.counts, log_beta, starts, n_sentiments,
-        gamma, alpha, frank_wolfe, tol, max_iter, psi, responsibility, objective, n_iter,
-    )  # fmt: skip
-    return psi, responsibility, objective, n_iter

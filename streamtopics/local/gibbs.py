@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import digamma
 
-from streamtopics.kernels import gibbs, rows
-from streamtopics.local import tokens
+from streamtopics.kernels import gibbs
 from streamtopics.local.minibatches import by_word, equal_parts
-from streamtopics.local.step import NOTHING, LocalStep
+from streamtopics.local.step import NOTHING, LocalStep, cut
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.utils.checks import check_whole
 from streamtopics.utils.parallel import Workers, spans
@@ -30,7 +29,7 @@ MOST_IN_A_JOB = 2**31 - 1
 class Gibbs(LocalStep):
     """Sweeps over the tokens of each document, and averages over the last of them.
 
-    A count is cut into tokens as in `local.tokens`. They start in the topics in which the
+    A count is cut into tokens as `local.step.cut` says. They start in the topics in which the
     document's words, each on its own, let expect most tokens.
 
     Parameters
@@ -114,21 +113,36 @@ class Gibbs(LocalStep):
         prior[: len(topics.alpha)] = topics.alpha
         mass = np.empty((len(weights), gibbs.n_parts(len(prior))), np.float32)
         gibbs.prior_mass(weights, prior, 0, len(weights), mass)
-        if documents is not None:
-            first_token = np.concatenate([[0], np.cumsum(tokens.cut(minibatch)[0])])
+        n_tokens, token_weight = cut(minibatch)
+        first_token = np.concatenate([[0], np.cumsum(n_tokens, dtype=np.int64)])
 
-        def job(start: int, stop: int) -> tuple[Any, ...]:
+        def sample(start: int, stop: int) -> "_Chains":
             first, last = minibatch.indptr[start], minibatch.indptr[stop]
-            indptr = minibatch.indptr[start : stop + 1] - first
-            own = minibatch.words, minibatch.indices[first:last], weights, mass
-            words, indices, own_weights, own_mass = _own_rows(*own) if workers.distributed else own
-            part = Minibatch(words, indptr, indices, minibatch.counts[first:last])
-            z = None if documents is None else documents[first_token[first] : first_token[last]]
-            given = part, own_weights, own_mass, prior, topics.alpha, seeds[start:stop], z
-            return self, *given, learns, log_theta
+            own_token = first_token[first : last + 1] - first_token[first]
+            if own_token[-1] > MOST_IN_A_JOB:
+                raise ValueError(
+                    f"some documents of a minibatch have {own_token[-1]:,} tokens together, more "
+                    "than a sampler can number; cut them into smaller documents"
+                )
+            n, n_topics, goes_on = stop - start, len(topics.alpha), documents is not None
+            z = np.empty(own_token[-1], np.int32)
+            if documents is not None:
+                z[:] = documents[first_token[first] : first_token[last]]
+            inverse = np.zeros(last - first, np.float32)
+            first_column, first_value = np.full((2, n), -1, np.int64)
+            mean_counts = np.zeros((0 if learns else n, n_topics))
+            sums = np.zeros(2 * n_topics + 1 if log_theta else 0)
+            columns, values = gibbs.sample_documents(
+                minibatch.indptr[start : stop + 1] - first, minibatch.indices[first:last],
+                own_token.astype(np.int32), token_weight[first:last], seeds[start:stop], weights,
+                prior, mass, topics.alpha, self.n_sweeps, self.averaged, goes_on, learns, z,
+                inverse, first_column, first_value, mean_counts.ravel(), sums,
+            )  # fmt: skip
+            return _Chains(
+                z, inverse, first_column, first_value, columns, values, mean_counts, sums
+            )
 
-        jobs = (job(*span) for span in equal_parts(minibatch, ENTRIES_PER_JOB))
-        return workers.send(_sample, jobs)
+        return workers.share(sample, equal_parts(minibatch, ENTRIES_PER_JOB))
 
     def _mean_log_theta(
         self, minibatch: Minibatch, topics: Topics, parts: list["_Chains"]
@@ -158,51 +172,6 @@ class _Chains:
     values: np.ndarray
     mean_counts: np.ndarray
     log_theta: np.ndarray
-
-
-def _own_rows(
-    words: np.ndarray, indices: np.ndarray, weights: np.ndarray, mass: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The words that `indices` name, those names among them, and their rows."""
-    used, places = rows.used_columns(indices, len(words))
-    return words[used], places, weights[used], mass[used]
-
-
-def _sample(
-    settings: Gibbs,
-    minibatch: Minibatch,
-    weights: np.ndarray,
-    mass: np.ndarray,
-    prior: np.ndarray,
-    alpha: np.ndarray,
-    seeds: np.ndarray,
-    documents: np.ndarray | None,
-    learns: bool,
-    log_theta: bool,
-) -> _Chains:
-    """Run the chains of some documents."""
-    n_tokens, token_weight = tokens.cut(minibatch)
-    first_token = np.zeros(len(n_tokens) + 1, np.int64)
-    np.cumsum(n_tokens, out=first_token[1:])
-    if first_token[-1] > MOST_IN_A_JOB:
-        raise ValueError(
-            f"some documents of a minibatch have {first_token[-1]:,} tokens together, more than "
-            "a sampler can number; cut them into smaller documents"
-        )
-    first_token = first_token.astype(np.int32)
-    z = np.empty(first_token[-1], np.int32) if documents is None else documents.copy()
-    n, n_topics = minibatch.n_documents, len(alpha)
-    inverse = np.zeros(len(n_tokens), np.float32)
-    first_column, first_value = np.full((2, n), -1, np.int64)
-    mean_counts = np.zeros((0 if learns else n, n_topics))
-    log_thetas = np.zeros(2 * n_topics + 1 if log_theta else 0)
-    columns, values = gibbs.sample_documents(
-        minibatch.indptr, minibatch.indices, first_token, token_weight, seeds, weights, prior,
-        mass, alpha, settings.n_sweeps, settings.averaged, documents is not None,
-        learns, z, inverse, first_column, first_value, mean_counts.ravel(),
-        log_thetas,
-    )  # fmt: skip
-    return _Chains(z, inverse, first_column, first_value, columns, values, mean_counts, log_thetas)
 
 
 def _average(
@@ -235,7 +204,7 @@ def _addresses(values: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 def _count(minibatch: Minibatch, z: np.ndarray, counts: np.ndarray) -> None:
     """counts[w, k] = weight of the tokens of word w that are in topic k."""
-    n_tokens, token_weight = tokens.cut(minibatch)
+    n_tokens, token_weight = cut(minibatch)
     n_words, n_topics = counts.shape
     cells = np.repeat(minibatch.indices.astype(np.int64) * n_topics, n_tokens) + z
     weights = np.repeat(token_weight, n_tokens)

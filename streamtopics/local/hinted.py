@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A local step whose documents have hints of their topics.
+"""Local steps whose documents have hints of their topics.
 
-A hint is a pseudo-token of a word that only one topic has. So a document with h_dk of them is
-inferred under the Dirichlet parameters alpha_k + h_dk, by any local step.
+A hint is a pseudo-token of a word that only one topic has: a document with h_dk of them is
+inferred under the Dirichlet parameters alpha_k + h_dk, by any local step (`Hinted`). Or it is
+believed (`Told`): the document has the topics in the shares h_dk / sum_j h_dj, whatever its words
+are, and another document has what the local step finds. With one topic a document that is the
+classification from labelled and unlabelled documents of Nigam et al. (2000), "Text classification
+from labeled and unlabeled documents using EM".
 """
 
 from dataclasses import dataclass, replace
@@ -11,9 +15,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from streamtopics.local.directions import summed
+from streamtopics.local.one_topic import OneTopic
 from streamtopics.local.step import NOTHING, LocalStep
+from streamtopics.local.variational import Variational
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.utils.parallel import Workers
+
+OFFERED = frozenset({"shares"})
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,127 @@ class Hinted(LocalStep):
     ) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
         return self.step_of.doc_topic(*_with_hints(minibatch, topics), seeds, workers)
+
+
+@dataclass(frozen=True)
+class Told(Hinted):
+    """A local step for the documents without hints; the others are divided as their hints say.
+
+    Documents that are read when nothing is learnt have no hints for it.
+
+    Parameters
+    ----------
+    step_of : LocalStep
+        The local step, without a background.
+    """
+
+    @property
+    def reports(self) -> frozenset[str]:  # type: ignore[override]
+        """Names of what can be reported of both kinds of documents."""
+        return self.step_of.reports & OFFERED
+
+    def thorough(self) -> LocalStep:
+        """The thorough step, without hints."""
+        return self.step_of.thorough()
+
+    def step(
+        self,
+        minibatch: Minibatch,
+        topics: Topics,
+        seeds: np.ndarray,
+        workers: Workers,
+        documents: Any = None,
+        report: frozenset[str] = NOTHING,
+    ) -> tuple[Statistics, Any]:
+        """Statistics of both kinds of documents, and the state of those without hints."""
+        known = shares_of_hints(minibatch, len(topics.alpha))
+        told = known.sum(axis=1) > 0
+        X = minibatch.matrix(minibatch.counts)
+        rest = X[~told]
+        vectors = minibatch.vectors
+        others = Minibatch(
+            minibatch.words, rest.indptr, rest.indices, rest.data,
+            vectors=None if vectors is None else vectors[~told],
+        )  # fmt: skip
+        found, documents = self.step_of.step(
+            others, topics, seeds[~told], workers, documents, report
+        )
+        counts = found.counts + (X[told].T @ known[told]).astype(found.counts.dtype)
+        shares = _together(found.shares, others.tells, known[told & minibatch.tells])
+        shares = shares if "shares" in report else None
+        directions = found.directions
+        if vectors is not None and directions is not None:
+            q = known[told].astype(vectors.dtype)
+            directions = directions + summed(vectors[told], q, workers)
+        own = replace(
+            found, counts=counts, lengths=minibatch.lengths, shares=shares, directions=directions,
+            n_wordless=int(np.count_nonzero(minibatch.tells & ~(minibatch.lengths > 0))),
+        )  # fmt: skip
+        return own, documents
+
+    def doc_topic(
+        self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
+    ) -> np.ndarray:
+        """Posterior mean of the topic proportions without hints, of shape (n_documents, K)."""
+        return self.step_of.doc_topic(minibatch, topics, seeds, workers)
+
+
+@dataclass(frozen=True)
+class OneOrMixed(OneTopic):
+    """One topic a document in learning; a document that is read may be a mixture as well.
+
+    Of L words and with hints h_d, it has the shares
+
+        (c q_d + L theta_d) / (c + L),    q_dk ~ (alpha_k + h_dk) prod_w beta_kw^(n_dw min(1, c/L)),
+
+    with theta_d those of a mixture under the Dirichlet parameters alpha_k + h_dk: one topic leads
+    in short documents. Words are not as independent as q has them, so that many count as c do.
+    q_d has the factor of the document's vector, too, if there are vectors.
+
+    Parameters
+    ----------
+    share : float
+        As of `OneTopic`, without a background.
+    n_words : float
+        c.
+    """
+
+    share: float = 1.0
+    n_words: float = 20.0
+
+    def doc_topic(
+        self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
+    ) -> np.ndarray:
+        """Shares of topics, of shape (n_documents, K)."""
+        lengths, c = minibatch.lengths, self.n_words
+        damping = np.repeat(c / np.maximum(lengths, c), np.diff(minibatch.indptr))
+        counts = (minibatch.counts * damping).astype(minibatch.counts.dtype)
+        one = super().doc_topic(replace(minibatch, counts=counts), topics, seeds, workers)
+        if minibatch.hints is not None:
+            one = one * (1.0 + minibatch.hints.toarray() / topics.alpha)
+            one /= one.sum(axis=1, keepdims=True)
+        mixed = Hinted(Variational()).doc_topic(minibatch, topics, seeds, workers)
+        found: np.ndarray = one + (lengths / (c + lengths))[:, None] * (mixed - one)
+        return found
+
+
+def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:
+    """Topic proportions that hints say, of shape (n_documents, n_topics); 0 without hints."""
+    if minibatch.hints is None:
+        return np.zeros((minibatch.n_documents, n_topics))
+    hints = np.asarray(minibatch.hints.toarray(), np.float64)
+    total = hints.sum(axis=1, keepdims=True)
+    found: np.ndarray = np.divide(hints, total, out=np.zeros_like(hints), where=total > 0)
+    return found
+
+
+def _together(found: np.ndarray | None, tells: np.ndarray, known: np.ndarray) -> Any:
+    """Mean proportions of the documents that tell something; None where there are none."""
+    n_found = np.count_nonzero(tells) if found is not None else 0
+    if n_found + len(known) == 0:
+        return None
+    total = known.sum(axis=0) if found is None else n_found * found + known.sum(axis=0)
+    return total / (n_found + len(known))
 
 
 def _with_hints(minibatch: Minibatch, topics: Topics) -> tuple[Minibatch, Topics]:

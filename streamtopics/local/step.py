@@ -11,6 +11,9 @@ from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.utils.parallel import Workers
 
 NOTHING: frozenset[str] = frozenset()
+# Tokens that a count is cut into, at most. Counts this little above a whole number, as a part of
+# it, are that number.
+MOST_TOKENS, ROUNDING = 1024, 1e-6
 
 
 @runtime_checkable
@@ -61,3 +64,18 @@ class LocalStep(Protocol):
     def thorough(self) -> LocalStep:
         """The step that infers documents when nothing is learnt; by default this one."""
         return self
+
+
+def cut(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
+    """Cut each entry of the minibatch into the whole tokens that samplers move.
+
+    A count c, which may be a fraction, is ceil(c) tokens of equal weight, but at most 1024.
+
+    Returns
+    -------
+    n_tokens : ndarray of shape (nnz,), int32
+    token_weight : ndarray of shape (nnz,), float64
+    """
+    whole = np.ceil(minibatch.counts * (1 - ROUNDING))
+    n_tokens = np.minimum(whole, MOST_TOKENS).astype(np.int32)
+    return n_tokens, minibatch.counts / np.maximum(n_tokens, 1.0)

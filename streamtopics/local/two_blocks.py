@@ -14,13 +14,11 @@ Where share_prior is what each alpha sums to, all that is LDA with one block.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import betaln, digamma, gammaln
 
 from streamtopics.kernels import variational
-from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.utils.parallel import Workers, spans
 
@@ -74,24 +72,22 @@ class TwoBlocks:
 
     def infer(self, parts: list[tuple[Minibatch, Topics]], workers: Workers) -> list[Documents]:
         """The documents of each part, from alpha and the tokens spread evenly."""
-        jobs, n_jobs = [], []
+        jobs, results = [], []
+        share_prior = np.asarray(self.share_prior, np.float64)
         for minibatch, topics in parts:
-            places = spans(minibatch.n_documents, DOCUMENTS_PER_JOB)
-            jobs += [self._job(minibatch, topics, *span, workers.distributed) for span in places]
-            n_jobs.append(len(places))
-        results = iter(workers.send(_infer_documents, jobs))
-        found = [[next(results) for _ in range(n)] for n in n_jobs]
-        return [Documents(*map(np.concatenate, zip(*own, strict=True))) for own in found]
-
-    def _job(
-        self, minibatch: Minibatch, topics: Topics, start: int, stop: int, distributed: bool
-    ) -> tuple[Any, ...]:
-        """Arguments of `_infer_documents`; with their own words only, if they are to travel."""
-        weights = topics.weights
-        if distributed:
-            minibatch, used = part(minibatch, start, stop)
-            weights, start, stop = weights[used], 0, stop - start
-        return self, minibatch, weights, topics.alpha, start, stop
+            weights, alpha, n = topics.weights, topics.alpha, minibatch.n_documents
+            gamma, held = np.empty((n, len(alpha)), weights.dtype), np.empty((n, 2))
+            log_sums = np.empty(n)
+            for span in spans(n, DOCUMENTS_PER_JOB):
+                some = slice(*span)
+                jobs.append((
+                    minibatch.indptr, minibatch.indices, minibatch.counts, weights, alpha,
+                    self.n_first, share_prior, *span, self.tol, self.max_iter, gamma[some],
+                    held[some], log_sums[some], np.empty(span[1] - span[0], np.int32),
+                ))  # fmt: skip
+            results.append(Documents(gamma, held, log_sums))
+        workers.share(variational.infer_two_blocks, jobs)
+        return results
 
     def statistics(
         self,
@@ -160,23 +156,3 @@ class TwoBlocks:
             (place, share + held, gamma[:, place])
             for place, share, held in zip(places, self.share_prior, documents.held.T, strict=True)
         ]
-
-
-def _infer_documents(
-    settings: TwoBlocks,
-    minibatch: Minibatch,
-    weights: np.ndarray,
-    alpha: np.ndarray,
-    start: int,
-    stop: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """gamma, held and log_sums of the documents start .. stop."""
-    n = stop - start
-    gamma, held = np.empty((n, len(alpha)), weights.dtype), np.empty((n, 2))
-    log_sums = np.empty(n)
-    variational.infer_two_blocks(
-        minibatch.indptr, minibatch.indices, minibatch.counts, weights, alpha, settings.n_first,
-        np.asarray(settings.share_prior, np.float64), start, stop, settings.tol,
-        settings.max_iter, gamma, held, log_sums, np.empty(n, np.int32),
-    )  # fmt: skip
-    return gamma, held, log_sums

@@ -7,13 +7,13 @@ by word. Neither needs a reduction, so the bits do not depend on the workers.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import digamma, gammaln
 
 from streamtopics.kernels import dirichlet, variational
-from streamtopics.local.minibatches import by_word, equal_parts, part
+from streamtopics.local.minibatches import by_word, equal_parts
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.utils.checks import check_range, check_whole
@@ -87,34 +87,21 @@ class Variational(LocalStep):
 
         If `plain`, by sweeps alone, under which the bound never falls.
         """
-        shared = np.empty(len(topics.weights))
-        if len(topics.alpha) > variational.DENSE_UP_TO:
-            variational.prior_weights(topics.weights, digamma(topics.alpha), shared)
+        weights, alpha = topics.weights, topics.alpha
+        shared, log_alpha = np.empty(len(weights)), digamma(alpha)
+        if len(alpha) > variational.DENSE_UP_TO:
+            variational.prior_weights(weights, log_alpha, shared)
+        gamma = np.empty((minibatch.n_documents, len(alpha)), weights.dtype)
+        if start is not None:
+            gamma[:] = start
+        given = minibatch.indptr, minibatch.indices, minibatch.counts, weights, alpha
         jobs = (
-            (*self._job(minibatch, topics, shared, start, *span, workers.distributed), plain)
-            for span in equal_parts(minibatch, ENTRIES_PER_JOB)
-        )
-        return np.concatenate(workers.send(_infer_documents, jobs))
-
-    def _job(
-        self,
-        minibatch: Minibatch,
-        topics: Topics,
-        shared: np.ndarray,
-        gamma: np.ndarray | None,
-        start: int,
-        stop: int,
-        distributed: bool,
-    ) -> tuple[Any, ...]:
-        """Arguments of `_infer_documents`; with their own words only, if they are to travel."""
-        weights = topics.weights
-        if gamma is not None:
-            gamma = gamma[start:stop]
-        if distributed:
-            minibatch, used = part(minibatch, start, stop)
-            weights, shared = weights[used], shared[used]
-            start, stop = 0, stop - start
-        return minibatch, weights, topics.alpha, shared, gamma, start, stop, self.tol, self.max_iter
+            (*given, log_alpha, shared, first, stop, self.tol, self.max_iter, gamma[first:stop],
+             np.empty(stop - first, np.int32), start is not None, plain)
+            for first, stop in equal_parts(minibatch, ENTRIES_PER_JOB)
+        )  # fmt: skip
+        workers.share(variational.infer_documents, jobs)
+        return gamma
 
     def statistics(
         self,
@@ -166,27 +153,3 @@ def _bound_of_proportions(
     divergence = terms.sum() + gammaln(total).sum() - (total - alpha.sum()) @ digamma(total)
     divergence += len(gamma) * (gammaln(alpha).sum() - gammaln(alpha.sum()))
     return float(lengths @ lacking - divergence)
-
-
-def _infer_documents(
-    minibatch: Minibatch,
-    weights: np.ndarray,
-    alpha: np.ndarray,
-    shared: np.ndarray,
-    gamma: np.ndarray | None,
-    start: int,
-    stop: int,
-    tol: float,
-    max_iter: int,
-    plain: bool,
-) -> np.ndarray:
-    """gamma of the documents start .. stop."""
-    out = np.empty((stop - start, len(alpha)), weights.dtype)
-    if gamma is not None:
-        out[:] = gamma
-    variational.infer_documents(
-        minibatch.indptr, minibatch.indices, minibatch.counts, weights, alpha, digamma(alpha),
-        shared, start, stop, tol, max_iter, out, np.empty(stop - start, np.int32),
-        gamma is not None, plain,
-    )  # fmt: skip
-    return out

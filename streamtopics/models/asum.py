@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streamtopics.local.asum import Found, SentenceStep, SentenceTopics, statistics
+from streamtopics.local.asum import EM, Found, SentenceTopics, statistics
 from streamtopics.local.seeds import standard_noise
 from streamtopics.messages import SentenceBatch, Statistics
 from streamtopics.posteriors import Learn, Proposal, TopicPosterior
@@ -67,7 +67,7 @@ class ASUM:
         Of the start.
     """
 
-    local: SentenceStep
+    local: EM
     n_sentiments: int
     gamma: float
     alpha: float

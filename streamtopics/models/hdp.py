@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.kernels import hdp as kernel
-from streamtopics.local import tokens
 from streamtopics.local.seeds import document_seeds
+from streamtopics.local.step import cut
 from streamtopics.messages import Minibatch, TableStatistics
 from streamtopics.posteriors import TopicPosterior
 
@@ -64,7 +64,7 @@ class HDP:
             tables if self.bayesian else None, self.bayesian,
         )  # fmt: skip
         seeds = document_seeds(self.seed, posterior.n_documents, minibatch.n_documents)
-        given = minibatch.indptr, minibatch.indices, *tokens.cut(minibatch), seeds
+        given = minibatch.indptr, minibatch.indices, *cut(minibatch), seeds
         for start in range(0, minibatch.n_documents, DOCUMENTS_PER_JOB):
             stop = min(start + DOCUMENTS_PER_JOB, minibatch.n_documents)
             sampler.sample(*given, start, stop, self.n_sweeps, self.n_averaged)

@@ -7,8 +7,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from streamtopics.local.directions import explained, summed
+from streamtopics.local.hinted import shares_of_hints
 from streamtopics.local.seeds import standard_noise
-from streamtopics.local.told import shares_of_hints
 from streamtopics.messages import Minibatch
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.utils.checks import EXCLUDED

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.kernels import minibatch
 from streamtopics.kernels import rows as kernel
+from streamtopics.messages import Statistics
 
 MOST_WORDS = 2**31 - 1
 GROWTH = 1.5
@@ -211,3 +213,23 @@ def added(parts: Sequence[tuple[Rows, np.ndarray]]) -> Rows:
     words = seen_in([store for store, _ in parts])
     total: Any = sum(weights * store.rows(words) for store, weights in parts)
     return holding(parts[0][0].shape[0], words, total)
+
+
+def add_scaled(
+    total: np.ndarray, words: np.ndarray, scale: np.ndarray, statistics: Statistics
+) -> None:
+    """Add `scale` times the counts of statistics to `total`, the counts of `words`.
+
+    Parameters
+    ----------
+    total : ndarray of shape (n_words, n_components), float64
+        Written in place.
+    words : ndarray of shape (n_words,), int32
+        Sorted; those of the statistics are among them.
+    scale : ndarray of shape (n_components,), float64
+    statistics : Statistics
+    """
+    places, counts = np.searchsorted(words, statistics.words), np.asarray(statistics.counts)
+    if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:
+        counts = np.ascontiguousarray(counts, np.float64)
+    minibatch.add_scaled(total, places.astype(np.int32), scale, counts)

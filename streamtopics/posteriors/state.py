@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from streamtopics.messages import AnyStatistics
-from streamtopics.posteriors.protocol import Blend, Counters, Posterior
+from streamtopics.posteriors.protocol import Blend, Counters
 
-P = TypeVar("P", bound=Posterior)
 EMPTY = np.empty(0)
 # Of the strides that it has when it is loaded, so that joblib.hash has one value for both.
 NO_DIRECTIONS = EMPTY.reshape(0, 1)
@@ -57,7 +57,7 @@ class State(NamedTuple):
         }
 
 
-class StatePosterior:
+class StatePosterior(ABC):
     """Weights, counters and the prior's mass of a posterior, as its state has them.
 
     Attributes
@@ -73,6 +73,11 @@ class StatePosterior:
     prior_mass: np.ndarray
     boosted_mass: np.ndarray
     seed: int
+
+    @property
+    @abstractmethod
+    def mass(self) -> np.ndarray:
+        """Pseudo-counts of each node, its prior's included."""
 
     @property
     def c(self) -> np.ndarray:
@@ -115,6 +120,19 @@ class StatePosterior:
         prior_part: np.ndarray = self.c * self.prior_mass + self.b * self.boosted_mass
         return prior_part
 
+    def mass_after(self, blend: Blend) -> np.ndarray:
+        """The mass that there would be after `blend`, but for noise."""
+        found: np.ndarray = (
+            blend.retain * self.mass
+            + blend.gain * blend.statistics.mass
+            + blend.prior * self.prior_mass
+            + blend.boost * self.boosted_mass
+        )
+        return found
+
+
+P = TypeVar("P", bound=StatePosterior)
+
 
 class StateProposal(Generic[P]):
     """A posterior as it would stand after a blend that was not carried out."""
@@ -132,11 +150,4 @@ class StateProposal(Generic[P]):
     @property
     def mass(self) -> np.ndarray:
         """Pseudo-counts of each node, its prior's included."""
-        posterior, blend = self._posterior, self._blend
-        found: np.ndarray = (
-            blend.retain * posterior.mass
-            + blend.gain * blend.statistics.mass
-            + blend.prior * posterior.prior_mass
-            + blend.boost * posterior.boosted_mass
-        )
-        return found
+        return self._posterior.mass_after(self._blend)

@@ -15,22 +15,19 @@ documents' topic proportions, which some rules re-estimate, is kept beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import gammaln
 
 from streamtopics.kernels import rows as kernel
 from streamtopics.messages import SummedStatistics
-from streamtopics.posteriors import all_words
-from streamtopics.posteriors.all_words import counts_of, over_words, prior_at
+from streamtopics.posteriors.all_words import Kept, OverWords, counts_of, over_words, prior_at
 from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Noise, Swap, check_finite
 from streamtopics.posteriors.rows import ROWS_AT_ONCE, Rows, added, holding, seen_in
-from streamtopics.posteriors.state import EMPTY, NO_DIRECTIONS, State, StatePosterior, StateProposal
+from streamtopics.posteriors.state import EMPTY, NO_DIRECTIONS, State, StateProposal
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
@@ -41,7 +38,7 @@ ROUNDING = 1e-12
 Prepared = tuple[tuple[Any, ...], list[Swap]]
 
 
-class TopicPosterior(StatePosterior):
+class TopicPosterior(OverWords):
     """Dirichlet parameters of topics over words, stored by word.
 
     Parameters
@@ -89,7 +86,7 @@ class TopicPosterior(StatePosterior):
         if prior_directions is not None:
             self.prior_directions, learnt = prior_directions, np.zeros_like(prior_directions)
         self._state = State(Rows(*self.shape), ones, ones, zeros, zeros, alpha, directions=learnt)
-        self.kept = all_words.Kept()
+        self.kept = Kept()
 
     @property
     def S(self) -> np.ndarray:
@@ -108,33 +105,6 @@ class TopicPosterior(StatePosterior):
     def pooled(self, mass: np.ndarray) -> float:
         """The sum of the masses of all topics."""
         return float(mass.sum())
-
-    @property
-    def boosted(self) -> np.ndarray:
-        """The pseudo-counts that a boost adds, as `eta` and `xi` are given."""
-        return self.eta if self.xi is None else self.xi
-
-    @property
-    def a(self) -> np.ndarray:
-        """Weight of `S` in each topic."""
-        return self._state.a
-
-    @property
-    def learnt_mass(self) -> np.ndarray:
-        """Sum of `S` over the words, for each topic; scaled by `a` in `mass`."""
-        return self._state.learnt_mass
-
-    @property
-    def learnt_part(self) -> np.ndarray:
-        """Mass in each topic that was learnt."""
-        learnt_part: np.ndarray = self.a * self.learnt_mass
-        return learnt_part
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Sum of lam over the words, for each topic."""
-        mass: np.ndarray = self.prior_part + self.learnt_part
-        return mass
 
     @property
     def knows_nothing(self) -> bool:
@@ -159,24 +129,6 @@ class TopicPosterior(StatePosterior):
             return old
         kept: np.ndarray = np.reshape(blend.retain, (-1, 1)) * old
         return kept if found is None else kept + np.reshape(blend.gain, (-1, 1)) * found
-
-    def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of lam, of shape (len(words), n_components)."""
-        state = self._state
-        out = np.empty((len(words), len(state.a)))
-        counts, rows = state.S.located(words)
-        kernel.gather_rows(counts, rows, words, state.a, state.c, self.eta, out)
-        if self.xi is not None:
-            out += state.b * prior_at(self.xi, words)
-        return out
-
-    def prior_rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of eta, of shape (len(words), n_components)."""
-        return np.broadcast_to(prior_at(self.eta, words), (len(words), self.n_nodes))
-
-    def boosted_rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of what a boost adds, of shape (len(words), n_components)."""
-        return np.broadcast_to(prior_at(self.boosted, words), (len(words), self.n_nodes))
 
     def may_lead(self, n: int) -> np.ndarray:
         """Words among which are the n leading ones of each topic, of equal ones the first; sorted.
@@ -207,41 +159,6 @@ class TopicPosterior(StatePosterior):
         if blend.noise is not None:
             return self._with(self._diffused(blend, blend.noise))
         return Proposal(self, blend)
-
-    @cached_property
-    def log_gamma_prior(self) -> np.ndarray:
-        """Sum of log Gamma(eta) over the words, for each topic."""
-        return over_words(gammaln(self.eta), self.shape)
-
-    @property
-    def is_alike(self) -> bool:
-        """Whether the priors are the same for all words."""
-        return len(self.eta) == 1 and len(self.boosted) == 1
-
-    def changes(
-        self, blend: Blend, some: np.ndarray | None = None
-    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Some words at a time until it is all, or `some`, and their rows before and after."""
-        return all_words.changes(self, blend, some)
-
-    def faded(self, blend: Blend, words: np.ndarray, topics: np.ndarray) -> np.ndarray:
-        """Cells of lam after `blend`, but for its statistics, as `changes` has them."""
-        return all_words.faded(self, blend, words, topics)
-
-    def moved(self, blend: Blend, least: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return how far `blend` moves each topic's mean, and the words that may lead after it.
-
-        See `streamtopics.posteriors.all_words.moved`.
-        """
-        return all_words.moved(self, blend, least)
-
-    def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """KL from q to lam, and from q to eta, in nats: see `Posterior`."""
-        return all_words.divergences(self, blend)
-
-    def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Slope of E_q[log Dir(beta_k | p(rho))] in rho, in nats: see `Posterior`."""
-        return all_words.slopes(self, blend)
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
         """Carry out an update, and set the attributes in `swaps` together with it, or neither."""
@@ -286,7 +203,7 @@ class TopicPosterior(StatePosterior):
             learnt = fold * old.S.rows(statistics.words) / scale
             counts = np.maximum(counts, -learnt, dtype=np.float64)
         given = counts, scale, fold, old.learnt_mass, new.learnt_mass
-        bins, kept = all_words.kept_bins(self, new, statistics.words)
+        bins, kept = self._kept_bins(new, statistics.words)
         if folds and (fold != 1.0).any():
             bins, kept = (), []
         swaps = [(vars(self), "_state", new), *claim.swaps, *kept]
@@ -357,7 +274,7 @@ class TopicPosterior(StatePosterior):
     def _with(self, state: State) -> TopicPosterior:
         """A posterior with the same priors, in another state."""
         out = copy(self)
-        out._state, out.kept = state, all_words.Kept()
+        out._state, out.kept = state, Kept()
         return out
 
     def _learnt(self, *shares: tuple[TopicPosterior, Any]) -> dict[str, Any]:
@@ -552,7 +469,7 @@ class _OfWords(TopicPosterior):
     def __init__(self, posterior: TopicPosterior, words: np.ndarray, dtype: Any):
         vars(self).update(vars(posterior))
         places = posterior._places(words)
-        self._words, self.kept = words, all_words.Kept()
+        self._words, self.kept = words, Kept()
         self._state = posterior._state._replace(S=posterior._state.S.only(places, dtype))
         self.eta = prior_at(posterior.eta, places)
         self.xi = None if posterior.xi is None else prior_at(posterior.xi, places)

@@ -7,20 +7,16 @@ seen. The functions make such an array for columns that are known. The records, 
 the topics of documents instead.
 """
 
-from streamtopics.priors.checks import MASS_PER_WORD
 from streamtopics.priors.class_words import ClassWords, class_words_prior
-from streamtopics.priors.columns import Columns, WordPrior, resolved
-from streamtopics.priors.seed_words import SeedWords
-from streamtopics.priors.seeds import SeedPull, seed_prior, seed_pulls
+from streamtopics.priors.columns import MASS_PER_WORD, Columns, Symmetric, WordPrior, resolved
+from streamtopics.priors.seeds import SeedWords, seed_prior
 from streamtopics.priors.sentiment_words import SentimentWords
-from streamtopics.priors.symmetric import Symmetric
 from streamtopics.priors.zipf import ZipfPrior, word_ranks, zipf_prior
 
 __all__ = [
     "MASS_PER_WORD",
     "ClassWords",
     "Columns",
-    "SeedPull",
     "SeedWords",
     "SentimentWords",
     "Symmetric",
@@ -29,7 +25,6 @@ __all__ = [
     "class_words_prior",
     "resolved",
     "seed_prior",
-    "seed_pulls",
     "word_ranks",
     "zipf_prior",
 ]

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.priors.checks import check_positive
-from streamtopics.priors.columns import Columns, PriorRecord
+from streamtopics.priors.columns import Columns, PriorRecord, check_positive
 from streamtopics.utils.checks import check_integer, check_not_masked
 from streamtopics.utils.structure import check_one_kind, check_reach, to_sparse
 
@@ -49,15 +48,6 @@ def class_words_prior(
     -------
     prior : ndarray of shape (n_classes, n_features)
         The `class_word_prior` of `streamtopics.MultiViewLDA`.
-
-    Raises
-    ------
-    TypeError
-        If `n_seeds` is no integer, or `y` or `classes` no list of labels.
-    ValueError
-        If X and y do not fit or have no documents, X has negative or infinite values or NaN,
-        `y` has a label that `classes` lacks, labels are of several kinds, or a number is out of
-        its range.
 
     Notes
     -----

@@ -2,65 +2,61 @@
 """The columns of the counts that a prior is made for, and records of how it is made."""
 
 import reprlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass, fields
 from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from streamtopics.utils.checks import is_whole
+from streamtopics.utils.checks import LEAST_PRIOR, MOST_PRIOR, check_range, floats, is_number, plain
 from streamtopics.utils.structure import check_structure, has_entries
 
 Vocabulary = Mapping[str, int] | Collection[str]
 MOST_SHOWN = 6
+# Mass of the default prior, in tokens for each word.
+MASS_PER_WORD = 0.05
+
+
+def check_positive(**values: Any) -> None:
+    """Refuse what is no number of tokens that a prior can have."""
+    for name, value in values.items():
+        if not (is_number(value) and LEAST_PRIOR <= plain(value) <= MOST_PRIOR):
+            raise ValueError(
+                f"{name} must be a number in [{LEAST_PRIOR:g}, {MOST_PRIOR:g}]; got {value!r:.60}"
+            )
+
+
+def vector(given: ArrayLike, name: str, least: float) -> np.ndarray:
+    """A number for each word, none of them less than `least`."""
+    values = floats(given, name)
+    if values.ndim != 1 or not (np.isfinite(values).all() and (values >= least).all()):
+        raise ValueError(
+            f"{name} must have shape (n_features,), of finite numbers of at least {least:g}; got "
+            f"{reprlib.repr(given)}"
+        )
+    return values
 
 
 def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
     """The column of each word."""
-    if isinstance(vocabulary, str):
+    is_order = isinstance(vocabulary, Collection) and has_entries(vocabulary)
+    if not is_order or isinstance(vocabulary, str | set | frozenset):
         raise TypeError(
-            f"vocabulary must be a mapping of words to columns or a sequence of words; got the "
-            f"string {vocabulary!r}"
-        )
-    if isinstance(vocabulary, set | frozenset):
-        raise TypeError("vocabulary must have an order; got a set. Pass the words by column")
-    if not isinstance(vocabulary, Collection) or not has_entries(vocabulary):
-        raise TypeError(
-            "vocabulary must be a mapping of words to columns or a sequence of words; got a "
-            f"{type(vocabulary).__name__}"
+            "vocabulary must be a mapping of words to columns or a sequence of words; got "
+            f"{reprlib.repr(vocabulary)}"
         )
     n = len(vocabulary)
-    _check_all(
-        vocabulary, lambda word: isinstance(word, str), "hold words",
-        "decode bytes, and of a Series from words to columns pass its to_dict()",
-    )  # fmt: skip
     if not isinstance(vocabulary, Mapping):
         vocabulary = {word: column for column, word in enumerate(vocabulary)}
-    _check_all(
-        vocabulary.values(), is_whole, "map words to columns, as whole numbers",
-        "make an int of each",
-    )  # fmt: skip
-    if not vocabulary:
-        raise ValueError("vocabulary is empty; fit the vectorizer on some documents first")
-    if len(vocabulary) != n or sorted(vocabulary.values()) != list(range(n)):
+    if n == 0 or len(vocabulary) != n or sorted(vocabulary.values()) != list(range(n)):
         raise ValueError(
-            "vocabulary must give each word one column, 0 to n_features - 1; it has repeated words "
-            "or other columns. Pass vectorizer.vocabulary_ or vectorizer.get_feature_names_out()"
+            "vocabulary must give each word one column, 0 to n_features - 1; it is empty, has "
+            "repeated words or other columns. Pass vectorizer.vocabulary_ or "
+            "vectorizer.get_feature_names_out()"
         )
     return vocabulary
-
-
-def _check_all(
-    values: Iterable[Any], is_right: Callable[[Any], bool], what: str, remedy: str
-) -> None:
-    """Refuse a vocabulary that has a wrong value."""
-    for value in values:
-        if not is_right(value):
-            raise TypeError(
-                f"vocabulary must {what}; got {value!r:.60}, of type {type(value).__name__}; "
-                f"{remedy}"
-            )
 
 
 def check_words(name: str, words: Any) -> None:
@@ -114,14 +110,11 @@ class Columns:
             return given
         if self.feature_names is None:
             raise ValueError(
-                f"{prior} looks words up by name, but the columns of X have no names; count "
-                "with streamtopics.text.NamedVectorizer(StreamingCountVectorizer()), or with "
-                "NamedVectorizer around scikit-learn's CountVectorizer(): their counts carry "
-                "the words. Or pass X as a data frame, or give SeedWords or GuidedTopics "
-                "vocabulary=vectorizer.get_feature_names_out(). The vocabulary has to be known "
-                "before: in a StreamingPipeline fit the NamedVectorizer first, on the first "
-                "documents, for the columns of StreamingCountVectorizer.partial_fit change their "
-                "words"
+                f"{prior} looks words up by name, but the columns of X have no names; count with "
+                "streamtopics.text.NamedVectorizer(CountVectorizer()), whose counts carry the "
+                "words, pass X as a data frame, or give vocabulary="
+                "vectorizer.get_feature_names_out(). A NamedVectorizer around "
+                "StreamingCountVectorizer has to be fitted before the stream begins"
             )
         return self.feature_names
 
@@ -181,3 +174,32 @@ def resolved(prior: Any, columns: Columns) -> Any:
     if isinstance(prior, WordPrior):
         return prior.resolve(columns)
     return prior(columns.feature_names, columns.X) if callable(prior) else prior
+
+
+@dataclass(frozen=True)
+class Symmetric:
+    """A Dirichlet prior with the same parameter for all topics, by what they sum to.
+
+    As `doc_topic_prior` of a model it weighs as many tokens of a document whatever the number of
+    topics, where a number is the parameter of each.
+
+    Parameters
+    ----------
+    mass : float
+        What the parameters sum to, in tokens, in [1e-10, 1e10].
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> from streamtopics.priors import Symmetric
+    >>> X = make_lda_corpus(n_documents=50, n_features=40, random_state=0).X
+    >>> model = StreamingLDA(4, doc_topic_prior=Symmetric(2.0), doc_topic_prior_update="fixed")
+    >>> model.fit(X).doc_topic_prior_
+    array([0.5, 0.5, 0.5, 0.5])
+    """
+
+    mass: float
+
+    def __post_init__(self) -> None:
+        check_range(self, LEAST_PRIOR, MOST_PRIOR, mass=self.mass)

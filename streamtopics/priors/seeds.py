@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seed words, which are known to belong to some topics, and a dry run of them."""
+"""Seed words, which are known to belong to some topics."""
 
-from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
-from streamtopics.priors.columns import Vocabulary, check_words, word_columns
-from streamtopics.utils.checks import EXCLUDED, MOST_WHOLE, check_integer, check_one_of, is_whole
+from streamtopics.priors.columns import (
+    MASS_PER_WORD,
+    Columns,
+    PriorRecord,
+    Vocabulary,
+    check_positive,
+    check_words,
+    word_columns,
+)
+from streamtopics.utils.checks import MOST_WHOLE, check_integer, check_one_of, is_whole
+from streamtopics.utils.structure import has_entries
 
 Seeds = Mapping[str, Collection[str]] | Mapping[int, Collection[str]]
 
@@ -43,17 +51,13 @@ def seed_prior(
 
     Raises
     ------
-    ValueError
-        If a seed word is not in the vocabulary, a topic does not exist, or a
-        number is out of its range.
-    TypeError
-        If topics are named by a mixture of positions and names, or the seeds of one are no
-        list of words, or `n_components` is no integer.
+    ValueError, TypeError
+        If a seed word is not in the vocabulary, a topic does not exist, a number is out of its
+        range, or topics are named by a mixture of positions and names.
 
     See Also
     --------
     SeedWords : The same, made when a model is fitted.
-    seed_pulls : What each of the seeds is expected to do.
 
     Examples
     --------
@@ -108,78 +112,125 @@ def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
     if n_components is not None and max(topics.values()) >= n_components:
         raise ValueError(
             f"seeds name a topic at position {max(topics.values())}, but n_components is "
-            f"{n_components}; positions start at 0"
+            f"{n_components}"
         )
     return topics
 
 
-class SeedPull(NamedTuple):
-    """One row of the table of `seed_pulls`: how strongly a seed word is drawn to its topic."""
+@dataclass(frozen=True, repr=False)
+class SeedWords(PriorRecord):
+    """Words that are known to belong to some topics, looked up when a model is fitted.
 
-    topic: int
-    name: str
-    word: str
-    column: int
-    pseudo_count: float
-    odds: float
-    prior_share: float
-
-
-def seed_pulls(
-    seeds: Seeds,
-    vocabulary: Vocabulary,
-    strength: float,
-    *,
-    counts: ArrayLike | None = None,
-    n_components: int | None = None,
-    base: float = MASS_PER_WORD,
-    elsewhere: float | None = None,
-    missing: str = "error",
-) -> list[SeedPull]:
-    """A dry run of `seed_prior`: what each seed word is expected to do.
+    The prior is that of `seed_prior`, made once the columns of the counts are known. So seed
+    words can be a parameter of any topic model, in a pipeline on raw texts too.
 
     Parameters
     ----------
-    seeds, vocabulary, strength, n_components, base, elsewhere, missing
-        As in `seed_prior`.
-    counts : array-like of shape (n_features,), default=None
-        How often each word occurs in the stream, as far as known.
+    seeds : mapping of topic to words, or list of lists of words
+        Topics are positions (int), or names (str), which take the positions 0, 1, ... in the
+        order of the mapping; of a model whose topics belong to classes or sentiments, the
+        names are those of them, numbers too where they are numbers. A list gives words to the
+        topics 0, 1, ...
+    strength : float
+        Pseudo-count added for each seed word in its topic, in tokens.
+    base : float, default=0.05
+        Pseudo-count of every word in every topic.
+    elsewhere : float or None, default=None
+        Pseudo-count, instead of `base`, of a seed word in the topics that it is no seed of.
+        Less than a thousandth of the seed's own pseudo-count excludes the word there. None is
+        `base`.
+    missing : {"error", "ignore"}, default="error"
+        What to do with a seed word that is in no column.
+    vocabulary : mapping of word to column, sequence of words by column or None, default=None
+        The words, for counts whose columns have no names. None takes the names of the
+        columns, as a data frame and the counts of `streamtopics.text.NamedVectorizer` have
+        them.
 
-    Returns
-    -------
-    table : list of SeedPull
-        A row for each seed word, ready for `pandas.DataFrame`. `odds` is how much
-        more a token of the word is drawn, in the first minibatch, to the seeded
-        topic than to one where it is no seed. `prior_share` is what part of the
-        word's count in the topic the prior would be if all its tokens seen went
-        there: near 1 the seed decides, near 0 the stream has washed it out (and a
-        `boosting_scale` or more strength is called for); NaN without `counts`.
+    See Also
+    --------
+    seed_prior : The array.
 
     Examples
     --------
-    >>> from streamtopics.priors import seed_pulls
-    >>> row = seed_pulls({"sea": ["ship"]}, ["plane", "ship"], 9.5, base=0.5, counts=[7, 90])[0]
-    >>> row.word, row.odds, row.prior_share
-    ('ship', 7.333333333333333, 0.1)
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from streamtopics import BPSLDA
+    >>> from streamtopics.priors import SeedWords
+    >>> from streamtopics.text import NamedVectorizer
+    >>> texts = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 50
+    >>> seeds = SeedWords({"water": ["sea"], "air": ["sky"]}, strength=10)
+    >>> model = make_pipeline(
+    ...     NamedVectorizer(CountVectorizer()),
+    ...     BPSLDA(2, boosted_prior=seeds, batch_size=20, random_state=0),
+    ... ).fit(texts)
+    >>> model[-1].top_words(n_words=1)
+    [['sea'], ['sky']]
     """
-    prior = seed_prior(
-        seeds, vocabulary, strength, n_components=n_components, base=base, elsewhere=elsewhere,
-        missing=missing,
-    )  # fmt: skip
-    other = base if elsewhere is None else elsewhere
-    columns = word_columns(vocabulary)
-    seen = np.full(len(columns), np.nan) if counts is None else vector(counts, "counts", 0.0)
-    if len(seen) != len(columns):
-        raise ValueError(f"counts must have shape ({len(columns)},); got ({len(seen)},)")
-    topics = seeded_topics(seeds, n_components)
-    table = []
+
+    seeds: Seeds | Sequence[Collection[str]]
+    strength: float
+    base: float = MASS_PER_WORD
+    elsewhere: float | None = None
+    missing: Literal["error", "ignore"] = "error"
+    vocabulary: Vocabulary | None = None
+
+    def __post_init__(self) -> None:
+        seeds = _by_topic(self.seeds)
+        is_mapping = isinstance(seeds, Mapping) and len(seeds) > 0
+        if not (is_mapping and all(is_whole(topic) for topic in seeds)):
+            # Whole numbers may be names of classes, which are known later.
+            seeded_topics(seeds, None)
+        _check_apart(seeds)
+        elsewhere = self.base if self.elsewhere is None else self.elsewhere
+        check_options(self.strength, self.base, elsewhere, self.missing)
+
+    def resolve(self, columns: Columns) -> np.ndarray:
+        """The prior of these columns, of shape (n_components, n_features)."""
+        if columns.n_components is None:
+            raise ValueError(
+                "SeedWords give topics words of their own, but the topics here share one prior; "
+                "pass ZipfPrior or an array of shape (n_features,), or use another model"
+            )
+        words = columns.vocabulary("SeedWords", self.vocabulary)
+        return seed_prior(
+            by_class(self.seeds, columns.classes), words, self.strength,
+            n_components=columns.n_components, base=self.base, elsewhere=self.elsewhere,
+            missing=self.missing,
+        )  # fmt: skip
+
+
+def _by_topic(seeds: Any) -> Any:
+    """Words by topic, also of a list."""
+    is_list = isinstance(seeds, Collection) and has_entries(seeds)
+    return dict(enumerate(seeds)) if is_list and not isinstance(seeds, Mapping) else seeds
+
+
+def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
+    """Words by position, where the groups of topics have names; numbers are names where all are."""
+    by_topic = _by_topic(seeds)
+    if classes is None or not isinstance(seeds, Mapping):
+        return by_topic
+    places = {name: place for place, name in enumerate(classes.tolist())}
+    if all(isinstance(topic, str) for topic in seeds):
+        places = {str(name): place for name, place in places.items()}
+    elif not all(isinstance(name, int | float) for name in places):
+        return by_topic
+    if strange := [topic for topic in seeds if topic not in places]:
+        raise ValueError(
+            f"seeds are given for {strange}, which are not among the classes {list(places)}; use "
+            "their names"
+        )
+    return {places[topic]: words for topic, words in seeds.items()}
+
+
+def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
+    """Refuse what is no list of words, and words of two topics."""
+    topic_of: dict[str, Any] = {}
     for topic, words in seeds.items():
-        for word in dict.fromkeys(words):
-            if word not in columns:
-                continue
-            k, column = topics[topic], columns[word]
-            own = float(prior[k, column])
-            odds = (1 + own) / (1 + float(other)) * max(1.0, EXCLUDED * own / float(other)) ** 2
-            share = own / (own + seen[column])
-            table.append(SeedPull(k, str(topic), word, column, own, odds, float(share)))
-    return table
+        check_words(f"the seeds of topic {topic!r}", words)
+        for word in words:
+            if topic_of.setdefault(word, topic) != topic:
+                raise ValueError(
+                    f"{word!r} is a seed of the topics {topic_of[word]!r} and {topic!r}, so it "
+                    "cannot tell them apart; leave it out of all but one"
+                )

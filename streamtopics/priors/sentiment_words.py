@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary, word_columns
-from streamtopics.priors.seed_words import SeedWords, by_class
-from streamtopics.priors.seeds import seeded_topics
+from streamtopics.priors.seeds import SeedWords, by_class, seeded_topics
 
 PRAISE = (
     "good", "great", "excellent", "perfect", "love", "loved", "loves", "nice", "best", "happy",

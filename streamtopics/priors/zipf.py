@@ -9,9 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
-from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
-from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary, check_words, word_columns
-from streamtopics.utils.checks import is_number
+from streamtopics.priors.columns import (
+    MASS_PER_WORD,
+    Columns,
+    PriorRecord,
+    Vocabulary,
+    check_positive,
+    check_words,
+    vector,
+    word_columns,
+)
+from streamtopics.utils.checks import check_one_of, is_number
 
 # Of the prior of the first rank; less is lost in rounding, or is 0.
 LEAST_SHARE = 1e-250
@@ -33,11 +41,6 @@ def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
     Returns
     -------
     ranks : ndarray of shape (n_features,)
-
-    Raises
-    ------
-    TypeError
-        If `words` is no list of words, or has no order.
 
     Examples
     --------
@@ -81,12 +84,6 @@ def zipf_prior(
     -------
     prior : ndarray of shape (n_features,)
         Positive, with sum `mass`.
-
-    Raises
-    ------
-    ValueError
-        If not exactly one of `ranks` and `counts` is given, or one of the
-        arguments is out of its range.
 
     References
     ----------
@@ -164,8 +161,7 @@ class ZipfPrior(PriorRecord):
     def __post_init__(self) -> None:
         if self.words is not None:
             _check_order(self.words)
-        if not (isinstance(self.counted, str) and self.counted in ("tokens", "documents")):
-            raise ValueError(f"counted must be 'tokens' or 'documents'; got {self.counted!r}")
+        check_one_of(("tokens", "documents"), counted=self.counted)
         _check_law(self.exponent, self.mass)
 
     def resolve(self, columns: Columns) -> np.ndarray:

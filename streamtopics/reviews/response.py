@@ -23,7 +23,7 @@ from scipy.special import digamma
 
 from streamtopics.families import dirichlet
 from streamtopics.kernels import supervised as kernel
-from streamtopics.local import tokens
+from streamtopics.local.step import cut
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.lda import log_factors, visible_topics
 from streamtopics.models.sources import RandomStart
@@ -119,7 +119,7 @@ class ResponseLDA:
         weights = np.ascontiguousarray(topics.weights[:, :K], dtype=np.float64)
         gamma = topics.alpha + lengths[:, None] / K if start is None else start.copy()
         topic_counts, bounds = np.zeros((n, K)), np.zeros(n)
-        n_tokens, token_weight = tokens.cut(minibatch)
+        n_tokens, token_weight = cut(minibatch)
         given = (
             minibatch.indptr, minibatch.indices, n_tokens, token_weight.astype(np.float64), weights,
             topics.alpha, response.coefficients, response.variance, y,

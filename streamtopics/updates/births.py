@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Clusters that are born and die along a stream: a Dirichlet process on a fixed number of places.
+"""Topics that are born and die along a stream, and the record of them.
 
-The documents n_k of each cluster follow the affine rule of its words,
+Clusters are a Dirichlet process on a fixed number of places. The documents n_k of each follow the
+affine rule of its words,
 
     n_k <- retain_k n_k + gain sum_d q_dk,
 
@@ -9,19 +10,28 @@ and are kept as alpha, which is 0 for places that are free. A cluster whose plac
 gets retain = gain = 0, and as much of the prior as the others have: one step of the same form.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.messages import Statistics
+from streamtopics.messages import Statistics, TableStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
-from streamtopics.updates.lives import SILENT, Lives, leading
 from streamtopics.updates.rule import Around, Traits
 from streamtopics.utils.checks import check_positive, check_range, check_whole
 
-# With less than one document remembered it is forgotten.
-LEAST_REMEMBERED = 1.0
+# With less than one document remembered a cluster is forgotten. It is silent in a minibatch that
+# has less than this share of the documents to be expected.
+LEAST_REMEMBERED, SILENT = 1.0, 0.1
+# Of mixed membership: tables in a minibatch that a new topic needs, those to be expected of a
+# silent one, after which it is dead, and the share of its tokens below which it is silent: some
+# tokens of other topics fall to it, about a tenth of what it had.
+LEAST_TABLES, SILENCE, STRAY = 8.0, 24.0, 0.2
+# One that was dead comes back with this share of them.
+BACK = 0.5
+# Topics of the past that are kept on record, and words of each.
+KEPT_LIVES, TOP_WORDS = 1000, 10
 
 
 @dataclass(frozen=True)
@@ -115,6 +125,103 @@ class Seeds(NamedTuple):
     needed: float
 
 
+@dataclass(frozen=True)
+class Life:
+    """One topic from its birth to its death.
+
+    Attributes
+    ----------
+    topic : int
+        Of a mixture the row of `components_`, free again after its death; where rows move, its
+        number in `topic_ids_`.
+    born : int
+        Minibatch that it was born in, from 1.
+    born_time : object
+        As passed to `partial_fit` with that minibatch; None otherwise.
+    documents : float
+        Documents that it had there; of mixed membership, tables.
+    words : tuple of int
+        Columns of its words with the most tokens there; the word itself if its column stands for
+        another one by now, or None if it is not known.
+    died : int or None
+        Minibatch after which it is dead; None while it lives.
+    died_time : object
+        As passed to `partial_fit` with that one.
+    last_words : tuple of int
+        The same of the words that it was mostly made of when it died; none while it lives.
+    """
+
+    topic: int
+    born: int
+    born_time: Any
+    documents: float
+    words: tuple[Any, ...]
+    died: int | None = None
+    died_time: Any = None
+    last_words: tuple[Any, ...] = ()
+
+    def named(self, names: Mapping[int, Any]) -> "Life":
+        """The same with the names of columns, as far as they are told."""
+        words, last = ([names.get(w, w) for w in own] for own in (self.words, self.last_words))
+        return replace(self, words=tuple(words), last_words=tuple(last))
+
+
+@dataclass(frozen=True)
+class Lives:
+    """Record of the topics along a stream; nothing in it is written in place.
+
+    Attributes
+    ----------
+    silence : ndarray of shape (n_topics,)
+        Documents that each one should have had since it was last heard of.
+    alive : tuple of Life
+        Topics that live, the oldest first.
+    dead : tuple of Life
+        The last thousand that died, in that order.
+    n_batches : int
+        Minibatches so far.
+    ids : ndarray of shape (n_topics,), int64
+        Numbers of the topics, where rows move; else empty.
+    n_ids : int
+        How many there have been.
+    """
+
+    _holds = "silence: * >=0; ids: i8 * >=0; n_batches: >=0; n_ids: >=0"
+    silence: np.ndarray
+    alive: tuple[Life, ...] = ()
+    dead: tuple[Life, ...] = ()
+    n_batches: int = 0
+    ids: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    n_ids: int = 0
+
+    def with_names(self, names: dict[int, Any]) -> "Lives":
+        """The record after columns have changed hands, which stood for `names` until then."""
+        alive, dead = (tuple(one.named(names) for one in some) for some in (self.alive, self.dead))
+        return replace(self, alive=alive, dead=dead)
+
+    def after(
+        self, born: dict[int, tuple[float, np.ndarray]], died: dict[int, np.ndarray], time: Any
+    ) -> "Lives":
+        """The record after a minibatch.
+
+        `born` has the documents and words of each new topic, `died` the last words of each that
+        is dead; what is no living one is left out.
+        """
+        now = self.n_batches + 1
+        gone = [
+            replace(life, died=now, died_time=time, last_words=tuple(died[life.topic].tolist()))
+            for life in self.alive
+            if life.topic in died
+        ]
+        new = [
+            Life(topic, now, time, documents, tuple(words.tolist()))
+            for topic, (documents, words) in born.items()
+        ]
+        alive = (*(life for life in self.alive if life.topic not in died), *new)
+        dead = (*self.dead, *gone)[-KEPT_LIVES:]
+        return replace(self, alive=alive, dead=dead, n_batches=now)
+
+
 def settled(
     process: DirichletProcess,
     lives: Lives,
@@ -127,23 +234,8 @@ def settled(
 ) -> tuple[Blend, Lives]:
     """The blend of a minibatch without the clusters that die with it, and the record after it.
 
-    Parameters
-    ----------
-    process : DirichletProcess
-    lives : Lives
-        Before the minibatch.
-    posterior : TopicPosterior
-        Before it.
-    blend : Blend
-        That takes it in, with the documents of each cluster as alpha.
-    seeds : Seeds
-        Clusters to be.
-    n_background : int
-        Number of first topics that are no clusters.
-    remembers : float
-        What one document counts in alpha afterwards.
-    time : object
-        Of the minibatch.
+    `lives` and `posterior` are before the minibatch, `blend` takes it in, with the documents of
+    each cluster as alpha, in which one counts `remembers` afterwards.
     """
     documents = documents_of(blend.statistics, n_background)
     before, alpha = posterior.alpha[n_background:], np.array(blend.alpha)
@@ -166,9 +258,13 @@ def settled(
     own[~alive] = 0.0
     lived[seeds.clusters] = True
     gone = np.concatenate([np.zeros(n_background, bool), lived & ~alive])
-    record = _recorded(lives, posterior, blend, (born, dead), documents, n_background, time)
+    counts, words = blend.statistics.counts[:, n_background:], blend.statistics.words
+    new = {
+        int(k): (float(documents[k]), words[leading(counts[:, k])]) for k in np.flatnonzero(born)
+    }
+    old = {k: leading(posterior.counts_in(n_background + k)) for k in np.flatnonzero(dead).tolist()}
     blend = replace(_without(blend, gone, posterior), alpha=alpha)
-    return blend, replace(record, silence=silence)
+    return blend, replace(lives.after(new, old, time), silence=silence)
 
 
 def _without(blend: Blend, gone: np.ndarray, posterior: TopicPosterior) -> Blend:
@@ -187,23 +283,50 @@ def _without(blend: Blend, gone: np.ndarray, posterior: TopicPosterior) -> Blend
     )
 
 
-def _recorded(
+def followed(
     lives: Lives,
-    posterior: TopicPosterior,
-    blend: Blend,
-    events: tuple[np.ndarray, np.ndarray],
-    documents: np.ndarray,
-    n_background: int,
+    before: TopicPosterior,
+    tables: np.ndarray,
+    topics: np.ndarray,
+    statistics: TableStatistics,
     time: Any,
 ) -> Lives:
-    """The record with the births and deaths of a minibatch."""
-    (born, dead), statistics = events, blend.statistics
+    """The record of topics whose rows move, after a minibatch of mixed membership.
+
+    A topic is born with the first minibatch that has eight tables of it. It is dead when it is
+    dropped, or has had less than a fifth of the tokens to be expected by its share for as long as
+    24 of its tables were; it is born again with half of what is to be expected.
+
+    `lives`, the posterior and the running tables are before it, of n_before topics; `topics` are
+    those kept, rows of them and from n_before on new ones, of which the statistics are.
+    """
+    known, found = topics < len(tables), statistics.tables
+    rows = np.where(known, topics, 0)
+    ids = np.where(known, lives.ids[rows], lives.n_ids + np.cumsum(~known) - 1)
+    learnt = before.learnt_part
+    share, of_tokens = (
+        np.where(known, had[rows], 0.0) / max(had.sum(), 1e-300) for had in (tables, learnt)
+    )
+    expected, tokens = share * found.sum(), of_tokens * statistics.mass.sum()
+    living = np.isin(ids, [life.topic for life in lives.alive])
+    silent = living & (statistics.mass < STRAY * tokens)
+    silence = np.where(silent, lives.silence[rows] + expected, 0.0)
+    quiet = silence >= SILENCE
+    born = ~living & (found >= LEAST_TABLES) & (statistics.mass >= BACK * tokens)
+    silence[quiet] = 0.0
+    gone = [*ids[quiet], *np.setdiff1d(lives.ids, ids)]
+    row_of = {int(topic): row for row, topic in enumerate(lives.ids)}
+    died = {int(topic): leading(before.counts_in(row_of[int(topic)])) for topic in gone}
     new = {
-        int(k): (
-            float(documents[k]),
-            statistics.words[leading(statistics.counts[:, n_background + k])],
-        )
-        for k in np.flatnonzero(born)
+        int(ids[j]): (float(found[j]), statistics.words[leading(statistics.counts[:, j])])
+        for j in np.flatnonzero(born)
     }
-    old = {k: leading(posterior.counts_in(n_background + k)) for k in np.flatnonzero(dead).tolist()}
-    return lives.after(new, old, time)
+    n_ids = lives.n_ids + int(np.count_nonzero(~known))
+    return replace(lives.after(new, died, time), ids=ids, n_ids=n_ids, silence=silence)
+
+
+def leading(counts: np.ndarray) -> np.ndarray:
+    """Places of the largest counts above 0, the largest first, at most ten."""
+    order = np.argsort(-counts, kind="stable")[:TOP_WORDS]
+    found: np.ndarray = order[counts[order] > 0]
+    return found

@@ -15,7 +15,7 @@ import numpy as np
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Learn, TopicPosterior
-from streamtopics.posteriors.sums import add_scaled
+from streamtopics.posteriors.rows import add_scaled
 from streamtopics.updates.rule import Rule
 
 LEAST_KEPT = 1e-50

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Independent jobs, over threads or over what joblib was told to use; and locks.
+"""Independent jobs over threads, and locks.
 
-Jobs are threads of the standard library's, since the kernels release the GIL and joblib's own loop
-waits in steps of ten milliseconds, as long as a whole minibatch takes. Under
-`joblib.parallel_config(backend=...)` with a backend that does not share memory (loky, dask or ray)
-they go there.
+Threads are those of the standard library, since the kernels release the GIL and joblib's own loop
+waits in steps of ten milliseconds, as long as a whole minibatch takes.
 """
 
 import os
@@ -29,16 +27,13 @@ Jobs = Iterable[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Workers:
-    """Runs jobs: `share` in this process, `send` perhaps elsewhere.
+    """Runs jobs, `n` at a time.
 
-    Each takes a function and an iterable of argument tuples and returns the
-    list of results, in order. `distributed` tells whether jobs that are sent
-    leave this process, so that arguments should be small, and `n` how many run at a time.
+    `share` takes a function and an iterable of argument tuples and returns the list of results,
+    in order.
     """
 
     share: Callable[[Function, Jobs], list[Any]]
-    send: Callable[[Function, Jobs], list[Any]]
-    distributed: bool = False
     n: int = 1
 
 
@@ -56,7 +51,7 @@ def _one_by_one(function: Function, jobs: Jobs) -> list[Any]:
     return list(starmap(function, jobs))
 
 
-SERIAL = Workers(_one_by_one, _one_by_one)
+SERIAL = Workers(_one_by_one)
 
 
 @contextmanager
@@ -65,23 +60,14 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
     if n_jobs == 1:
         yield SERIAL
         return
-    backend, configured = get_active_backend(prefer="threads")
+    _, configured = get_active_backend(prefer="threads")
     n = joblib.effective_n_jobs(configured if n_jobs is None else n_jobs)
     if n == 1:
         yield SERIAL
         return
 
     with ThreadPoolExecutor(n - 1) as threads:
-        share = partial(_share, threads, n)
-        if getattr(backend, "supports_sharedmem", False):
-            yield Workers(share, share, n=n)
-            return
-        with joblib.Parallel(n_jobs=n) as processes:
-
-            def send(function: Function, jobs: Jobs) -> list[Any]:
-                return processes(joblib.delayed(function)(*job) for job in jobs)
-
-            yield Workers(share, send, distributed=True, n=n)
+        yield Workers(partial(_share, threads, n), n)
 
 
 def _share(threads: ThreadPoolExecutor, n: int, function: Function, jobs: Jobs) -> list[Any]:

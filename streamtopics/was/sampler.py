@@ -178,7 +178,7 @@ class SentenceSampler:
             return own, part, words, topics.rows(words), seeds[first:last], number
 
         jobs = (job(*span) for span in corpus.spans(words_per_block))
-        results = workers.send(self._sweep_block, jobs)
+        results = workers.share(self._sweep_block, jobs)
         merged = topics.changed([(words, local) for words, local, _ in results])
         return Assignments.joined([part for *_, part in results]), merged
 
@@ -235,7 +235,7 @@ class SentenceSampler:
             return own, part, _given(weights, words), seeds[first:last], sweeps
 
         jobs = (job(*span) for span in corpus.spans(WORDS_PER_JOB))
-        return Averages.joined(workers.send(self._fold_in_block, jobs))
+        return Averages.joined(workers.share(self._fold_in_block, jobs))
 
     def log_likelihood(
         self,
@@ -271,7 +271,7 @@ class SentenceSampler:
             return own, _given(weights, words), int(seeds[d]), n_particles
 
         jobs = (job(d) for d in range(corpus.n_documents))
-        return np.array(workers.send(self._filter, jobs), dtype=np.float64)
+        return np.array(workers.share(self._filter, jobs), dtype=np.float64)
 
     def _fold_in_block(
         self,

@@ -20,7 +20,7 @@ from streamtopics.distributed.schedule import Schedule
 from streamtopics.dpp import Fourier
 from streamtopics.local import Gibbs
 from streamtopics.metrics import topic_coherence
-from streamtopics.priors import seed_pulls
+from streamtopics.priors import seed_prior
 from streamtopics.text import StreamingCountVectorizer
 from streamtopics.updates import Decay, PowerPrior, ScaledDecay
 from tests.conventions.every import COUNTS, EVERY, SENTENCES, Case, N
@@ -164,9 +164,7 @@ SINGLE: dict[str, Callable[[Any], Any]] = {
     "particles": lambda number: EVERY["WASTopicModel"].fitted.log_likelihood(
         SENTENCES, n_particles=number(100), random_state=number(7)
     ),
-    "odds": lambda number: [
-        row.odds for row in seed_pulls({"a": ["w"]}, ["w", "x"], number(5.3), base=number(0.07))
-    ],
+    "seeds": lambda number: seed_prior({"a": ["w"]}, ["w", "x"], number(5.3), base=number(0.07)),
 }
 
 

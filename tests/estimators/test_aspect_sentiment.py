@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
@@ -260,15 +259,6 @@ def test_no_bit_depends_on_the_number_of_threads(fitted):
     again = clone(fitted).set_params(n_jobs=3).fit(X)
     assert_array_equal(again.components_, fitted.components_)
     assert_array_equal(again.transform(X), fitted.transform(X))
-
-
-def test_same_bits_in_processes():
-    fitted = model().fit(X)
-    with parallel_config("loky", n_jobs=2):
-        assert_array_equal(model().fit(X[:40]).components_, model(n_jobs=1).fit(X[:40]).components_)
-        assert_array_equal(
-            fitted.transform(X), clone(fitted).set_params(n_jobs=1).fit(X).transform(X)
-        )
 
 
 def test_fit_forgets_what_was_learnt_before():

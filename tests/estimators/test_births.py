@@ -214,7 +214,7 @@ def test_words_of_births_and_deaths():
     assert len(own.intersection(dead.words)) >= 8
     assert len(own.intersection(dead.last_words)) >= 8
     assert dead.words != dead.last_words
-    assert all(row.last_words == [] for row in rows if row.died is None)
+    assert all(row.last_words == () for row in rows if row.died is None)
 
 
 # Streams

@@ -6,7 +6,6 @@ import pickle
 import signal
 import sys
 
-import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -175,16 +174,6 @@ def test_same_bits_for_any_number_of_jobs(estimator, X, y):
         assert bits(model) == bits(models[0])
         assert_array_equal(model.predict_proba(X), models[0].predict_proba(X))
         assert_array_equal(model.transform(X), models[0].transform(X))
-
-
-def test_same_bits_in_processes(X, y):
-    model = MultiViewLDA(2, 1, random_state=3)
-    here = clone(model).fit(X, y)
-    with joblib.parallel_config(backend="loky", n_jobs=2):
-        there = clone(model).fit(X, y)
-        probability = there.predict_proba(X)
-    assert_array_equal(there.components_, here.components_)
-    assert_array_equal(probability, here.predict_proba(X))
 
 
 def test_resumed_stream_equals_the_uncut_one(estimator, X, y):

@@ -209,14 +209,6 @@ def test_same_bits_for_any_number_of_jobs(estimator, X, fitted, dtype, n_jobs):
     assert model.score(X) == alone.score(X)
 
 
-def test_same_bits_in_processes(X):
-    model = SVBLDA(n_components=70, random_state=3)
-    here = clone(model).fit(X).components_
-    with joblib.parallel_config(backend="loky", n_jobs=2):
-        there = clone(model).fit(X).components_
-    assert_array_equal(there, here)
-
-
 def test_transform_rows_do_not_depend_on_each_other(estimator, X, fitted):
     estimator = fitted(estimator)
     whole = estimator.transform(X)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics import metrics, priors
+from streamtopics.utils.checks import EXCLUDED
 from tests.fingerprints.corpora import N_WORDS
 
 # Of a summary, against other last bits in other libraries and processors. Mostly 1e-5 would
@@ -150,14 +151,19 @@ def of_priors(model, data):
     words = [f"w{i}" for i in range(N_WORDS)]
     seeds = {"odd": words[1:20:2], "even": words[:20:2], "late": words[-5:]}
     counts = np.asarray(data["X"].sum(axis=0)).ravel()
-    pulls = priors.seed_pulls(seeds, words, 3.0, counts=counts)
+    prior = priors.seed_prior(seeds, words, 3.0)
+    own = [(prior[k, words.index(w)], w) for k, some in enumerate(seeds.values()) for w in some]
+    pulls = [
+        [n, (1 + n) / 1.05 * max(1.0, EXCLUDED * n / 0.05) ** 2, n / (n + counts[words.index(w)])]
+        for n, w in own
+    ]
     return {
         "word ranks": priors.word_ranks(words[::-3], words),
         "zipf of ranks": priors.zipf_prior(priors.word_ranks(words[::-3], words)),
         "zipf of counts": priors.zipf_prior(counts=counts, exponent=0.9, mass=7.0),
         "seeds": priors.seed_prior(seeds, words, 3.0, n_components=5),
         "seeds elsewhere": priors.seed_prior(seeds, words, 3.0, base=0.5, elsewhere=0.01),
-        "pulls": [[pull.pseudo_count, pull.odds, pull.prior_share] for pull in pulls],
+        "pulls": pulls,
         "classes": priors.class_words_prior(data["X"], data["y"], n_seeds=9),
     }
 

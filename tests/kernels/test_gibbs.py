@@ -5,7 +5,6 @@ import importlib
 from functools import cache
 from itertools import product
 
-import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -227,16 +226,6 @@ def test_workers(n_components):
     for n_jobs in (2, 3):
         with workers(n_jobs) as threads:
             same(alone, run(step, minibatch, topics, None, threads, LOG_THETA))
-
-
-def test_processes():
-    rng = np.random.default_rng(5)
-    minibatch, topics = mixed_minibatch(rng, n_documents=150), make_topics(rng, 60, 40)
-    step = Gibbs(3, 2)
-    with joblib.parallel_config(backend="loky"), workers(2) as processes:
-        assert processes.distributed
-        alone = run(step, minibatch, topics, report=LOG_THETA)
-        same(alone, run(step, minibatch, topics, None, processes, LOG_THETA))
 
 
 @pytest.mark.parametrize("n_components", [20, 100, 300])

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import beta, chisquare, kstest
 
 from streamtopics.kernels import hdp as kernel
-from streamtopics.local import tokens
+from streamtopics.local.step import cut
 from streamtopics.messages import Minibatch
 from tests.reference import hdp as reference
 
@@ -32,8 +32,8 @@ def kernel_sample(documents, lam, mass, n_known, eta, eta_mass, alpha, concentra
         lam, mass, n_known, eta, eta_mass, alpha, concentration, b, tables, own_counts
     )
     indptr, indices, counts = arrays(documents)
-    cut = tokens.cut(Minibatch(np.arange(len(lam), dtype=np.int32), indptr, indices, counts))
-    given = indptr, indices, *cut, np.asarray(seeds, np.uint64)
+    tokens = cut(Minibatch(np.arange(len(lam), dtype=np.int32), indptr, indices, counts))
+    given = indptr, indices, *tokens, np.asarray(seeds, np.uint64)
     edges = np.linspace(0, len(documents), jobs + 1).astype(int)
     for start, stop in itertools.pairwise(edges):
         sampler.sample(*given, start, stop, n_sweeps, n_averaged)

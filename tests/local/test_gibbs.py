@@ -9,7 +9,7 @@ from scipy.special import digamma
 from streamtopics.local import Gibbs
 from streamtopics.messages import Minibatch
 from streamtopics.utils.parallel import SERIAL
-from tests.local.test_hinted import LOG_THETA, random_case, seeds_of, workers_elsewhere
+from tests.local.test_hinted import LOG_THETA, random_case, seeds_of
 from tests.local.test_one_topic import minibatch_of, topics_of
 
 
@@ -78,24 +78,8 @@ def test_stored_zeros_change_nothing():
     assert_array_equal(z, plainly[1])
 
 
-def test_documents_travel_with_their_own_entries_and_words(monkeypatch):
-    monkeypatch.setattr("streamtopics.local.gibbs.ENTRIES_PER_JOB", 10)
-    counts, weights, alpha, _ = random_case()
-    minibatch, topics, seeds = minibatch_of(counts), topics_of(weights, alpha), seeds_of(12)
-    sent = []
-    here, z = Gibbs(5).step(minibatch, topics, seeds, SERIAL)
-    elsewhere = workers_elsewhere(sent)
-    away, away_z = Gibbs(5).step(minibatch, topics, seeds, elsewhere)
-    assert_array_equal(away.counts, here.counts)
-    assert_array_equal(away_z, z)
-    assert len(sent) > 3
-    assert all(set(part.words[part.indices]) == set(part.words) for part in sent)
-    words_of_entries = np.concatenate([part.words[part.indices] for part in sent])
-    assert_array_equal(words_of_entries, minibatch.words[minibatch.indices])
-
-
 def test_more_tokens_than_32_bits_number_are_refused(monkeypatch):
-    monkeypatch.setattr("streamtopics.local.tokens.MOST_TOKENS", 2**30)
+    monkeypatch.setattr("streamtopics.local.step.MOST_TOKENS", 2**30)
     minibatch, topics = (
         minibatch_of(np.full((1, 2), 2.0**31)),
         topics_of(np.ones((2, 2)), np.ones(2)),

@@ -2,7 +2,7 @@
 """Hints: inference is that under the prior alpha + hints of each document."""
 
 from dataclasses import replace
-from itertools import product, starmap
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from scipy import sparse
 from scipy.special import digamma, gammaln
 
 from streamtopics.local import Gibbs, Hinted, Variational
-from streamtopics.messages import Minibatch
 from streamtopics.utils.parallel import SERIAL, workers
 from tests.local.test_one_topic import minibatch_of, topics_of
 
@@ -41,17 +40,6 @@ def hinted_minibatch(counts, hints, dtype=np.float64):
 
 def seeds_of(n, seed=0):
     return np.random.default_rng(seed).integers(0, 2**64, n, dtype=np.uint64)
-
-
-def workers_elsewhere(sent):
-    """Workers that do here what they would send, and add the minibatches of it to `sent`."""
-
-    def send(function, jobs):
-        jobs = list(jobs)
-        sent.extend(one for job in jobs for one in job if isinstance(one, Minibatch))
-        return list(starmap(function, jobs))
-
-    return replace(SERIAL, send=send, distributed=True)
 
 
 def ascent(row, weights, prior, n_sweeps=20_000, tol=1e-14):

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.local import Gibbs, Hinted, OneTopic, Told, Variational
-from streamtopics.local.told import OneOrMixed, shares_of_hints
+from streamtopics.local.hinted import OneOrMixed, shares_of_hints
 from streamtopics.utils.parallel import SERIAL, workers
 from tests.local.test_hinted import hinted_minibatch, random_case, seeds_of
 from tests.local.test_one_topic import SHARES_REPORT, minibatch_of, plain, topics_of

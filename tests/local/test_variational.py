@@ -3,11 +3,11 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from streamtopics.local import Variational
 from streamtopics.utils.parallel import SERIAL
-from tests.local.test_hinted import random_case, seeds_of, workers_elsewhere
+from tests.local.test_hinted import random_case, seeds_of
 from tests.local.test_one_topic import minibatch_of, topics_of
 from tests.reference import variational as reference
 
@@ -25,23 +25,6 @@ def test_the_bound_is_that_of_the_definition(dtype, scale):
     seen = topics.weights[:, : len(alpha)]
     expected = sum(map(reference.bound, counts, [seen] * 12, [alpha] * 12, gamma))
     assert_allclose(statistics.local_bound, expected, rtol=1e-6)
-
-
-@pytest.mark.parametrize("n_components", [4, 40])
-def test_documents_travel_with_their_own_words(n_components, monkeypatch):
-    monkeypatch.setattr("streamtopics.local.variational.ENTRIES_PER_JOB", 10)
-    rng, (counts, *_) = np.random.default_rng(0), random_case()
-    weights, alpha = rng.random((20, n_components)), rng.random(n_components)
-    minibatch, topics, seeds = minibatch_of(counts), topics_of(weights, alpha), seeds_of(12)
-    sent = []
-    here, gamma = Variational().step(minibatch, topics, seeds, SERIAL)
-    elsewhere = workers_elsewhere(sent)
-    away, away_gamma = Variational().step(minibatch, topics, seeds, elsewhere)
-    assert_array_equal(away_gamma, gamma)
-    assert_array_equal(away.counts, here.counts)
-    assert len(sent) > 3
-    words_of_entries = np.concatenate([part.words[part.indices] for part in sent])
-    assert_array_equal(words_of_entries, minibatch.words[minibatch.indices])
 
 
 def test_there_is_a_sweep_at_least():

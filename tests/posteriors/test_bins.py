@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import digamma, gammaln
 
 from streamtopics.messages import Statistics
-from streamtopics.posteriors import Blend, TopicPosterior, all_words, bins
+from streamtopics.posteriors import Blend, TopicPosterior, all_words
 
 V, K = 3000, 5
 
@@ -60,7 +60,7 @@ def read(posterior, blend):
 )
 def test_divergences_by_bins_are_those_of_all_words(by_bins, eta, xi, boost):
     posterior, blend = learnt(eta, xi, boost=boost)
-    assert all_words.elsewhere(posterior, blend.statistics.words, all_words.SHARE) is not None
+    assert posterior._elsewhere(blend.statistics.words, all_words.SHARE) is not None
     found = posterior.divergences(blend)
     for by_bin, exact in zip(found, read(posterior, blend), strict=False):
         assert_allclose(by_bin, exact, rtol=1e-9)
@@ -154,7 +154,7 @@ def test_what_was_computed_for_another_minibatch_is_not_used(by_bins):
 
 def test_what_is_too_large_for_the_bins_is_read(by_bins):
     posterior, blend = learnt(1e-18)
-    assert all_words.elsewhere(posterior, blend.statistics.words, all_words.SHARE) is None
+    assert posterior._elsewhere(blend.statistics.words, all_words.SHARE) is None
     found = posterior.divergences(blend)
     for by_bin, exact in zip(found, read(posterior, blend), strict=False):
         assert_array_equal(by_bin, exact)
@@ -162,7 +162,7 @@ def test_what_is_too_large_for_the_bins_is_read(by_bins):
 
 def test_a_prior_by_word_is_read(by_bins):
     posterior, blend = learnt(np.linspace(0.01, 0.1, V)[:, None])
-    assert all_words.elsewhere(posterior, blend.statistics.words, all_words.SHARE) is None
+    assert posterior._elsewhere(blend.statistics.words, all_words.SHARE) is None
 
 
 @pytest.mark.parametrize("exponent", [-32, 0, 16])
@@ -171,10 +171,10 @@ def test_nodes_give_the_sums_of_polynomials_and_of_smooth_functions(exponent, mo
     rng = np.random.default_rng(2)
     S = 2.0 ** (exponent + rng.uniform(-10, most, (400, 3)))
     S[rng.random(S.shape) < 0.2] = 0.0
-    all_words, some = np.arange(400, dtype=np.int32), np.array([3, 77], np.int32)
+    every_word, some = np.arange(400, dtype=np.int32), np.array([3, 77], np.int32)
     sigma = np.array([4.0, 5.0, 700.0]) * 2.0**exponent
-    parts = (bins.binned(S, words, exponent) for words in (all_words, some))
-    nodes = bins.nodes(*parts, sigma)
+    parts = (all_words.binned(S, words, exponent) for words in (every_word, some))
+    nodes = all_words.nodes(*parts, sigma)
     rest = np.delete(S, some, axis=0)
     assert_allclose(nodes.weights.sum(axis=0), len(rest))
     assert_allclose((nodes.weights * nodes.counts).sum(axis=0), rest.sum(axis=0))

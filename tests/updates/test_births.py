@@ -10,8 +10,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from streamtopics.messages import Statistics, TableStatistics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates import SVB, DirichletProcess, OnlineEM, PowerPrior
-from streamtopics.updates.births import Seeds, Tallies, documents_of, own_part, settled
-from streamtopics.updates.lives import KEPT_LIVES, Lives, followed, leading, life_table
+from streamtopics.updates.births import (
+    KEPT_LIVES,
+    Lives,
+    Seeds,
+    Tallies,
+    documents_of,
+    followed,
+    leading,
+    own_part,
+    settled,
+)
 
 V, K = 6, 4
 WORDS = np.arange(2, dtype=np.int32)
@@ -160,8 +169,8 @@ def test_only_so_many_lives_are_kept():
         lives = lives.after({}, {0: np.array([2])}, None)
     assert len(lives.dead) == KEPT_LIVES == 1000
     assert (lives.dead[-1].born, lives.dead[-1].died) == (lives.n_batches - 1, lives.n_batches)
-    row = life_table(lives.dead[-1:], np.array(["a", "b", "c"]))[0]
-    assert (row.words, row.last_words) == (["b"], ["c"])
+    named = lives.dead[-1].named({1: "b"})
+    assert (named.words, named.last_words) == (("b",), (2,))
 
 
 @pytest.mark.parametrize(

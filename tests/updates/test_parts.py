@@ -13,7 +13,7 @@ from streamtopics.estimators import Schedule, StreamingLDA
 from streamtopics.local import OneTopic, Variational
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.posteriors.sums import add_scaled
+from streamtopics.posteriors.rows import add_scaled
 from streamtopics.updates import (
     BPS,
     SVB,

@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from streamtopics import BPSLDA, SVBLDA
 from streamtopics.datasets import iter_minibatches, load_docstrings
 from streamtopics.inspection import plot_curves
-from streamtopics.priors import seed_prior, seed_pulls
+from streamtopics.priors import seed_prior
 
 texts = load_docstrings(packages=["numpy", "scipy", "sklearn"]).data
 vectorizer = CountVectorizer(stop_words="english", min_df=5, max_features=5000)
@@ -31,9 +31,11 @@ prior = seed_prior(seeds, names, strength=50, n_components=10, base=0.01)
 
 # %%
 # What to expect: words as frequent as these outweigh 50 pseudo-counts.
-for row in seed_pulls(seeds, names, 50, n_components=10, base=0.01, counts=X.sum(axis=0).A1):
-    print(f"{row.name:15} {row.word:14} {row.odds:5.0f} times the pull, "
-          f"{row.prior_share:4.0%} prior at the end")  # fmt: skip
+tokens = X.sum(axis=0).A1
+for own in prior[:2]:
+    for column in np.flatnonzero(own > 1):
+        share = own[column] / (own[column] + tokens[column])
+        print(f"{names[column]:14} {share:4.0%} prior at the end")
 
 # %%
 # The share of the prior in the topics through the stream, for SVB and for BPS at three scales.
