@@ -58,7 +58,7 @@ ROOMS = (
 CALLED = ("__call__", "on_batch", "learn", "finish", "split")
 # Endless, or of the whole environment; made by functions alone; tried with estimators.
 NOT_TRIED = {
-    "Follower", "follow", "load_docstrings", "load_statements", "picture_formats", "Skipped",
+    "Follower", "follow", "load_docstrings", "picture_formats", "Skipped",
     "PartitionError", "ReadingError", "page", "DensePosterior", "IterateAverage", "SideBySide",
     "TopicPosterior", "blend_together", "Franchise", "PointSets",
 }  # fmt: skip

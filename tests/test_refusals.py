@@ -200,7 +200,7 @@ MISTAKES = {
     "half a topic": (lambda: SVBLDA(2.5).fit(COUNTS), "n_components"),
     "a prior of nothing": (lambda: lda(topic_word_prior=0.0).fit(COUNTS), "topic_word_prior"),
     "a seed below zero": (lambda: SVBLDA(2, random_state=-1).fit(COUNTS), "random_state"),
-    "a seed of data below zero": (lambda: make_lda_corpus(5, random_state=-1), "random_state"),
+    "a seed of data below zero": (lambda: make_lda_corpus(5, random_state=-1), "Seed"),
     "passes below one": (lambda: StreamingLDA(2, max_iter=0).fit(COUNTS), "max_iter"),
     "a parameter that is misspelt": (lambda: lda().set_params(n_topics=3), "n_topics"),
     "a model of samples that is none": (lambda: StreamingBayes("lda").fit(COUNTS), "model"),

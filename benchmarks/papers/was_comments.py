@@ -33,9 +33,10 @@ from sklearn.preprocessing import normalize
 
 from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
+from benchmarks.papers.statements import load_statements
 from benchmarks.papers.was_tables import MODELS, SETTINGS, estimator
 from streamtopics import WASTopicModel
-from streamtopics.datasets import load_docstrings, load_statements
+from streamtopics.datasets import load_docstrings
 from streamtopics.text import SentenceVectorizer
 
 PACKAGES = ("stdlib", "numpy", "scipy", "sklearn", "joblib")

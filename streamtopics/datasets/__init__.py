@@ -5,7 +5,6 @@ from streamtopics.datasets.docstrings import load_docstrings
 from streamtopics.datasets.dpp_sets import make_dpp_sets
 from streamtopics.datasets.rated import make_rated_reviews
 from streamtopics.datasets.sentences import make_subtle_corpus
-from streamtopics.datasets.statements import load_statements
 from streamtopics.datasets.synthetic import make_lda_corpus
 from streamtopics.streams.reading import (
     Follower,
@@ -28,7 +27,6 @@ __all__ = [
     "follow",
     "iter_minibatches",
     "load_docstrings",
-    "load_statements",
     "make_dpp_sets",
     "make_lda_corpus",
     "make_rated_reviews",

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.datasets.sources import DEFAULT_PACKAGES, check_packages, read_packages
-from streamtopics.utils.checks import check_integer, check_seed
+from streamtopics.datasets.sources import DEFAULT_PACKAGES, read_packages
+from streamtopics.utils.checks import check_integer
 
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 STATEMENTS = ("body", "handlers", "cases", "orelse", "finalbody")
@@ -102,8 +102,7 @@ def load_docstrings(
     ModuleNotFoundError
         If a package is not installed.
     TypeError, ValueError
-        If `packages` is one str, is empty, names a submodule or names something
-        that has no Python source files.
+        If `packages` is one str, or names something that has no Python source files.
 
     Examples
     --------
@@ -115,9 +114,10 @@ def load_docstrings(
     True
     """
     check_integer(min_words=min_words)
-    check_seed(random_state)
     rng = check_random_state(random_state)
-    packages = list(DEFAULT_PACKAGES) if packages is None else check_packages(packages)
+    if isinstance(packages, str):
+        raise TypeError(f"packages must be a list of names, for example [{packages!r}]; got a str")
+    packages = list(dict.fromkeys(DEFAULT_PACKAGES if packages is None else packages))
     documents: dict[str, tuple[int, str, str]] = {}
     for target, module, (name, docstring) in read_packages(packages, _documented):
         documents.setdefault(_prose(docstring), (target, module, name))

@@ -7,7 +7,6 @@ that the ground set may have 2^500 sentences or be a whole cube.
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,14 +18,7 @@ from streamtopics.dpp.measures.base import BaseMeasure
 from streamtopics.dpp.noise import Background, Counting, Noise
 from streamtopics.dpp.sampling import sample
 from streamtopics.dpp.sets import PointSets, stack
-from streamtopics.utils.checks import (
-    MOST_WHOLE,
-    check_integer,
-    check_one_of,
-    check_seed,
-    check_truth,
-    is_number,
-)
+from streamtopics.utils.checks import check_integer, check_one_of
 
 DEFAULT_FEATURES = {"items": 100, "exponential": 10, "fourier": 9}
 
@@ -54,7 +46,7 @@ def make_dpp_sets(
         [1 / V, 5 / V]; or the points of the square [0, 1]^2.
     n_features : int or None, default=None
         Number V of items or words. None is 100 items or 10 words. On the square the
-        number of features of each coordinate, which is odd; None is 9.
+        number of features of each coordinate, one less if it is even; None is 9.
     n_components : int or None, default=None
         Number r of columns of U. None is 5 for items and 2 for sentences. Not used on the
         square, where A is diagonal.
@@ -105,14 +97,8 @@ def make_dpp_sets(
     >>> documents.sets.sizes, documents.sets.points.shape[1]
     (array([6, 9, 6]), 500)
     """
-    check_integer(most=MOST_WHOLE, n_sets=n_sets)
+    check_integer(n_sets=n_sets)
     check_one_of(DEFAULT_FEATURES, ground_set=ground_set)
-    if not (is_number(strength) and 0 < strength < np.inf):
-        raise ValueError(f"strength must be positive and finite; got {strength!r:.60}")
-    if not (isinstance(noise, Real) and 0 <= noise < np.inf):
-        raise ValueError(f"noise must be finite and not negative; got {noise!r}")
-    check_truth(own_theta=own_theta)
-    check_seed(random_state)
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     rng = np.random.default_rng(seed)
     measure, U, gamma, noise_ = _truth(ground_set, n_features, n_components, strength, noise, rng)
@@ -137,9 +123,12 @@ def _truth(
 ) -> tuple[BaseMeasure, np.ndarray, float, Noise]:
     """The measure, U, gamma and the noise. Columns of a Gaussian U have E u'Sigma u = strength."""
     V = DEFAULT_FEATURES[ground_set] if n_features is None else n_features
-    check_integer(most=MOST_WHOLE, n_features=V)
+    check_integer(n_features=V)
     if ground_set == "fourier":
-        return _square(V, strength, noise)
+        square = Fourier(2, V // 2)
+        # A_ii is strength / f^2 for each frequency f > 0 of the feature: a kernel of x - y.
+        spectrum = strength / np.maximum(square.frequencies, 1).prod(axis=1).astype(float) ** 2
+        return square, np.diag(np.sqrt(spectrum)), 0.0, Background(noise)
     is_list = ground_set == "items"
     measure: BaseMeasure
     if is_list:
@@ -147,21 +136,7 @@ def _truth(
     else:
         measure = Bernoulli(rng.uniform(0.1, 0.5, V) if V <= 20 else rng.uniform(1 / V, 5 / V, V))
     r = (5 if is_list else 2) if n_components is None else n_components
-    check_integer(most=MOST_WHOLE, n_components=r)
+    check_integer(n_components=r)
     trace = measure.v.sum() + (measure.w0**2).sum()
     U = rng.standard_normal((V, r)) * np.sqrt(strength / trace)
     return measure, U, 0.0 if is_list else 1 / V, (Counting if is_list else Background)(noise)
-
-
-def _square(
-    side: int, strength: float, noise: float
-) -> tuple[BaseMeasure, np.ndarray, float, Noise]:
-    """A_ii is strength / f^2 for each frequency f > 0 of the feature: a kernel of x - y."""
-    if side % 2 == 0:
-        raise ValueError(
-            f"n_features must be odd on the square: 1 and pairs of cosine and sine; got {side}. "
-            f"Give {side + 1}"
-        )
-    measure = Fourier(2, side // 2)
-    spectrum = strength / np.maximum(measure.frequencies, 1).prod(axis=1).astype(float) ** 2
-    return measure, np.diag(np.sqrt(spectrum)), 0.0, Background(noise)

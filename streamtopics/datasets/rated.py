@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import Bunch, check_random_state, check_scalar
+from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.utils.checks import MOST_WHOLE, check_integer, check_one_of, check_seed, plain
+from streamtopics.utils.checks import check_integer, check_one_of
 
 MEAN_RATING = 6.0
-# Of a deviation, a length or a prior.
-LEAST, MOST = 1e-3, 1e10
 
 
 def make_rated_reviews(
@@ -59,9 +56,9 @@ def make_rated_reviews(
     item_effect, user_effect, noise : float, default=1.0, 0.5 and 1.0
         Standard deviations.
     doc_topic_prior : float or None, default=None
-        Dirichlet parameter of the proportions, at least 1e-3; None is 1 / n_components.
+        Dirichlet parameter of the proportions; None is 1 / n_components.
     topic_word_prior : float, default=0.1
-        Dirichlet parameter of all topics, at least 1e-3.
+        Dirichlet parameter of all topics.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same reviews each time.
 
@@ -73,7 +70,6 @@ def make_rated_reviews(
         X : csr_matrix of shape (n_documents, n_features), int64
             Word counts.
         ratings : ndarray of shape (n_documents,)
-            What each review gave.
         item, user : ndarray of shape (n_documents,), int64
             To what, and by whom.
         signs : ndarray of shape (n_documents,), int64
@@ -89,10 +85,8 @@ def make_rated_reviews(
 
     Raises
     ------
-    TypeError
-        If an argument is no number, or no integer where it counts things.
-    ValueError
-        If a number is out of its range, or `profile` is unknown.
+    TypeError, ValueError
+        If an argument is no such number, or `profile` is unknown.
 
     Examples
     --------
@@ -102,92 +96,37 @@ def make_rated_reviews(
     ((100, 200), (7, 200), (50, 5))
     """
     check_one_of(("document", "item", "user"), profile=profile)
-    check_integer(
-        most=MOST_WHOLE, n_documents=n_documents, n_items=n_items, n_users=n_users,
-        n_components=n_components, n_features=n_features,
-    )  # fmt: skip
-    mean_length, qualitative_share = plain(mean_length), plain(qualitative_share)
-    doc_topic_prior, topic_word_prior = plain(doc_topic_prior), plain(topic_word_prior)
-    alpha = 1 / int(n_components) if doc_topic_prior is None else doc_topic_prior
-    deviations = {"item_effect": item_effect, "user_effect": user_effect, "noise": noise}
-    deviations = {name: plain(deviation) for name, deviation in deviations.items()}
-    priors = {"topic_word_prior": topic_word_prior}
-    if doc_topic_prior is not None:
-        priors["doc_topic_prior"] = doc_topic_prior
-    _check_numbers(deviations, mean_length, priors, qualitative_share)
-    check_seed(random_state)
+    check_integer(n_documents=n_documents, n_items=n_items, n_users=n_users)
+    check_integer(n_components=n_components, n_features=n_features)
+    alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1, size=4))
-    sizes = {"item": n_items, "user": n_users}
-    judged = _judged(n_documents, sizes, tuple(deviations.values()), rng)
+    item, user = (rng.integers(n, size=n_documents) for n in (n_items, n_users))
+    item_effects = rng.normal(0, item_effect, n_items)
+    user_effects = rng.normal(0, user_effect, n_users)
+    opinion = item_effects[item] + rng.normal(0, noise, n_documents)
+    signs = np.where(opinion >= 0, 1, -1)
     topic_word = rng.dirichlet(np.full(n_features, topic_word_prior), int(n_components) + 2)
-    owners = judged.get(profile, np.arange(n_documents))
-    profile_topic = rng.dirichlet(np.full(n_components, alpha), sizes.get(profile, n_documents))
+    owner = {"item": item, "user": user, "document": np.arange(n_documents)}[profile]
+    n_owners = {"item": n_items, "user": n_users, "document": n_documents}[profile]
+    profile_topic = rng.dirichlet(np.full(n_components, alpha), n_owners)
     share = float(qualitative_share)
     qualitative = rng.beta(10 * share, 10 * (1 - share), n_documents)
-    lengths, proportions = rng.poisson(mean_length, n_documents), profile_topic[owners]
-    return Bunch(
-        X=_counts(lengths, proportions, qualitative, judged["signs"], topic_word, rng),
-        topic_word=topic_word,
-        profile_topic=profile_topic,
-        qualitative=qualitative,
-        **judged,
-    )
-
-
-def _judged(
-    n_documents: int,
-    sizes: dict[str, int],
-    deviations: tuple[float, ...],
-    rng: np.random.Generator,
-) -> dict[str, np.ndarray]:
-    """Items and users, their effects, and the signs and ratings of the reviews."""
-    items, users = (rng.integers(n, size=n_documents) for n in sizes.values())
-    item_effects, user_effects = (
-        deviation * rng.standard_normal(n)
-        for deviation, n in zip(deviations[:2], sizes.values(), strict=True)
-    )
-    opinion = item_effects[items] + deviations[2] * rng.standard_normal(n_documents)
-    return {
-        "ratings": MEAN_RATING + user_effects[users] + opinion,
-        "item": items,
-        "user": users,
-        "signs": np.where(opinion >= 0, 1, -1),
-        "item_effects": item_effects,
-        "user_effects": user_effects,
-    }
-
-
-def _counts(
-    lengths: np.ndarray,
-    proportions: np.ndarray,
-    qualitative: np.ndarray,
-    signs: np.ndarray,
-    topic_word: np.ndarray,
-    rng: np.random.Generator,
-) -> sparse.csr_matrix:
-    """Counts of words in reviews of these lengths and proportions of descriptive topics."""
-    descriptive = (1 - qualitative)[:, None] * proportions
+    lengths = rng.poisson(mean_length, n_documents)
+    descriptive = (1 - qualitative)[:, None] * profile_topic[owner]
     shares = np.column_stack([descriptive, qualitative * (signs > 0), qualitative * (signs < 0)])
     rows = [
         rng.multinomial(n, share @ topic_word / (share @ topic_word).sum())
         for n, share in zip(lengths, shares, strict=True)
     ]
-    return sparse.csr_matrix(np.array(rows, dtype=np.int64))
-
-
-def _check_numbers(
-    deviations: dict[str, Any], mean_length: Any, priors: dict[str, Any], qualitative_share: Any
-) -> None:
-    """Refuse deviations below 0, others near 0, a share not in (0, 1), and large numbers."""
-    for name, deviation in deviations.items():
-        check_scalar(deviation, name, Real, min_val=0)
-    for name, number in priors.items():
-        check_scalar(number, name, Real, min_val=LEAST)
-    check_scalar(mean_length, "mean_length", Real, min_val=0, include_boundaries="neither")
-    for name, number in (deviations | priors | {"mean_length": mean_length}).items():
-        if not number <= MOST:
-            raise ValueError(f"{name} must be at most {MOST:g}; got {number!r}")
-    inside: dict[str, Any] = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
-    check_scalar(qualitative_share, "qualitative_share", Real, **inside)
-    if np.isnan(qualitative_share):
-        raise ValueError("qualitative_share must be a number between 0 and 1; got nan")
+    return Bunch(
+        X=sparse.csr_matrix(np.array(rows, dtype=np.int64)),
+        ratings=MEAN_RATING + user_effects[user] + opinion,
+        item=item,
+        user=user,
+        signs=signs,
+        item_effects=item_effects,
+        user_effects=user_effects,
+        topic_word=topic_word,
+        profile_topic=profile_topic,
+        qualitative=qualitative,
+    )

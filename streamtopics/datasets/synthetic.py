@@ -3,24 +3,13 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.utils.checks import (
-    MOST_PRIOR,
-    MOST_WHOLE,
-    check_integer,
-    check_seed,
-    floats,
-    plain,
-)
-
-# Tokens of a document, on average.
-MOST_LENGTH = 1e8
+from streamtopics.utils.checks import check_integer
 
 
 def make_lda_corpus(
@@ -43,23 +32,21 @@ def make_lda_corpus(
     Parameters
     ----------
     n_documents : int, default=1000
-        Number of documents.
     n_components : int, default=10
         Number of topics; not used when `topic_word` is given.
     n_features : int, default=1000
         Number of words in the vocabulary; not used when `topic_word` is given.
     mean_length : float, default=60
-        Mean of the Poisson number of words in a document, which can be 0; at most 1e8.
+        Mean of the Poisson number of words in a document, which can be 0.
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
         Dirichlet parameter alpha of the topic proportions, in pseudo-words. None is
         1 / n_components: with 10 topics, most documents are made of 2 to 4.
     topic_word_prior : float, array-like of shape (n_features,) or \
             (n_components, n_features), default=0.1
-        Dirichlet parameter eta of the topics, in pseudo-words. With the default, nine tenths
-        of a topic are in a seventh of the words. Not used when `topic_word` is given.
+        Dirichlet parameter eta of the topics, in pseudo-words. Not used when `topic_word` is given.
     topic_word : array-like of shape (n_components, n_features) or None, default=None
-        Word probabilities of the topics, rows that sum to 1; for example the
-        `topic_word_` of a model fitted to real text. None draws them.
+        Word probabilities of the topics; for example the `topic_word_` of a model fitted to real
+        text. None draws them.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same corpus each time.
 
@@ -80,8 +67,7 @@ def make_lda_corpus(
     Raises
     ------
     TypeError, ValueError
-        If a number or a prior is not positive or has the wrong type or shape, or
-        if the rows of `topic_word` are not probabilities.
+        If a number or a prior is not positive or has the wrong type or shape.
 
     Examples
     --------
@@ -90,22 +76,19 @@ def make_lda_corpus(
     >>> corpus.X.shape, corpus.topic_word.shape, corpus.doc_topic.shape
     ((200, 50), (5, 50), (200, 5))
     """
-    check_integer(most=MOST_WHOLE, n_documents=n_documents)
-    mean_length = plain(mean_length)
-    if not (isinstance(mean_length, Real) and 0 < mean_length <= MOST_LENGTH):
-        raise ValueError(
-            f"mean_length must be a positive number of at most {MOST_LENGTH:g}; got {mean_length!r}"
-        )
-    check_seed(random_state)
+    check_integer(n_documents=n_documents, n_components=n_components, n_features=n_features)
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     rng = np.random.default_rng(seed)
     if topic_word is None:
-        topic_word = _draw_topics(n_components, n_features, topic_word_prior, rng)
+        shape = n_components, n_features
+        eta = np.broadcast_to(np.asarray(topic_word_prior, dtype=float), shape)
+        topic_word = np.array([rng.dirichlet(row) for row in eta])
     else:
-        topic_word = _check_topics(topic_word)
+        topic_word = np.array(topic_word, dtype=float)
+        topic_word /= topic_word.sum(axis=1, keepdims=True)
     n_components = len(topic_word)
     alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
-    alpha = _check_prior(alpha, "doc_topic_prior", (n_components,))
+    alpha = np.broadcast_to(np.asarray(alpha, dtype=float), (n_components,)).copy()
     doc_topic = rng.dirichlet(alpha, size=n_documents)
     lengths = rng.poisson(mean_length, size=n_documents)
     return Bunch(
@@ -114,48 +97,6 @@ def make_lda_corpus(
         doc_topic=doc_topic,
         doc_topic_prior=alpha,
     )
-
-
-def _check_prior(prior: Any, name: str, *shapes: tuple[int, ...]) -> np.ndarray:
-    """The prior in the last of the shapes, all of which are allowed."""
-    prior = floats(prior, name)
-    if prior.ndim and prior.shape not in shapes:
-        raise ValueError(
-            f"{name} must be a number or have shape {' or '.join(map(str, shapes))}; "
-            f"got {prior.shape}"
-        )
-    if not ((prior > 0) & (prior <= MOST_PRIOR)).all():
-        raise ValueError(
-            f"{name} must be positive and at most {MOST_PRIOR:g} everywhere; its smallest entry is "
-            f"{prior.min():g}, its largest {prior.max():g}"
-        )
-    return np.broadcast_to(prior, shapes[-1]).copy()
-
-
-def _check_topics(topic_word: Any) -> np.ndarray:
-    """A copy of the topics as float64, with rows that sum to 1 exactly."""
-    topics = floats(topic_word, "topic_word")
-    if topics.ndim != 2 or topics.size == 0:
-        raise ValueError(
-            f"topic_word must have shape (n_components, n_features); got {topics.shape}"
-        )
-    sums = topics.sum(axis=1)
-    if not ((topics >= 0).all() and np.allclose(sums, 1, rtol=0, atol=1e-4)):
-        raise ValueError(
-            "topic_word must hold probabilities: no negative entries, rows that sum to 1; the "
-            f"smallest entry is {topics.min():g} and the sums are {sums.min():g} to "
-            f"{sums.max():g}. Divide counts by the sum of their row first"
-        )
-    found: np.ndarray = topics / sums[:, None]
-    return found
-
-
-def _draw_topics(
-    n_components: int, n_features: int, prior: Any, rng: np.random.Generator
-) -> np.ndarray:
-    check_integer(most=MOST_WHOLE, n_components=n_components, n_features=n_features)
-    eta = _check_prior(prior, "topic_word_prior", (n_features,), (n_components, n_features))
-    return np.array([rng.dirichlet(row) for row in eta])
 
 
 def _draw_counts(

@@ -210,13 +210,8 @@ def test_markup_is_removed_and_prose_stays(tmp_path):
 @pytest.mark.parametrize(
     ("packages", "error", "message"),
     [
-        (["nosuchpackage"], ModuleNotFoundError, "'nosuchpackage', which is not installed"),
-        (["fakepackage", "nosuchpackage"], ModuleNotFoundError, "nosuchpackage"),
+        (["fakepackage", "nosuchpackage"], ModuleNotFoundError, "'nosuchpackage', which is not"),
         ("numpy", TypeError, r"for example \['numpy'\]"),
-        ([], ValueError, "at least one"),
-        (["fakepackage.shapes"], ValueError, "top-level.*'fakepackage.shapes'"),
-        (["scikit-learn"], ValueError, "'sklearn'; got 'scikit-learn'"),
-        ([3], ValueError, "got 3"),
         (["sys"], ValueError, "'sys' has no Python source files"),
         (["fakenamespace"], ValueError, "'fakenamespace' has no Python source files"),
     ],
@@ -224,19 +219,6 @@ def test_markup_is_removed_and_prose_stays(tmp_path):
 def test_errors(packages, error, message):
     with pytest.raises(error, match=message):
         load_docstrings(packages=packages)
-
-
-def test_a_module_without_a_place_is_not_installed(monkeypatch):
-    monkeypatch.setitem(sys.modules, "fakeloaded", type(sys)("fakeloaded"))
-    with pytest.raises(ModuleNotFoundError, match="fakeloaded"):
-        load("fakeloaded")
-
-
-def test_min_words_is_checked():
-    with pytest.raises(ValueError, match="min_words"):
-        load_docstrings(min_words=0)
-    with pytest.raises(TypeError, match="min_words"):
-        load_docstrings(min_words=1.5)
 
 
 def test_a_package_without_documentation_is_empty():

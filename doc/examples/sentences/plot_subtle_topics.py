@@ -11,18 +11,39 @@ the cache of one that plots. They are rare in the corpus and fill the statements
 # Files are documents, statements are sentences
 # ---------------------------------------------
 # The source files of scikit-learn, cut into statements; a word is a part of a name.
+import ast
+import re
+from pathlib import Path
+
+import sklearn
+
+SIMPLE = ast.Assign | ast.Raise | ast.Return | ast.Import | ast.ImportFrom | ast.Expr
+
+
+def statements(path):
+    """The words of each statement of a file without another one in it."""
+    nodes = [node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, SIMPLE)]
+    for node in sorted(nodes, key=lambda node: node.lineno):
+        if not isinstance(getattr(node, "value", None), ast.Constant):  # such as documentation
+            yield " ".join(re.findall("[A-Z]?[a-z]{2,}", ast.unparse(node))).lower()
+
+
+root = Path(sklearn.__file__).parent
+paths = [path for path in sorted(root.rglob("*.py")) if not {"tests", "externals"} & {*path.parts}]
+found = {str(path.relative_to(root)): [*filter(None, statements(path))] for path in paths}
+names = [name for name, file in found.items() if len(file) > 40][:70]
+files = [found[name] for name in names]
+
+# %%
 # ``SentenceVectorizer`` keeps the statements apart: one matrix for each file, with a row for each
 # of its statements.
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from streamtopics import WASTopicModel
-from streamtopics.datasets import load_statements
 from streamtopics.text import SentenceVectorizer
 from streamtopics.was import WAS, HDPFranchise
 
-corpus = load_statements(packages=["sklearn"])
-files = corpus.data[:70]
 vectorizer = SentenceVectorizer(CountVectorizer(min_df=4, max_df=0.25))
 X = vectorizer.fit_transform(files)
 words = vectorizer.get_feature_names_out()
@@ -47,7 +68,7 @@ for topic in subtle[:4]:
     print(f"{topic.share:.1%} of the words, most of {topic.n_sentences} statements in", end=" ")
     print(f"{topic.n_documents} files: {' '.join(topic.words)}")
     for sentence in topic.sentences:
-        print(f"    {corpus.modules[sentence.document]}: {sentence.text[:70]}")
+        print(f"    {names[sentence.document]}: {sentence.text[:70]}")
 
 # %%
 # A subtle topic is of few words and fills many statements in few files.

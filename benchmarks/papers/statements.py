@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.datasets.sources import check_packages, read_packages
-from streamtopics.utils.checks import check_integer, check_seed
+from streamtopics.datasets.sources import read_packages
 
 PART_OF_A_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 SHORTEST = 3
@@ -71,27 +70,9 @@ def load_statements(
             The packages.
         DESCR : str
             What the corpus is.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If a package is not installed.
-    TypeError, ValueError
-        If `packages` is one str, is empty, names a submodule or names something
-        that has no Python source files.
-
-    Examples
-    --------
-    >>> from streamtopics.datasets import load_statements
-    >>> corpus = load_statements(packages=["joblib"])
-    >>> statements = corpus.data[corpus.modules.index("joblib.disk")]
-    >>> "disk used path" in statements
-    True
     """
-    check_integer(min_statements=min_statements)
-    check_seed(random_state)
     rng = check_random_state(random_state)
-    packages = ["stdlib"] if packages is None else check_packages(packages)
+    packages = ["stdlib"] if packages is None else list(packages)
     found = [
         document
         for document in read_packages(packages, _statements)
