@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Saved models and checkpoints with a wrong array or number in them, and a right checksum.
+"""Saved models and checkpoints with a wrong array or number in them.
 
     python -m proof.spoilt_files                      # every mutant of every file
     python -m proof.spoilt_files --most 60 --seed 1   # so many of each file, drawn
@@ -16,6 +16,7 @@ import argparse
 import copy
 import inspect
 import io
+import json
 import os
 import resource
 import signal
@@ -28,18 +29,18 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
+from skops.io import dumps
 
 import streamtopics
 from proof.children import child_of, tell
 from proof.commands import at_least
 from streamtopics import models, priors, streams, text, updates, was
 from streamtopics.estimators import Schedule
-from streamtopics.saving import LoadError, container
-from streamtopics.saving.describing import Describer
-from streamtopics.saving.models import MODEL, read, versions
-from streamtopics.streams.checkpoint import CHECKPOINT
+from streamtopics.saving import LoadError
+from streamtopics.saving.models import read
 from tests.conventions.every import COUNTS, METHODS, Case, N
 
 PATIENCE = 30
@@ -131,76 +132,74 @@ def more_cases() -> dict[str, Case]:
 # Mutants
 
 
-def numbers_in(description: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def numbers_in(schema: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Where the numbers of a description are."""
-    if type(description) in (int, float):
-        yield path
-    elif isinstance(description, dict):
-        refers = description.keys() & {"array", "scalar", "bytes", "again"}
-        for key, one in () if refers else description.items():
-            yield from numbers_in(one, (*path, key))
-    elif isinstance(description, list):
-        for place, one in enumerate(description):
-            yield from numbers_in(one, (*path, place))
+    if isinstance(schema, list):
+        schema = dict(enumerate(schema))
+    if not isinstance(schema, dict):
+        return
+    if schema.get("__loader__") == "JsonNode":
+        if type(json.loads(schema["content"])) in (int, float):
+            yield (*path, "content")
+        return
+    for key, one in schema.items():
+        yield from numbers_in(one, (*path, key))
 
 
 class Subject:
-    """What is saved, as a description, and how it is loaded and asked."""
+    """A file of what is saved, how it is spoilt, and names of parameters in it."""
 
-    def __init__(self, value: Any, kind: str, parameters: frozenset[str]) -> None:
-        describer = Describer()
-        self.value, self.kind, self.parameters = value, kind, parameters
-        self.description, self.arrays = describer.described(value, kind), describer.arrays
+    def __init__(self, value: Any, parameters: frozenset[str]) -> None:
+        self.value, self.parameters = value, parameters
+        with ZipFile(io.BytesIO(dumps(value))) as archive:
+            self.contents = {name: archive.read(name) for name in archive.namelist()}
+        self.schema = json.loads(self.contents.pop("schema.json"))
+        arrays = {n: c for n, c in self.contents.items() if n.endswith(".npy")}
+        self.arrays = {name: np.load(io.BytesIO(content)) for name, content in arrays.items()}
         self.mutants = [*self._of_arrays(), *self._of_numbers()]
 
     def _of_arrays(self) -> Iterator[tuple[str, Any, Any]]:
-        for place, array in enumerate(self.arrays):
+        for place, array in self.arrays.items():
             for name, changed in wrong_arrays(array):
                 yield name, place, changed
-            for other, found in enumerate(self.arrays):
-                if other != place and (found.shape, found.dtype) != (array.shape, array.dtype):
+            for other, found in enumerate(self.arrays.values()):
+                if (found.shape, found.dtype) != (array.shape, array.dtype):
                     yield f"array {other}", place, found
 
     def _of_numbers(self) -> Iterator[tuple[str, Any, Any]]:
-        for path in numbers_in(self.description):
-            is_parameter = path[-1] in self.parameters
+        for path in numbers_in(self.schema):
+            is_parameter = path[-2] in self.parameters
             for value in (*(SMALL if is_parameter else WHOLE), *FLOATS):
                 yield repr(value), path, value
 
     def written(self, number: int, path: Path) -> str:
         """Write a mutant; what it is."""
         name, place, value = self.mutants[number]
-        description, arrays = self.description, list(self.arrays)
-        if isinstance(place, int):
-            arrays[place] = value
+        schema, contents = self.schema, dict(self.contents)
+        if isinstance(place, str):
+            np.save(content := io.BytesIO(), value)
+            contents[place] = content.getvalue()
         else:
-            description = copy.deepcopy(description)
-            inner = description
+            schema = inner = copy.deepcopy(schema)
             for key in place[:-1]:
                 inner = inner[key]
-            inner[place[-1]] = value
-        whole = {"kind": self.kind, "versions": versions(), "value": description}
-        content = io.BytesIO()
-        container.write(content.write, whole, arrays)
-        path.write_bytes(content.getvalue())
-        where = self.name_of(place) if isinstance(place, int) else ".".join(
-            str(key) for key in place if key not in ("object", "names", 1)
-        )  # fmt: skip
-        return f"{where} <- {name}"
+            inner[place[-1]] = json.dumps(value)
+        with ZipFile(path, "w") as archive:
+            for file, content in (contents | {"schema.json": json.dumps(schema)}).items():
+                archive.writestr(file, content)
+        found = place if isinstance(place, tuple) else self.path_of(place, self.schema)
+        return f"{'.'.join(str(key) for key in found if key != 'content')} <- {name}"
 
-    def name_of(self, place: int) -> str:
+    def path_of(self, file: str, schema: Any, path: tuple[Any, ...] = ()) -> tuple[Any, ...]:
         """Where in a description an array is."""
-
-        def find(one: Any, path: str) -> str | None:
-            if one in ({"array": place}, {"scalar": place}, {"bytes": place}):
-                return path
-            items = one.items() if isinstance(one, dict) else (
-                enumerate(one) if isinstance(one, list) else ()
-            )  # fmt: skip
-            found = (find(inner, f"{path}.{key}") for key, inner in items)
-            return next((name for name in found if name), None)
-
-        return (find(self.description, "") or "?").replace(".object.1", "").lstrip(".")
+        if isinstance(schema, list):
+            schema = dict(enumerate(schema))
+        if not isinstance(schema, dict):
+            return ()
+        if schema.get("file") == file:
+            return path
+        found = (self.path_of(file, one, (*path, key)) for key, one in schema.items())
+        return next(filter(None, found), ())
 
 
 def wrong_arrays(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
@@ -311,12 +310,12 @@ def subject_of(name: str) -> tuple[Subject, Callable[[Any], list[tuple[str, Call
     """What is saved under a name, and what is asked of it."""
     if name == "checkpoint":
         value = checkpoint()
-        return Subject(value, CHECKPOINT, parameters_of(value.model)), calls_of_checkpoint
+        return Subject(value, parameters_of(value.model)), calls_of_checkpoint
     case = CASES[name]
     model = case.made
     learns = hasattr(model, "partial_fit")
     model = case.taught(case.taught(model)) if learns else case.fitted
-    return Subject(model, MODEL, parameters_of(model)), lambda found: asked(case, found)
+    return Subject(model, parameters_of(model)), lambda found: asked(case, found)
 
 
 def parameters_of(model: Any) -> frozenset[str]:
@@ -353,7 +352,7 @@ def try_mutant(
     """
     subject.written(number, path)
     try:
-        found = read(path, kind=subject.kind)
+        found = read(path)
     except LoadError:
         return "refused"
     except MemoryError:
@@ -421,7 +420,7 @@ def repeated(named: str) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.model"
         print(subject.written(int(number), path), flush=True)
-        found = read(path, kind=subject.kind)
+        found = read(path)
     for what, call in ask(found):
         print(what, end=": ", flush=True)
         print(answers([(what, call)]) or "answered", flush=True)

@@ -26,6 +26,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.fit_callbacks import (
@@ -344,7 +345,17 @@ class StreamingEstimator(
             state = dict(super().__getstate__())
             if "_commit" in state:
                 state["_commit"] = state["_commit"].apart()
+            if "_metadata_request" in state:
+                state["_metadata_request"] = self._requests_by_name()
         return state
+
+    def _requests_by_name(self) -> MetadataRequest:
+        """Return requests of metadata without the estimator itself, as files have no circles."""
+        requests = MetadataRequest(owner=type(self).__name__)
+        for method, wanted in vars(vars(self)["_metadata_request"]).items():
+            for name, alias in () if method == "owner" else wanted.requests.items():
+                vars(requests)[method].add_request(param=name, alias=alias)
+        return requests
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_commit" in vars(self)

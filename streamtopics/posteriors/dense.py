@@ -11,6 +11,7 @@ the other one.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -58,6 +59,16 @@ class Block:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied with the family by its name."""
         return _block_of_named, (self.family.__name__, self.prior, self.knowledge)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a file keeps: the family by its name."""
+        return {**vars(self), "family": self.family.__name__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Set what a file kept; it makes no module be imported that is not of the package."""
+        name = state["family"]
+        ours = name.startswith("streamtopics.families.")
+        vars(self).update(state, family=import_module(name) if ours else sys.modules[name])
 
 
 def _block_of_named(family: str, prior: np.ndarray, knowledge: np.ndarray | None) -> Block:

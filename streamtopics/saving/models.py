@@ -1,29 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Saves and loads models."""
+"""Saves and loads models, by skops."""
 
 from __future__ import annotations
 
 import os
-import platform
-from collections.abc import Callable
+from collections.abc import Sequence
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
-import numpy as np
-import scipy
-import sklearn
-
-from streamtopics.saving import container
 from streamtopics.saving.checks import check_held
-from streamtopics.saving.describing import Describer
-from streamtopics.saving.errors import LoadError
 from streamtopics.saving.files import replacing
-from streamtopics.saving.rebuilding import Rebuilder
-from streamtopics.saving.upgrades import upgraded
-from streamtopics.utils.checks import path_of
+from streamtopics.saving.trusted import is_known
 
-MODEL = "model"
+# Of a class that was made by Python code, whose objects are their attributes.
+HEAP_TYPE = 1 << 9
+
+
+class LoadError(ValueError):
+    """A file that cannot be loaded; the message names it, what is wrong and what can be done."""
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -36,16 +33,15 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : estimator
         Of this package, fitted or not; a `StreamingPipeline` or scikit-learn's Pipeline of them,
-        with vectorizers of this package or scikit-learn's.
+        with vectorizers of this package or scikit-learn's. Rules, priors, tokenizers and other
+        parts of your own are kept by name, if they are classes or functions of a module.
     path : str or path-like
         Of the file. One that is there is replaced.
 
     Raises
     ------
     TypeError
-        If the model, or something that it holds, cannot be kept, which is named: functions, and
-        objects of classes that are not in the list `streamtopics.saving.known`. Nothing was
-        written then.
+        If something that the model holds cannot be kept, such as a lambda. Nothing was written.
     ValueError
         If what the model holds does not fit together, so that it could not be loaded.
     OSError
@@ -58,9 +54,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Notes
     -----
-    What is kept is what pickle keeps: parameters, what was learnt and how much was seen, of one
-    whole state, also while another thread learns. It takes the memory of the model once more.
-    `random_state`, if it is a RandomState, is kept as it stands.
+    The format is that of `skops.io`, an archive of arrays and a description in JSON. What is kept
+    is what pickle keeps, of one whole state, also while another thread learns. It takes the memory
+    of the model up to twice once more.
 
     Examples
     --------
@@ -79,20 +75,22 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """
     if isinstance(model, type) or not hasattr(model, "get_params"):
         raise TypeError(f"model must be an estimator; got {model!r}")
-    write(model, path_of(path), kind=MODEL)
+    write(model, Path(path))
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> Any:
     """Load a model that `save` has written.
 
-    Nothing in the file is executed, and no class or function is looked up that is not in the
-    list `streamtopics.saving.known`. The checksum tells damage, not who wrote the file: a model
-    of somebody else may still say wrong things.
+    Nothing in the file is executed but the classes and functions that it names, which are those
+    of this package and of `trusted`.
 
     Parameters
     ----------
     path : str or path-like
         Of the file.
+    trusted : sequence of str or type, default=()
+        Classes and functions that are not of this package, such as ``["adagrad.AdaGradVI"]``. Name
+        only those that you know, of files that you trust.
 
     Returns
     -------
@@ -101,77 +99,90 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     LoadError
-        A ValueError that names the file, what is wrong and what can be done: it is damaged, cut,
-        of a later format, or has something in it that is not known or does not fit.
+        A ValueError that names the file and what is wrong: it is damaged or cut, holds something
+        that is not trusted, or what it holds does not fit together.
     OSError
         If there is no such file, or it cannot be read.
-    MemoryError
-        If there is not enough memory for it.
 
     See Also
     --------
     save : Saves it, with an example.
     """
-    model = read(path_of(path), kind=MODEL)
+    model = read(Path(path), trusted)
     if not hasattr(model, "get_params"):
-        raise LoadError(f"{path} holds a {type(model).__name__} in place of an estimator")
+        raise LoadError(
+            f"{path} holds a {type(model).__name__} in place of an estimator; "
+            "streamtopics.streams.resume reads what a Checkpointer has written"
+        )
     return model
 
 
-def write(
-    value: Any, path: Path, *, kind: str, before: Callable[[bytes], None] | None = None
-) -> None:
-    """Save any value that can be described, as of a kind of file.
-
-    `before`, if any, is called with the checksum before the file takes its place.
-    """
-    describer = Describer()
-    value_described = describer.described(value, type(value).__name__)
+def write(value: Any, path: Path) -> None:
+    """Save any value of which all parts can be kept."""
+    skops = import_module("skops.io")
     check_held(value)
-    description = {"kind": kind, "versions": versions(), "value": value_described}
+    content = BytesIO()
+    skops.dump(value, content)
+    for name in skops.get_untrusted_types(file=content):
+        _check_can_be_named(name)
+    with ZipFile(content, "a") as archive:
+        archive.comment = b"streamtopics " + _version().encode()
     with replacing(path) as send:
-        checksum = container.write(send, description, describer.arrays)
-        if before is not None:
-            before(checksum)
+        send(content.getbuffer())
 
 
-def read(path: Path, *, kind: str) -> Any:
+def read(path: Path, trusted: Sequence[str | type] = ()) -> Any:
     """Load what `write` has saved."""
-    with open(path, "rb", opener=_opened) as file:
-        number, description, arrays = container.read(file, str(path))
+    # Takes a second, which who loads nothing need not wait for.
+    skops = import_module("skops.io")
+    given = [t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" for t in trusted]
+    wrote = ""
     try:
-        description = upgraded(description, number)
-        if description["kind"] == kind:
-            value = Rebuilder(arrays).value(description["value"])
+        with ZipFile(path) as archive:
+            wrote = archive.comment.decode()
+        named = skops.get_untrusted_types(file=path)
+        strange = [name for name in named if name not in given and not is_known(name)]
+        if not strange:
+            value = skops.load(path, trusted=named)
             check_held(value)
             return value
-    except MemoryError:
-        # The file is not what is wrong.
+    except (MemoryError, OSError):
+        # The content is not what is wrong.
         raise
-    except Exception as error:
-        wrote = description.get("versions")
+    except BadZipFile as error:
         raise LoadError(
-            f"{path} cannot be loaded: {error or type(error).__name__}; it was written with "
-            f"{wrote}, this is {versions()}; use those versions, or save it again"
+            f"{path} is damaged or cut, or was not written by streamtopics.save, such as a pickle "
+            f"({error})"
+        ) from error
+    except Exception as error:
+        raise LoadError(
+            f"{path} cannot be loaded: {error or type(error).__name__}; it was written by "
+            f"{wrote or 'another program'}, this is streamtopics {_version()}"
         ) from error
     raise LoadError(
-        f"{path} holds a {description['kind']}, not a {kind}; load reads models, and "
-        "streamtopics.streams.resume what a Checkpointer has written"
+        f"{path} names {', '.join(strange)}, which are not of streamtopics; if you trust where the "
+        f"file is from, load it with trusted={strange}"
     )
 
 
-def _opened(path: str, flags: int) -> int:
-    """Open a file; a pipe that nobody writes to is not waited for."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+def _check_can_be_named(name: str) -> None:
+    """Refuse a class or function that could not be found, or made again, when it is loaded."""
+    if is_known(name):
+        return
+    module, _, last = name.rpartition(".")
+    try:
+        found = getattr(import_module(module), last)
+    except (ImportError, AttributeError):
+        found = None
+    is_opaque = isinstance(found, type) and not found.__flags__ & HEAP_TYPE
+    if found is None or is_opaque or module.startswith(("streamtopics.", "numpy.")):
+        raise TypeError(
+            f"the model holds {name}, which cannot be kept in a file: only functions and classes "
+            "that a module has by this name can; set it to None before, and again after loading"
+        )
 
 
-def versions() -> dict[str, str]:
-    """Versions of what a file is written with, for information."""
-    return {
-        # Not imported above: the package imports this.
-        "streamtopics": import_module("streamtopics").__version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
+def _version() -> str:
+    # Not imported above: the package imports this.
+    version: str = import_module("streamtopics").__version__
+    return version

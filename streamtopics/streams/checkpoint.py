@@ -12,15 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from streamtopics.saving.errors import LoadError
-from streamtopics.saving.files import sync_folder
-from streamtopics.saving.models import read, write
+from streamtopics.saving.files import PARTS, sync_folder
+from streamtopics.saving.models import LoadError, read, write
 from streamtopics.streams.batches import DOCUMENTS_SEEN, Learner, count_of
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.utils.checks import check_integer, path_of
 from streamtopics.utils.steps import steps_of
 
-CHECKPOINT = "checkpoint"
 NAMES = re.compile(r"checkpoint-(\d{9,})\.model")
 
 
@@ -67,8 +65,7 @@ class Checkpointer:
         Last checkpoints that are kept; earlier ones are removed when another was written. With 1
         there is none before, if the disk damages it.
     also : sequence, default=()
-        Other callbacks to keep with the model, which are of this package and hold no functions
-        of your own.
+        Other callbacks to keep with the model.
 
     See Also
     --------
@@ -151,23 +148,28 @@ class Checkpointer:
         number = known[-1][0] + 1 if known else 1
         n_documents, n_tokens = info.n_documents_seen, float(info.n_tokens_seen)
         kept = Resumed(model, self.also, info.batch, n_documents, n_tokens)
-        write(kept, self.path / f"checkpoint-{number:09d}.model", kind=CHECKPOINT)
+        write(kept, self.path / f"checkpoint-{number:09d}.model")
         self._written_at, self._written = time.monotonic(), info
         self._remove_earlier()
 
     def _remove_earlier(self) -> None:
-        """Remove all but the last that are to be kept."""
+        """Remove all but the last that are to be kept, and what a kill has left half-written."""
+        for part in self.path.glob(PARTS):
+            part.unlink(missing_ok=True)
         for _, old in checkpoints_in(self.path)[: -self.keep]:
             old.unlink(missing_ok=True)
 
 
-def resume(path: str | os.PathLike[str]) -> Resumed | None:
+def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> Resumed | None:
     """Return the newest checkpoint in a folder.
 
     Parameters
     ----------
     path : str or path-like
         The folder that a `Checkpointer` writes to.
+    trusted : sequence of str or type, default=()
+        Classes and functions of other packages that the checkpoints may name; see
+        `streamtopics.load`.
 
     Returns
     -------
@@ -198,7 +200,7 @@ def resume(path: str | os.PathLike[str]) -> Resumed | None:
     damaged: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(path_of(path))):
         try:
-            found = read(file, kind=CHECKPOINT)
+            found = read(file, trusted)
             if not isinstance(found, Resumed):
                 raise LoadError(f"{file} holds a {type(found).__name__} in place of a checkpoint")
         except (LoadError, OSError) as error:

@@ -12,6 +12,7 @@ word never takes a column that it has not earned, whatever comes.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -34,6 +35,14 @@ class ClosedVocabulary:
     """Words by column."""
 
     words: list[str]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The words as one text, as a file of each by itself would be large."""
+        return {"words": json.dumps(self.words)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Set the words."""
+        vars(self).update(words=json.loads(state["words"]))
 
     @cached_property
     def columns(self) -> dict[str, int]:
@@ -160,11 +169,16 @@ class OpenVocabulary:
     recycled: np.ndarray = field(default_factory=lambda: NONE)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields, with the words that are counted and none that a later step has added."""
+        """The fields, with the words that are counted, and none that a later step has added."""
         with lock_of(SHARED):
             words = self.words[: self.n_words]
-        places = dict(zip(words, range(self.n_words), strict=True))
-        return {**vars(self), "words": words, "places": places}
+        return {**vars(self), "words": json.dumps(words), "places": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Set the fields."""
+        words = json.loads(state["words"])
+        places = {word: place for place, word in enumerate(words)}
+        vars(self).update(state, words=words, places=places)
 
     def check_held(self) -> None:
         """Refuse words that are not where they are said to be."""

@@ -19,7 +19,6 @@ from streamtopics import StreamingLDA, load, save
 from streamtopics.cli import main
 from streamtopics.saving.models import read
 from streamtopics.streams import resume
-from streamtopics.streams.checkpoint import CHECKPOINT
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 
 KINDS = {
@@ -236,7 +235,7 @@ def _check_whole(file, seen):
         if file.suffix == ".html":
             assert data.rstrip().endswith(b"</html>")
         elif file.name.startswith("checkpoint-"):
-            read(file, kind=CHECKPOINT)
+            read(file)
         else:
             load(file)
     except FileNotFoundError:

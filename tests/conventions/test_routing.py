@@ -15,11 +15,10 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter
+from sklearn.utils.metadata_routing import MetadataRouter
 
 import streamtopics
 from streamtopics import SVBHPP, SVBLDA, HiddenFactorsTopics, MultiViewLDA
-from streamtopics.saving.parts import PARTS
 from streamtopics.streams import BatchWith
 from streamtopics.streams.batches import learn
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
@@ -336,10 +335,3 @@ def asked_of(model: Any) -> dict[str, Any]:
     """All requests of a model, by method."""
     requests = model.get_metadata_routing()
     return {method: getattr(requests, method).requests for method in ("partial_fit", "score")}
-
-
-def test_files_that_name_other_methods_are_refused():
-    with pytest.raises(ValueError, match="there is no method 'owner'"):
-        PARTS[MetadataRequest].whole("SVBHPP", {"owner": {"time": True}})
-    with pytest.raises(ValueError, match="time by"):
-        PARTS[MetadataRequest].whole("SVBHPP", {"fit": {"time": "time by"}})

@@ -2,7 +2,6 @@
 """A stream that was cut anywhere goes on from its last checkpoint to the bits of the uncut one."""
 
 import errno
-import os
 import subprocess
 import warnings
 from pathlib import Path
@@ -10,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from streamtopics import GibbsOnlineEM, StreamingLDA, save
+from streamtopics import GibbsOnlineEM, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.saving import LoadError, files, models
 from streamtopics.streams import Checkpointer, DriftMonitor, Resumed, resume
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from tests.saving.state import is_same
 
 ROOT = Path(__file__).parents[2]
 X = make_lda_corpus(n_documents=400, n_features=60, n_components=3, random_state=0).X
@@ -40,11 +40,6 @@ def run(model, batches, checkpointer, skip=0, stop=None):
     finally:
         checkpointer.finish(model)
     return model
-
-
-def content_of(model, folder):
-    save(model, folder / "compared")
-    return (folder / "compared").read_bytes()
 
 
 def names(folder):
@@ -85,7 +80,7 @@ def test_a_stream_cut_anywhere_goes_on_to_the_same_bits(make, batches, every, tm
     assert n_cuts >= 2
     found = resume(folder)
     assert found[2:] == (20, 400, found.n_tokens)
-    assert content_of(found.model, tmp_path) == content_of(uncut, tmp_path)
+    assert is_same(found.model, uncut)
 
 
 def monitored():
@@ -104,19 +99,21 @@ def test_callbacks_are_kept_with_the_model(tmp_path):
     again, (kept,), *_ = resume(tmp_path / "run")
     assert type(kept) is DriftMonitor
     assert kept.same is again
-    assert content_of(kept.other, tmp_path) == content_of(monitor.other, tmp_path)
+    assert is_same(kept.other, monitor.other)
     for one, two in ((model, monitor), (again, kept)):
         for batch in BATCHES[3:6]:
             two.learn(one, batch)
     assert repr(kept.tests) == repr(monitor.tests)
     assert len(kept.tests) == 4
-    assert content_of(again, tmp_path) == content_of(model, tmp_path)
+    assert is_same(again, model)
 
 
 def test_callbacks_with_functions_are_refused_by_name(tmp_path):
     model, monitor = monitored()
     monitor.alarm = lambda model, X: True
-    with pytest.raises(TypeError, match=r"callbacks\[0\]\.alarm is .*set it to None before"):
+    with pytest.raises(
+        TypeError, match=r"<lambda>, which cannot be kept in a file.*set it to None"
+    ):
         run(model, BATCHES[:1], Checkpointer(tmp_path / "run", every=1, also=[monitor]))
     assert not names(tmp_path / "run")
 
@@ -173,19 +170,21 @@ def test_a_damaged_newest_one_is_passed_over_with_a_warning(tmp_path):
     newest = tmp_path / "checkpoint-000000003.model"
     content = newest.read_bytes()
     newest.write_bytes(content[:-100])
-    with pytest.warns(UserWarning, match=r"000000003\.model is cut.*000000002\.model is used"):
+    with pytest.warns(
+        UserWarning, match=r"000000003\.model is damaged or cut.*000000002\.model is used"
+    ):
         found = resume(tmp_path)
     assert found.n_batches == 4
     whole = run(GibbsOnlineEM(3, random_state=0), BATCHES, Checkpointer(tmp_path / "a"))
     model = run(found.model, BATCHES, Checkpointer(tmp_path, every=100, keep=2), 4)
-    assert content_of(model, tmp_path) == content_of(whole, tmp_path)
+    assert is_same(model, whole)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert resume(tmp_path).n_batches == 20
 
 
 def test_what_is_no_checkpoint_is_passed_over(tmp_path):
-    models.write([1], tmp_path / "checkpoint-000000001.model", kind="checkpoint")
+    models.write([1], tmp_path / "checkpoint-000000001.model")
     with pytest.raises(LoadError, match="list in place of a checkpoint"):
         resume(tmp_path)
 
@@ -195,7 +194,7 @@ def test_where_none_is_whole_none_is_used(tmp_path):
     assert resume(tmp_path) is None
     run(GibbsOnlineEM(3, random_state=0), BATCHES[:2], Checkpointer(tmp_path, every=1))
     for path in tmp_path.iterdir():
-        path.write_bytes(path.read_bytes()[:-1])
+        path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(LoadError, match="none of the checkpoints") as caught:
         resume(tmp_path)
     assert all(name in str(caught.value) for name in names(tmp_path))
@@ -205,12 +204,9 @@ def test_a_full_disk_ends_the_stream_and_the_one_before_is_whole(tmp_path, monke
     model, checkpointer = GibbsOnlineEM(3, random_state=0), Checkpointer(tmp_path, every=1, keep=1)
     run(model, BATCHES[:3], checkpointer)
 
-    def full(descriptor, data):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     with monkeypatch.context() as patched:
-        patched.setattr(files.os, "write", full)
-        with pytest.raises(OSError, match="checkpoint-000000004"):
+        patched.setattr(files.os, "fsync", raise_full)
+        with pytest.raises(OSError, match="full"):
             run(model, BATCHES[:6], checkpointer, 3)
     assert names(tmp_path) == ["checkpoint-000000003.model"]
     assert resume(tmp_path).n_batches == 3
@@ -256,6 +252,5 @@ def test_a_stream_that_is_killed_goes_on_to_the_same_bits(tmp_path, python):
     assert n_runs > 1
     assert done == sorted(done)
     assert done[-1] == 20 * N_PASSES
-    assert content_of(found.model, tmp_path) == content_of(uncut, tmp_path)
-    if hasattr(os, "O_TMPFILE"):
-        assert all(name.startswith("checkpoint-") for name in names(folder))
+    assert is_same(found.model, uncut)
+    assert all(name.startswith("checkpoint-") for name in names(folder))
