@@ -26,9 +26,8 @@ def main() -> None:
     """Write the report, open it, and put two parts of it below each other."""
     texts, years = paragraphs()
     title = f"State of the Union, {min(years)} to {max(years)}"
-    path = report(
-        learnt(texts), Path(mkdtemp(), "report.html"), texts=texts, times=years, title=title
-    )
+    path = Path(mkdtemp(), "report.html")
+    report(learnt(texts), path, texts=texts, times=years, title=title)
     browser = next(filter(None, map(shutil.which, BROWSERS)))
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])

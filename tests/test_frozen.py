@@ -17,7 +17,7 @@ from streamtopics import SVBLDA, DPPSummarizer, MultiViewLDA, load, save
 from streamtopics.distributed import fit_partitions, fit_stream, learn_apart, take_in
 from streamtopics.estimators import Schedule
 from streamtopics.inspection import topic_table
-from streamtopics.report import ReportSettings, page, report_data
+from streamtopics.report import page, report
 from streamtopics.streams import (
     Checkpointer,
     DriftMonitor,
@@ -254,7 +254,7 @@ def test_the_frozen_part_of_a_model_is_named():
 
 def test_frozen_models_are_read_as_those_within():
     model = pipeline_learnt()
-    settings = ReportSettings(texts=TEXTS)
+    settings = {"texts": TEXTS}
     for frozen in frozen_models():
         assert [name for name, _ in steps_of(frozen)] == ["words", "topics"]
         assert [name for name, _ in steps_before(frozen)] == ["words"]
@@ -262,10 +262,10 @@ def test_frozen_models_are_read_as_those_within():
         assert_array_equal(counted(frozen, TEXTS).toarray(), counted(model, TEXTS).toarray())
         assert_array_equal(names_of(frozen), names_of(model))
         assert topic_table(frozen) == topic_table(model)
-        assert report_data(frozen, settings).words == report_data(model, settings).words
+        assert report(frozen, **settings).words == report(model, **settings).words
     lda = model[-1]
     assert topic_table(FrozenEstimator(lda)) == topic_table(lda)
-    assert page(report_data(frozen_models()[0])) is not None
+    assert page(report(frozen_models()[0])) is not None
 
 
 # Vectorizers within others

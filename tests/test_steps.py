@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from streamtopics import SVBLDA, StreamingLDA
-from streamtopics.report import ReportSettings, page, report_data
+from streamtopics.report import page, report
 from streamtopics.streams import DriftMonitor, TopicTracker, stream
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.utils.steps import counted, last_step, names_of, steps_before, steps_of
@@ -77,7 +77,7 @@ def test_names_that_a_step_loses_are_not_made_up():
     ]
     model = make_pipeline(*steps).fit(TEXTS)
     assert names_of(model) is None
-    assert report_data(model).words[0] == "0"
+    assert report(model).words[0] == "0"
 
 
 def taught(model):
@@ -98,9 +98,7 @@ def test_nested_pipelines_learn_and_are_read_as_flat_ones():
     assert watched[0].topics()
     assert watched[1].tests == watchers[1].tests
     assert watched[1].tests
-    found, wanted = (
-        page(report_data(model, ReportSettings(texts=TEXTS))) for model in (one, other)
-    )
+    found, wanted = (page(report(model, texts=TEXTS)) for model in (one, other))
     assert found == wanted
 
 

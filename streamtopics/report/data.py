@@ -3,29 +3,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import platform
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, is_dataclass
+from importlib.metadata import version
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
+import streamtopics
 from streamtopics.metrics.similarity import affinities, neighbours, places
-from streamtopics.report.card import Score, card, scores_of
-from streamtopics.report.documents import Document, Survey, show, survey
-from streamtopics.report.rows import Table, cell, table_of
-from streamtopics.report.settings import ReportSettings, Whole
-from streamtopics.report.source import Source, read_source
-from streamtopics.report.tracking import Happened, TrackedShares, alarmed, tracked, tracked_shares
-from streamtopics.report.words import LONGEST_WORD, WordTable, shortened, word_table
-from streamtopics.utils.times import (
-    LEAST,
-    Periods,
-    ShareSums,
-    periods_of,
-    read_times,
-    time_texts,
+from streamtopics.report.documents import (
+    LONGEST_WORD,
+    Document,
+    Source,
+    Survey,
+    Whole,
+    WordTable,
+    shortened,
+    show,
 )
+from streamtopics.utils.steps import steps_before
+from streamtopics.utils.structure import total
+from streamtopics.utils.times import LEAST, Periods, ShareSums, periods_of, read_times, time_texts
 
-LONGEST_TITLE = 120
+# Rows, columns and characters of a cell that a table shows at most, and entries of a list in one.
+MOST_ROWS, MOST_COLUMNS, LONGEST_CELL, MOST_ENTRIES = 200, 12, 300, 10
+MOST_SCORES, MOST_POINTS, LONGEST_VALUE = 20, 200, 200
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+NEWS = "What is new in the second half"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows as people read them, each with its period, where it has a time that falls into one."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    periods: tuple[int | None, ...]
+    n_left_out: int
+    newest_first: bool
+
+
+@dataclass(frozen=True)
+class Score:
+    """A figure, or one after each of several minibatches; None where there was nothing to score."""
+
+    name: str
+    values: list[float | None]
 
 
 @dataclass(frozen=True)
@@ -38,24 +66,21 @@ class Topic:
         Its row in the model.
     name : str
         Where the model has names for its topics; else empty.
-    weight : float
-        Share of the tokens that the model has learnt from.
-    prior : float
-        Share of it that is still its prior.
+    weight, prior : float
+        Share of the tokens that the model has learnt from; share of it that is still its prior.
     words : list of int
-        Places in `ReportData.words`, of words that it may lead with.
+        Places in `Report.words`, of words that it may lead with.
     p : list of float
         Their probabilities in it.
     x, y : float
         Its place on the map.
     near : list of int
-        Places in `ReportData.topics` of the most similar ones.
+        Places in `Report.topics` of the most similar ones.
     n_documents : int
         Documents of which it is the main topic.
-    shares : list of float or None
-        Mean share in the documents of each period; None where a period has none.
-    low, high : list of float or None
-        Ends of the 95 % intervals of these; empty where the shares are those of a tracker.
+    shares, low, high : list of float or None
+        Mean share in the documents of each period, and the ends of its 95 % interval; None where
+        a period has no documents.
     documents : list of Document
     """
 
@@ -76,37 +101,28 @@ class Topic:
 
 
 @dataclass(frozen=True)
-class ReportData:
-    """Contents of a report; made by `report_data`, written by `page`.
+class Report:
+    """Contents of a report, as `report` returns it; `page` makes the HTML of it.
 
     Attributes
     ----------
     title : str
-    n_topics : int
-        Topics of the model; those shown are the heaviest.
-    n_documents : int
+    n_topics, n_documents : int
+        Topics of the model, of which those shown are the heaviest, and documents.
     sampled_from : int or None
         Documents of which these are a sample; None if these are all.
     over_all : bool
         Whether the shares over time are of all documents, also where these are a sample.
-    n_words : int
-        Words of a topic that are shown at once.
-    relevance : float
-        Where the slider stands at first.
-    words : list of str
-        Words that some topic may lead with.
-    overall : list of float
-        Their probabilities in all topics together.
-    holders : list of int
-        Documents of all that have each word; empty where that is not known.
+    n_words, relevance : int, float
+        Words of a topic that are shown at once, and where the slider stands at first.
+    words, overall, holders : list
+        Words that some topic may lead with, their probabilities in all topics together, and how
+        many documents have each; empty where that is not known.
     topics : list of Topic
         The heaviest first.
-    unit : str
-        Length of a period; empty without times.
-    periods : list of str
-        Their labels.
-    sizes : list of int
-        Documents of each; empty where the shares are those of a tracker.
+    unit, periods, sizes : str, list of str, list of int
+        Length of a period, the labels of the periods, and the documents of each; empty where
+        there are no times.
     least : int
         Documents of a period below which it is not compared with others.
     tables : list of (str, str, Table)
@@ -140,6 +156,18 @@ class ReportData:
     has_texts: bool
 
 
+class Happened(NamedTuple):
+    """Records of one kind, with a heading; `kind` is "changes" or "alarms".
+
+    Those `in_time` come in order of time, others in the order to be shown in.
+    """
+
+    heading: str
+    kind: str
+    records: Any
+    in_time: bool = True
+
+
 class _Course(NamedTuple):
     """Shares of all topics over time, of shape (n_periods, n_topics); NaN where nothing was."""
 
@@ -151,101 +179,18 @@ class _Course(NamedTuple):
     high: np.ndarray
 
 
-def report_data(estimator: Any, settings: ReportSettings | None = None) -> ReportData:
-    """Collect what `report` writes.
-
-    Parameters
-    ----------
-    estimator : object
-        As of `report`.
-    settings : ReportSettings, default=None
-        The other parameters of `report`; None for its defaults, a report of words alone.
-
-    Returns
-    -------
-    data : ReportData
-        A record of plain values, the same for the same input.
-
-    Raises
-    ------
-    TypeError, ValueError, NotFittedError
-        As `report`.
-
-    Examples
-    --------
-    >>> from streamtopics import SVBLDA
-    >>> from streamtopics.report import ReportSettings, report_data
-    >>> model = SVBLDA(1).fit([[4, 0, 1], [0, 2, 2]])
-    >>> report_data(model, ReportSettings(feature_names=["sea", "sky", "sun"])).words
-    ['sea', 'sky', 'sun']
-    """
-    settings = ReportSettings() if settings is None else settings
-    if not isinstance(settings, ReportSettings):
-        raise TypeError(f"settings must be ReportSettings or None; got {settings!r:.60}")
-    source, whole = read_source(estimator, settings), settings.sampled_from
-    sums, known = (whole.shares, whole.periods) if isinstance(whole, Whole) else (None, None)
-    periods, texts = _periods(source, known)
-    found = survey(source, settings.n_documents, periods if sums is None else None)
-    course = _course(sums or found.shares, periods, settings.tracker, len(source.weights))
-    shown = np.argsort(-source.weights, kind="stable")[: settings.n_topics]
-    table = word_table(source.topic_word, source.weights, source.names, shown, settings.n_words)
-    return ReportData(
-        title=shortened(
-            settings.title or f"Topics of {type(source.model).__name__}", LONGEST_TITLE
-        ),
-        n_topics=len(source.weights),
-        n_documents=source.counts.shape[0],
-        sampled_from=_sampled_from(source, settings.sampled_from),
-        over_all=sums is not None,
-        n_words=int(settings.n_words),
-        relevance=round(float(settings.relevance), 1),
-        words=list(table.words),
-        overall=[_digits(p) for p in table.overall],
-        holders=_holders(source, settings.sampled_from, table.columns),
-        topics=_with_words(_topics(source, shown, found, texts, course), table),
-        unit=course.unit,
-        periods=course.labels,
-        sizes=course.sizes,
-        least=LEAST,
-        tables=_tables(source, settings, periods),
-        scores=scores_of(settings.scores),
-        card=card(source, periods, settings.date, settings.intake),
-        has_documents=source.documents is not None,
-        has_texts=source.texts is not None,
-    )
-
-
-def _sampled_from(source: Source, n: Any) -> int | None:
-    """Documents of which those of the source are a sample; None if these are all."""
-    if n is None:
-        return None
-    n = n.n_documents if isinstance(n, Whole) else n
-    if source.documents is None:
-        raise ValueError("sampled_from came without documents; pass X= or a pipeline and texts=")
-    given = source.counts.shape[0]
-    if n < given:
-        raise ValueError(
-            f"sampled_from must be at least the {given} documents that are given; got {n}. It is "
-            "the number of those that they were drawn from"
-        )
-    return int(n) if n > given else None
-
-
-def _with_words(topics: list[Topic], table: WordTable) -> list[Topic]:
-    """The topics, with the words that each may lead with."""
-    return [
-        replace(topic, words=words.tolist(), p=[_digits(p) for p in probabilities])
-        for topic, words, probabilities in zip(topics, table.own, table.probabilities, strict=True)
-    ]
-
-
-def _topics(
-    source: Source, shown: np.ndarray, found: Survey, times: list[str], course: _Course
+def topics_of(
+    source: Source,
+    shown: np.ndarray,
+    found: Survey,
+    times: list[str],
+    course: _Course,
+    table: WordTable,
 ) -> list[Topic]:
-    """The topics, without their words."""
+    """The topics that are shown."""
     place = np.full(len(source.weights), -1)
     place[shown] = np.arange(len(shown))
-    affinity = affinities(source.topic_word[shown])
+    affinity, retention = affinities(source.topic_word[shown]), source.model.prior_retention_
     map_of, near = places(affinity), neighbours(affinity)
     names = source.labels
     best = [row for k in shown for row in found.best[k]]
@@ -254,18 +199,19 @@ def _topics(
     for i, k in enumerate(shown):
         name = shortened(names[k], LONGEST_WORD) if k < len(names) else ""
         shares, low, high = (
-            [None if np.isnan(share) else _digits(share) for share in values[:, k]]
+            [None if np.isnan(share) else digits(share) for share in values[:, k]]
             for values in (course.shares, course.low, course.high)
         )
         topics.append(Topic(
-            int(k), name, _digits(source.weights[k]), _digits(source.retention[k]), [], [],
+            int(k), name, digits(source.weights[k]), digits(retention[k]),
+            table.own[i].tolist(), [digits(p) for p in table.probabilities[i]],
             round(float(map_of[i, 0]), 4), round(float(map_of[i, 1]), 4), near[i],
             int(found.n_documents[k]), shares, low, high, [next(documents) for _ in found.best[k]],
         ))  # fmt: skip
     return topics
 
 
-def _periods(source: Source, known: Periods | None) -> tuple[Periods | None, list[str]]:
+def periods_and_texts(source: Source, known: Periods | None) -> tuple[Periods | None, list[str]]:
     """The periods of the report, those of all documents if known, and its times as text."""
     if source.times is None:
         return known, []
@@ -273,51 +219,220 @@ def _periods(source: Source, known: Periods | None) -> tuple[Periods | None, lis
     return known or periods_of(times, LEAST), time_texts(times)
 
 
-def _holders(source: Source, whole: Any, columns: np.ndarray) -> list[int]:
+def holders_of(source: Source, whole: Whole | None, columns: np.ndarray) -> list[int]:
     """How many of all documents have the words of columns; empty where that is not known."""
-    found = whole.holders if isinstance(whole, Whole) else None
-    if source.documents is not None and _sampled_from(source, whole) is None:
+    found = None if whole is None else whole.holders
+    if whole is None and source.documents is not None:
         found = np.bincount(source.counts.indices, minlength=len(source.names))
     return [] if found is None else np.rint(found)[columns].astype(int).tolist()
 
 
-def _course(sums: ShareSums, periods: Periods | None, tracker: Any, n_topics: int) -> _Course:
+def course_of(sums: ShareSums, periods: Periods | None, tracker: Any, n_topics: int) -> _Course:
     """Shares over time: of the documents, or else of what a tracker has seen of the stream."""
     if periods is not None:
         means, sizes = sums.means(), sums.n.astype(int).tolist()
         return _Course(periods.unit, list(periods.labels), sizes, means, *sums.intervals())
     nothing = np.empty((0, n_topics))
-    known = tracked_shares(tracker, n_topics) or TrackedShares([], nothing)
-    unit, labels = "snapshot" if known.times else "", [cell(time) for time in known.times]
-    return _Course(unit, labels, [], known.shares, nothing, nothing)
+    times, shares = tracked_shares(tracker, n_topics)
+    unit, labels = "snapshot" if times else "", [cell(time) for time in times]
+    return _Course(unit, labels, [], shares, nothing, nothing)
 
 
-def _tables(
-    source: Source, settings: ReportSettings, periods: Periods | None
+def tables_of(
+    source: Source, tracker: Any, alarms: Any, periods: Periods | None
 ) -> list[tuple[str, str, Table]]:
-    births = Happened("Births and deaths", "changes", "births", _births(source))
-    happened = [births, *tracked(settings.tracker), *alarmed(settings.alarms)]
+    """Births that the model has on record, rows of a tracker, and alarms, each with a heading."""
+    happened = [
+        Happened("Births and deaths", "changes", births_of(source)),
+        *tracked(tracker),
+        Happened("Alarms", "alarms", alarmed(alarms)),
+    ]
     return [
-        (
-            one.heading,
-            one.kind,
-            table_of(one.argument, one.records, periods, newest_first=one.in_time),
-        )
+        (one.heading, one.kind, table_of(one.records, periods, newest_first=one.in_time))
         for one in happened
         if one.records is not None
     ]
 
 
-def _births(source: Source) -> Any:
+def births_of(source: Source) -> Any:
     """Record of a model whose topics come and go; None of other models."""
-    if not hasattr(type(source.model), "births_report"):
-        return None
     try:
         return source.model.births_report(source.names)
     except AttributeError:
         return None
 
 
-def _digits(value: float) -> float:
+def digits(value: float) -> float:
     """A number as it is written into the page."""
     return float(f"{value:.6g}")
+
+
+# What happened along a stream
+
+
+def tracked(tracker: Any) -> list[Happened]:
+    """Rows of a tracker: as given, or its news of the second half of a stream and its topics."""
+    if not hasattr(tracker, "topics"):
+        return [Happened("Births and changes", "changes", tracker)]
+    found = [Happened("Topics of the stream", "changes", tracker.topics())]
+    # While there is nothing to compare yet, a tracker says so by an error.
+    with suppress(ValueError):
+        news = tracker.news(tracker.n_batches_ // 2, unit="batch")
+        found.insert(0, Happened(NEWS, "changes", news, False))
+    return found
+
+
+def alarmed(alarms: Any) -> Any:
+    """Rows as given, or those that a monitor has in `alarms`."""
+    return alarms if alarms is None or isinstance(alarms, Iterable) else alarms.alarms
+
+
+def tracked_shares(tracker: Any, n_rows: int) -> tuple[list[Any], np.ndarray]:
+    """Times, and shares of the rows of a model along the stream, of what a tracker followed."""
+    if not hasattr(tracker, "shares"):
+        return [], np.empty((0, n_rows))
+    times, ids, shares = tracker.shares()
+    found = np.zeros((len(times), n_rows))
+    place = {int(one): column for column, one in enumerate(ids)}
+    for row, one in enumerate(tracker.ids_[:n_rows]):
+        if int(one) in place:
+            found[:, row] = shares[:, place[int(one)]]
+    return list(times), found
+
+
+def table_of(
+    records: Iterable[Any], periods: Periods | None = None, *, newest_first: bool = True
+) -> Table:
+    """A table of records: named tuples, dataclasses or mappings.
+
+    They come in order of time and are turned round, or in the order to be shown in.
+    """
+    all_rows = [_fields_of(record) or dict(record) for record in records]
+    rows = (all_rows[::-1] if newest_first else all_rows)[:MOST_ROWS]
+    seen = dict.fromkeys(key for row in rows for key in row)
+    columns = [column for column in seen if any(cell(row.get(column)) for row in rows)]
+    columns = columns[:MOST_COLUMNS]
+    times = [None if periods is None else periods.place(row.get("time")) for row in rows]
+    return Table(
+        tuple(shortened(column.replace("_", " "), LONGEST_CELL) for column in columns),
+        tuple(tuple(cell(row.get(column)) for column in columns) for row in rows),
+        tuple(times),
+        len(all_rows) - len(rows),
+        newest_first,
+    )
+
+
+def _fields_of(record: Any) -> dict[str, Any] | None:
+    """Names and values of a record; None of something else."""
+    if isinstance(record, Mapping):
+        return {str(key): value for key, value in record.items()}
+    if is_dataclass(record) and not isinstance(record, type):
+        return {field.name: getattr(record, field.name) for field in fields(record)}
+    return record._asdict() if isinstance(record, tuple) and hasattr(record, "_asdict") else None
+
+
+def cell(value: Any) -> str:
+    """A value as the text of a cell."""
+    return shortened(_text(value), LONGEST_CELL)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
+        return "" if np.isnan(float(value)) else f"{float(value):.4g}"
+    if isinstance(value, np.datetime64):
+        return str(value).replace("T", " ")
+    if isinstance(value, np.ndarray):
+        return _text(value.tolist())
+    if (inside := _fields_of(value)) is not None:
+        return _text_of_record(inside)
+    if isinstance(value, list | tuple):
+        between = "; " if any(_fields_of(entry) for entry in value) else ", "
+        more = ["…"] if len(value) > MOST_ENTRIES else []
+        return between.join([*map(_text, value[:MOST_ENTRIES]), *more])
+    return str(value)
+
+
+def _text_of_record(inside: dict[str, Any]) -> str:
+    """A record within a cell: its first value, which says what it is, and then the others."""
+    texts = {name.replace("_", " "): _text(value) for name, value in inside.items()}
+    first, *others = [(name, text) for name, text in texts.items() if text] or [("", "")]
+    more = ", ".join(f"{name} {text}" for name, text in others)
+    return f"{first[1]} ({more})" if more else first[1]
+
+
+# Scores, and the card of the model
+
+
+def scores_of(scores: Mapping[str, Any] | None) -> list[Score]:
+    """Named figures, or sequences of figures along a stream."""
+    found = []
+    for name, value in list((scores or {}).items())[:MOST_SCORES]:
+        values = np.atleast_1d(np.asarray(value, np.float64))
+        last = [float(f"{v:.6g}") if np.isfinite(v) else None for v in values[-MOST_POINTS:]]
+        found.append(Score(shortened(str(name), LONGEST_VALUE), last))
+    return found
+
+
+def card(
+    source: Source, periods: Periods | None, date: str | None, intake: Mapping[str, str] | None
+) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Sections of names and values, without what differs between runs."""
+    model = source.model
+    seen = {
+        "Documents learnt from, in all passes": _counter(model, "n_documents_seen_"),
+        "Tokens learnt from, in all passes": _counter(model, "n_tokens_seen_"),
+        "Minibatches": _counter(model, "n_batch_iter_"),
+        "Topics": len(source.weights),
+        "Columns (words)": len(source.names),
+    }
+    parameters = [(name, _value(value)) for name, value in sorted(model.get_params(False).items())]
+    versions = [("streamtopics", streamtopics.__version__), ("Python", platform.python_version())]
+    versions += [(name, version(name)) for name in ("numpy", "scipy", "scikit-learn")]
+    sections = [
+        ("Model", [("Class", type(model).__name__), *parameters]),
+        ("What it has learnt from", [(k, _number(v)) for k, v in seen.items() if v is not None]),
+        ("Read and left out", list((intake or {}).items())),
+        ("Documents of this report", _documents(source, periods)),
+        ("Versions", versions),
+    ]
+    if source.pipeline is not None:
+        steps = [(name, _value(step)) for name, step in steps_before(source.pipeline)]
+        sections.insert(1, ("Steps before it", steps))
+    if date is not None:
+        sections.append(("Report", [("Date", date)]))
+    return [(name, rows) for name, rows in sections if rows]
+
+
+def _counter(model: Any, name: str) -> float | None:
+    """A counter of a model; None where it has none."""
+    found: float | None = getattr(model, name, None)
+    return found
+
+
+def _value(value: Any) -> str:
+    """A parameter, in one line, without addresses of memory."""
+    if isinstance(value, np.ndarray) or hasattr(value, "nnz"):
+        return f"{type(value).__name__} of shape {value.shape}"
+    return shortened(ADDRESS.sub("", " ".join(repr(value).split())), LONGEST_VALUE)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _documents(source: Source, periods: Periods | None) -> list[tuple[str, str]]:
+    if source.documents is None:
+        return []
+    rows = [
+        ("Documents", _number(source.counts.shape[0])),
+        ("Tokens", _number(total(source.counts))),
+    ]
+    if periods is not None:
+        rows += [("First period", periods.labels[0]), ("Last period", periods.labels[-1])]
+    return rows

@@ -1,47 +1,75 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which documents stand for a topic, and which topic each of their words is from."""
+"""What a report reads: a model, its words, and the documents that stand for its topics."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.report.settings import Whole
-from streamtopics.report.source import Source, counts_of
-from streamtopics.report.words import shortened
-from streamtopics.utils.steps import counted, last_step
-from streamtopics.utils.structure import is_sparse
+from streamtopics.metrics import relevant_words
+from streamtopics.utils.steps import counted, last_step, names_of, steps_before
+from streamtopics.utils.structure import from_arrow, is_sparse, to_sparse
 from streamtopics.utils.times import Periods, ShareSums
 
 # Documents whose topics are inferred at once.
 AT_ONCE = 8192
 # Least lift that a word counts with, where documents of equal shares are ordered.
 LEAST_LIFT = 1e-3
-LONGEST_TITLE, LONGEST_TEXT, LONGEST_PIECE = 120, 900, 60
+LONGEST_TITLE, LONGEST_TEXT, LONGEST_PIECE, LONGEST_WORD = 120, 900, 60, 40
 # Distinct words of a document that is shown without its text.
 MOST_WORDS = 40
 # Topics that a document is said to be made of, and the least share of one.
 MOST_PARTS, LEAST_PART = 6, 0.05
 WORD = re.compile(r"\w+")
+# Places of the slider: `relevance` of `relevant_words`.
+RELEVANCES = tuple(i / 10 for i in range(11))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A fitted model and the documents that its report shows.
+
+    `pipeline` has the steps that count words, None where the model is given counts; `documents`
+    are what `transform` of the model takes, and None where there are none.
+    """
+
+    model: Any
+    pipeline: Any
+    names: np.ndarray
+    topic_word: np.ndarray
+    weights: np.ndarray
+    documents: Any
+    counts: sparse.csr_matrix
+    texts: list[str] | None
+    titles: list[str] | None
+    times: Sequence[Any] | None
+    labels: Sequence[str]
+
+
+class Whole(NamedTuple):
+    """All documents, of which a report shows a sample: what is known of them.
+
+    `holders` is how many have each word; `shares` are of those of each of `periods`.
+    """
+
+    n_documents: int
+    holders: np.ndarray | None = None
+    periods: Periods | None = None
+    shares: ShareSums | None = None
 
 
 @dataclass(frozen=True)
 class Survey:
     """Statistics of the topics over all documents.
 
-    Attributes
-    ----------
-    best : list of list of int
-        For each topic, documents that stand for it, the first the most.
-    n_documents : ndarray of shape (n_topics,)
-        Documents of which each topic is the main one.
-    shares : ShareSums
-        Of the documents that have a known word, by period.
+    `best` are for each topic documents that stand for it, `n_documents` are those of which it is
+    the main one, and `shares` are sums by period.
     """
 
     best: list[list[int]]
@@ -50,25 +78,27 @@ class Survey:
 
 
 @dataclass(frozen=True)
-class Document:
-    """A document as a report shows it.
+class WordTable:
+    """The words that some topic leads with, at some place of the slider, and their columns.
 
-    Attributes
-    ----------
-    row : int
-        Its place among the documents, from 0.
-    title : str
-        Empty where there are no titles.
-    time : str
-        When it is from; empty where that is not known.
-    mix : list of [int, float]
-        Its topics with their shares, the largest first.
-    parts : list of str
-        Its text, or the beginning of it: plain text, a word, plain text, a word, ...
-    topics : list of int
-        The topic of each word; -1 of words that tell nothing of their topic.
-    n_more : int
-        Characters, or words of a document without text, that are left out.
+    `overall` is the probability of each in all topics together. Of each topic, `own` are the
+    places in `columns` of the words that it may lead with, and `probabilities` are theirs.
+    """
+
+    columns: np.ndarray
+    words: tuple[str, ...]
+    overall: np.ndarray
+    own: tuple[np.ndarray, ...]
+    probabilities: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document as a report shows it: its row, and its topics with their shares.
+
+    `parts` are its text, or the beginning of it: plain text, a word, plain text, a word, and so
+    on; `topics` are those of the words, -1 of words that tell nothing of theirs, and `n_more` is
+    how many characters, or words of a document without text, are left out.
     """
 
     row: int
@@ -78,6 +108,70 @@ class Document:
     parts: list[str] = field(repr=False)
     topics: list[int] = field(repr=False)
     n_more: int = 0
+
+
+# The model and its documents
+
+
+def read_source(
+    estimator: object,
+    feature_names: ArrayLike | None,
+    X: Any,
+    texts: Iterable[str] | None,
+    titles: Iterable[str] | None,
+    times: Any,
+    labels: Sequence[str] | None,
+) -> Source:
+    """What a report is given, with the words of texts counted where a pipeline can."""
+    topics = last_step(estimator)
+    if isinstance(topics, type) or not {"topic_weights_", "transform"} <= {*dir(type(topics))}:
+        raise TypeError(
+            "estimator must be a fitted topic model of streamtopics, such as StreamingLDA(), or a "
+            f"pipeline that ends with one; got {estimator!r:.80}"
+        )
+    pipeline = estimator if steps_before(estimator) else None
+    texts, titles = (None if one is None else list(from_arrow(one)) for one in (texts, titles))
+    if X is None and texts is not None:
+        if pipeline is None:
+            raise ValueError(
+                f"texts came without documents, and {type(topics).__name__} cannot count words: "
+                "pass X=, the counts of these texts, too, or a pipeline whose first step "
+                "is a vectorizer as the model"
+            )
+        X = counted(estimator, texts)
+    names = topics._column_names(names_of(estimator) if feature_names is None else feature_names)
+    counts, documents = counts_of(X, len(names))
+    if labels is None:
+        labels = [str(name) for name in getattr(topics, "topic_names_", ())]
+    else:
+        _check_length("labels", labels, len(topics.topic_weights_))
+    for name, values in (("texts", texts), ("times", times), ("titles", titles)):
+        if values is not None:
+            _check_length(name, values, counts.shape[0])
+    return Source(
+        topics, pipeline, np.asarray(names), topics.topic_word_, topics.topic_weights_,
+        documents, counts, texts, titles, times, labels,
+    )  # fmt: skip
+
+
+def _check_length(name: str, values: Sequence[Any], n: int) -> None:
+    if len(values) != n:
+        of = "topics" if name == "labels" else "documents"
+        raise ValueError(f"{name} must have an entry for each of the {n} {of}; got {len(values)}")
+
+
+def counts_of(X: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:
+    """Counts of each document, and what `transform` takes, of X as it is given."""
+    if X is None:
+        return sparse.csr_matrix((0, n_features)), None
+    if isinstance(X, list | tuple | np.ndarray) and len(X) and np.ndim(X[0]) == 2:
+        # A matrix of sentences for each document.
+        X = list(X)
+        each = [sparse.csr_matrix(sparse.csr_matrix(one).sum(axis=0)) for one in X]
+        return sparse.vstack(each, format="csr"), X
+    if not isinstance(X, sparse.csr_matrix):  # such as NamedCounts, which stay
+        X = to_sparse(X, "report")
+    return (X.astype(np.float64) if X.dtype == bool else X), X
 
 
 def survey(source: Source, n_best: int, periods: Periods | None) -> Survey:
@@ -103,7 +197,7 @@ def survey(source: Source, n_best: int, periods: Periods | None) -> Survey:
     return Survey(found.rows(), n_main, sums)
 
 
-def whole_of(estimator: Any, batches: Iterable[Any], periods: Periods | None = None) -> Whole:
+def whole_of(estimator: object, batches: Iterable[Any], periods: Periods | None = None) -> Whole:
     """Read all documents, a batch at a time; `periods` are those of all of them, in their order."""
     topics, n = last_step(estimator), 0
     n_topics, n_features = topics.topic_word_.shape
@@ -126,13 +220,7 @@ def doc_topic(source: Source, rows: np.ndarray) -> np.ndarray:
     """Topic proportions of some documents, of shape (n_rows, n_topics)."""
     some: Any = source.documents
     chosen = some[rows] if is_sparse(some) else [some[row] for row in rows]
-    shares = np.asarray(source.model.transform(chosen), dtype=np.float64)
-    if shares.shape != (len(rows), len(source.weights)):
-        raise ValueError(
-            f"{type(source.model).__name__}.transform gives {shares.shape[1:]} shares of a "
-            f"document, but the model has {len(source.weights)} topics; leave out documents"
-        )
-    return shares
+    return np.asarray(source.model.transform(chosen), dtype=np.float64)
 
 
 def _log_lift(source: Source) -> np.ndarray:
@@ -255,3 +343,32 @@ def _of_counts(source: Source, row: int) -> tuple[list[str], np.ndarray, int]:
         times = "  " if count == 1 else f" \u00d7 {count:.4g}  "
         parts += [shortened(str(source.names[column]), LONGEST_PIECE), times]
     return parts, columns.astype(np.intp), max(0, own.nnz - MOST_WORDS)
+
+
+# Words
+
+
+def word_table(
+    topic_word: np.ndarray, weights: np.ndarray, names: np.ndarray, shown: np.ndarray, n_words: int
+) -> WordTable:
+    """Words of the topics `shown`: of each, those first at one of `RELEVANCES`.
+
+    The n of them with the highest ``r log p(w | k) + (1 - r) log (p(w | k) / p(w))`` are those of
+    `streamtopics.metrics.relevant_words` with ``relevance=r``, so that a page can rank them anew.
+    """
+    ranked = [relevant_words(topic_word, weights, n_words, relevance=r)[shown] for r in RELEVANCES]
+    leads = [np.unique(np.concatenate([by_one[i] for by_one in ranked])) for i in range(len(shown))]
+    leads = [own[topic_word[k, own] > 0] for k, own in zip(shown, leads, strict=True)]
+    columns = np.unique(np.concatenate([np.empty(0, np.intp), *leads]))
+    return WordTable(
+        columns,
+        tuple(shortened(str(names[column]), LONGEST_WORD) for column in columns),
+        weights @ topic_word[:, columns],
+        tuple(np.searchsorted(columns, own) for own in leads),
+        tuple(topic_word[k, own] for k, own in zip(shown, leads, strict=True)),
+    )
+
+
+def shortened(text: str, n: int) -> str:
+    """At most n characters of a text, the last one an ellipsis where it is cut."""
+    return text if len(text) <= n else text[: n - 1].rstrip() + "…"

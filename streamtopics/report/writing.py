@@ -12,15 +12,35 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
-from streamtopics.report.data import ReportData, Topic, report_data
-from streamtopics.report.documents import Document
-from streamtopics.report.rows import Table
-from streamtopics.report.settings import ReportSettings, Whole
+import numpy as np
+from numpy.typing import ArrayLike
+
+from streamtopics.report.data import (
+    Report,
+    Table,
+    Topic,
+    card,
+    course_of,
+    digits,
+    holders_of,
+    periods_and_texts,
+    scores_of,
+    tables_of,
+    topics_of,
+)
+from streamtopics.report.documents import (
+    LONGEST_TITLE,
+    Whole,
+    read_source,
+    shortened,
+    survey,
+    word_table,
+)
 from streamtopics.saving.files import replacing
 from streamtopics.utils.checks import path_of
+from streamtopics.utils.times import LEAST
 
 # Bytes of a page, whatever the corpus.
 MOST_BYTES = 2_000_000
@@ -28,10 +48,10 @@ SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def report(
-    estimator: Any,
-    path: str | PathLike[str],
+    estimator: object,
+    path: str | PathLike[str] | None = None,
     *,
-    feature_names: Any = None,
+    feature_names: ArrayLike | None = None,
     X: Any = None,
     texts: Iterable[str] | None = None,
     times: Any = None,
@@ -39,7 +59,7 @@ def report(
     tracker: Any = None,
     alarms: Any = None,
     scores: Mapping[str, Any] | None = None,
-    labels: Sequence[Any] | None = None,
+    labels: Sequence[str] | None = None,
     title: str | None = None,
     date: str | None = None,
     sampled_from: int | Whole | None = None,
@@ -48,8 +68,8 @@ def report(
     n_documents: int = 5,
     n_topics: int = 200,
     relevance: float = 0.6,
-) -> Path:
-    """Write what a model found as one HTML file, which opens in a browser without a network.
+) -> Report:
+    """Collect what a model found, and write it as one HTML file, which needs no network.
 
     Topics with their words, a slider between frequent and telling ones, documents whose words
     are coloured by topic, shares over time, a map of topics by similarity, births, changes and
@@ -59,8 +79,8 @@ def report(
     ----------
     estimator : object
         A fitted topic model of streamtopics, or a pipeline that ends with one.
-    path : str or path
-        Of the file, such as "topics.html"; one that is there is replaced.
+    path : str or path, default=None
+        Of the file, such as "topics.html"; one that is there is replaced. None writes none.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns; None for those of the pipeline, or that `fit` has seen.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
@@ -77,9 +97,9 @@ def report(
         ``time`` places an alarm in the pictures.
     scores : mapping of str to float or sequence of float, default=None
         Figures to show; a sequence, such as the score of each minibatch, is drawn.
-    labels : sequence of str or of TopicLabel, default=None
-        What topics are called, one for each topic in the order of the model, such as
-        `streamtopics.inspection.label_topics` returns; None for the model's own names, if any.
+    labels : sequence of str, default=None
+        What topics are called, one for each topic in the order of the model; None for the model's
+        own names, if any.
     title, date : str, default=None
         Of the report. A date is shown where one is given, so that the same input makes the same
         bytes.
@@ -90,27 +110,29 @@ def report(
     intake : mapping of str to str, default=None
         What was read and left out, by name, for the model's card.
     n_words : int, default=15
-        Words of a topic, from 1 to 50.
+        Words of a topic.
     n_documents : int, default=5
-        Documents of a topic, from 0 to 50.
+        Documents of a topic.
     n_topics : int, default=200
-        The heaviest topics, at most 1,000.
+        The heaviest topics, at most.
     relevance : float in [0, 1], default=0.6
         Where the slider stands at first; see `streamtopics.metrics.relevant_words`. As the
         readers of that source, those of a report tell topics apart best at 0.6.
 
     Returns
     -------
-    path : Path
-        Of the file. It has at most 2,000,000 bytes: where it would have more, fewer and shorter
-        documents are shown, and then fewer topics.
+    report : Report
+        What the page says, as plain values, the same for the same input. The page has at most
+        2,000,000 bytes: where it would have more, fewer documents are shown, and then
+        fewer topics.
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument is wrong; the message names it. No file is written then.
-    NotFittedError
-        If the model is not fitted.
+    TypeError
+        If the estimator is no topic model.
+    ValueError
+        If texts, times, titles or labels are not as many as documents or topics. No file is
+        written then.
 
     Notes
     -----
@@ -129,48 +151,67 @@ def report(
     >>> X = [[4, 0, 1], [0, 2, 2], [3, 0, 0]]
     >>> model = SVBLDA(n_components=2, random_state=0).fit(X)
     >>> with TemporaryDirectory() as folder:
-    ...     path = report(model, Path(folder, "topics.html"), feature_names=["sea", "sky", "sun"],
-    ...                   X=X, times=[2001, 2002, 2003], title="Weather")
+    ...     path = Path(folder, "topics.html")
+    ...     found = report(model, path, feature_names=["sea", "sky", "sun"],
+    ...                    X=X, times=[2001, 2002, 2003], title="Weather")
     ...     "<title>Weather</title>" in path.read_text(encoding="utf-8")
     True
+    >>> found.periods
+    ['2001', '2002', '2003']
     """
-    target = _target(path)
-    settings = ReportSettings(
-        feature_names=feature_names, X=X, texts=texts, times=times, titles=titles,
-        tracker=tracker, alarms=alarms, scores=scores, labels=labels, title=title, date=date,
-        sampled_from=sampled_from, intake=intake, n_words=n_words, n_documents=n_documents,
-        n_topics=n_topics, relevance=relevance,
-    )  # fmt: skip
-    whole = page(report_data(estimator, settings))
-    with replacing(target) as write:
-        write(whole)
-    return target
+    source = read_source(estimator, feature_names, X, texts, titles, times, labels)
+    whole = sampled_from
+    if whole is not None and not isinstance(whole, Whole):
+        whole = Whole(int(whole))
+    n_given = source.counts.shape[0]
+    is_sample = whole is not None and whole.n_documents > n_given
+    sums = None if whole is None else whole.shares
+    periods, when = periods_and_texts(source, None if whole is None else whole.periods)
+    found = survey(source, n_documents, periods if sums is None else None)
+    course = course_of(sums or found.shares, periods, tracker, len(source.weights))
+    shown = np.argsort(-source.weights, kind="stable")[:n_topics]
+    table = word_table(source.topic_word, source.weights, source.names, shown, int(n_words))
+    data = Report(
+        title=shortened(title or f"Topics of {type(source.model).__name__}", LONGEST_TITLE),
+        n_topics=len(source.weights),
+        n_documents=n_given,
+        sampled_from=whole.n_documents if whole is not None and is_sample else None,
+        over_all=sums is not None,
+        n_words=int(n_words),
+        relevance=round(float(relevance), 1),
+        words=list(table.words),
+        overall=[digits(p) for p in table.overall],
+        holders=holders_of(source, whole if is_sample else None, table.columns),
+        topics=topics_of(source, shown, found, when, course, table),
+        unit=course.unit,
+        periods=course.labels,
+        sizes=course.sizes,
+        least=LEAST,
+        tables=tables_of(source, tracker, alarms, periods),
+        scores=scores_of(scores),
+        card=card(source, periods, date, intake),
+        has_documents=source.documents is not None,
+        has_texts=source.texts is not None,
+    )
+    if path is not None:
+        content = page(data)
+        with replacing(path_of(path)) as write:
+            write(content)
+    return data
 
 
-def page(data: ReportData) -> bytes:
+def page(data: Report) -> bytes:
     """Return the page, of at most `MOST_BYTES` bytes; it shows less where that would be more."""
     content = _filled(data)
     while len(content) > MOST_BYTES:
         data, before = _less(data), len(content)
         content = _filled(data)
         if len(content) >= before:
-            raise ValueError(
-                f"a report of at most {MOST_BYTES:,} bytes cannot be made: title and model card "
-                f"alone make {before:,}; give a shorter title or date"
-            )
+            raise ValueError(f"the title and the model's card alone have {before:,} bytes")
     return content
 
 
-def _target(path: str | PathLike[str]) -> Path:
-    target = path_of(path)
-    if target.is_dir() or not target.parent.is_dir():
-        raise ValueError(
-            f"path must be a file in a folder that is there, such as topics.html; got {str(path)!r}"
-        )
-    return target
-
-
-def _filled(data: ReportData) -> bytes:
+def _filled(data: Report) -> bytes:
     style, script = _resource("page.css"), _resource("page.js")
     slots = {
         "title": escape(data.title),
@@ -207,7 +248,7 @@ def _fields(record: Any) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
-def _less(data: ReportData) -> ReportData:
+def _less(data: Report) -> Report:
     """The same with half of what takes most: of the documents, of the rows, or of the topics."""
     ways = [
         (_size([topic.documents for topic in data.topics]), _less_documents),
@@ -222,15 +263,15 @@ def _size(part: Any) -> int:
     return len(_json(part))
 
 
-def _less_documents(data: ReportData) -> ReportData:
+def _less_documents(data: Report) -> Report:
     return replace(data, topics=[_fewer_documents(topic) for topic in data.topics])
 
 
-def _fewer_rows(data: ReportData) -> ReportData:
+def _fewer_rows(data: Report) -> Report:
     return replace(data, tables=[(head, kind, _half(table)) for head, kind, table in data.tables])
 
 
-def _fewer_topics(data: ReportData) -> ReportData:
+def _fewer_topics(data: Report) -> Report:
     """The heavier half of the topics; documents, which may be of the others, are left out."""
     n = len(data.topics) // 2
     kept = [
@@ -257,16 +298,4 @@ def _half(table: Table) -> Table:
 
 
 def _fewer_documents(topic: Topic) -> Topic:
-    n = len(topic.documents) // 2 if len(topic.documents) > 1 else 0
-    if n == 0 and topic.documents and len(topic.documents[0].parts) > 40:
-        n = 1
-    return replace(topic, documents=[_shorter(document) for document in topic.documents[:n]])
-
-
-def _shorter(document: Document) -> Document:
-    n = len(document.topics) // 2
-    left_out = sum(map(len, document.parts[2 * n + 1 :]))
-    return replace(
-        document, parts=document.parts[: 2 * n + 1], topics=document.topics[:n],
-        n_more=document.n_more + left_out,
-    )  # fmt: skip
+    return replace(topic, documents=topic.documents[: len(topic.documents) // 2])

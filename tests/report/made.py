@@ -2,6 +2,7 @@
 """Small corpora with models for the tests of reports."""
 
 from datetime import date, timedelta
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 
 from streamtopics import StreamingLDA
+from streamtopics.report import report
 
 THEMES = [
     ["sea", "ship", "sail", "wave", "harbour", "captain", "storm", "anchor"],
@@ -48,3 +50,9 @@ def made(n_documents: int = 240, seed: int = 0, first: str = "") -> Made:
     times = [date(2020, 1, 1) + timedelta(days=i) for i in range(n_documents)]
     steps = [("words", CountVectorizer()), ("topics", StreamingLDA(3, random_state=0))]
     return Made(Pipeline(steps).fit(texts), texts, times)
+
+
+def written(model: object, path: Path, **given: object) -> Path:
+    """The path of a report, when it was written."""
+    report(model, path, **given)
+    return path

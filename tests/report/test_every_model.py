@@ -38,9 +38,10 @@ from streamtopics import (
     WASTopicModel,
 )
 from streamtopics.models import BetaBinomial
-from streamtopics.report import ReportSettings, page, report, report_data
+from streamtopics.report import page, report
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess
+from tests.report.made import written
 
 DATA = Path(os.environ.get("STREAMTOPICS_DATA", "no folder"))
 pytestmark = [
@@ -138,14 +139,14 @@ def check(found, model, documents, names):
 @pytest.mark.parametrize("model", MODELS, ids=IDS)
 def test_a_report_is_what_the_model_says_before_and_after_a_file(model, reviews, tmp_path):
     model, documents, names = learnt(model, reviews)
-    settings = ReportSettings(
-        X=documents, texts=reviews.texts, feature_names=names, n_words=5,
-        times=np.arange(120) // 30,
-    )  # fmt: skip
-    found = report_data(model, settings)
+    settings = {
+        "X": documents, "texts": reviews.texts, "feature_names": names, "n_words": 5,
+        "times": np.arange(120) // 30,
+    }  # fmt: skip
+    found = report(model, **settings)
     check(found, model, documents, names)
     streamtopics.save(model, tmp_path / "model")
-    again = report_data(streamtopics.load(tmp_path / "model"), settings)
+    again = report(streamtopics.load(tmp_path / "model"), **settings)
     assert page(again) == page(found)
 
 
@@ -161,10 +162,10 @@ def test_a_merged_model_has_a_report(model, reviews):
     base = clone(whole.model).partial_fit(documents[:40])
     one = deepcopy(base).partial_fit(documents[40:80])
     other = deepcopy(base).partial_fit(documents[80:])
-    settings = ReportSettings(X=documents, feature_names=names, n_words=5)
-    before = report_data(one, settings)
+    settings = {"X": documents, "feature_names": names, "n_words": 5}
+    before = report(one, **settings)
     merged = one.merge(other, base=base)
-    found = report_data(merged, settings)
+    found = report(merged, **settings)
     check(found, merged, documents, names)
     assert found.topics != before.topics
 
@@ -181,11 +182,11 @@ def test_pipelines_over_reviews_have_a_report(model, reviews, tmp_path):
         [("words", front), ("topics", clone(model).set_params(random_state=0))]
     )
     model.fit(reviews.texts)
-    settings = ReportSettings(texts=reviews.texts, n_words=5)
-    found = report_data(model, settings)
+    settings = {"texts": reviews.texts, "n_words": 5}
+    found = report(model, **settings)
     check(found, model[-1], model[:-1].transform(reviews.texts), model[0].get_feature_names_out())
     streamtopics.save(model, tmp_path / "model")
-    assert page(report_data(streamtopics.load(tmp_path / "model"), settings)) == page(found)
+    assert page(report(streamtopics.load(tmp_path / "model"), **settings)) == page(found)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +194,7 @@ def test_pipelines_over_reviews_have_a_report(model, reviews, tmp_path):
 )
 def test_a_model_without_topics_is_refused_by_name(model):
     with pytest.raises(TypeError, match=f"such as StreamingLDA.*{type(model).__name__}"):
-        report_data(model)
+        report(model)
 
 
 @pytest.mark.browser
@@ -202,7 +203,7 @@ def test_a_model_without_topics_is_refused_by_name(model):
 )
 def test_a_report_opens_in_a_browser(model, reviews, browser, tmp_path):
     model, documents, names = learnt(model, reviews)
-    path = report(
+    path = written(
         model, tmp_path / "report.html", X=documents, texts=reviews.texts,
         feature_names=names, times=np.arange(120) // 30,
     )  # fmt: skip

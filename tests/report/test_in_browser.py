@@ -11,8 +11,8 @@ import pytest
 
 from streamtopics import StreamingLDA
 from streamtopics.metrics import relevant_words
-from streamtopics.report import ReportSettings, report, report_data
-from tests.report.made import HOSTILE, Alarm, made
+from streamtopics.report import report
+from tests.report.made import HOSTILE, Alarm, made, written
 
 pytestmark = pytest.mark.browser
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ def corpus():
 def path(corpus, tmp_path_factory):
     """A report with all parts, of hostile text where there can be any."""
     alarms = [Alarm(corpus.times[130], 2, ["law", HOSTILE], 0.001)]
-    return report(
+    return written(
         corpus.pipeline, tmp_path_factory.mktemp("report") / "report.html", texts=corpus.texts,
         times=corpus.times, titles=[f"Title {i}" for i in range(240)], alarms=alarms,
         tracker=[{"topic": 0, "born": 1, "words": ["sea"]}],
@@ -205,7 +205,7 @@ def test_intervals_are_drawn_and_few_documents_rank_nowhere(browser, corpus, tmp
     """Twelve documents of the last month, all of one topic: it is not said to stand out."""
     texts = [*corpus.texts, *corpus.texts, *["court judge law trial jury lawyer"] * 12]
     times = [*corpus.times, *corpus.times, *[date(2020, 9, 20)] * 12]
-    path = report(corpus.pipeline, tmp_path / "few.html", texts=texts, times=times)
+    path = written(corpus.pipeline, tmp_path / "few.html", texts=texts, times=times)
     page = browser.new_page()
     page.goto(path.as_uri())
     assert page.locator("#chart .band").count() == 1
@@ -222,7 +222,7 @@ def test_intervals_are_drawn_and_few_documents_rank_nowhere(browser, corpus, tmp
 def test_the_bands_of_the_stream_are_as_thick_as_shares(opened, corpus):
     page = opened()
     page.check("input[value=stream]")
-    data = report_data(corpus.pipeline, ReportSettings(texts=corpus.texts, times=corpus.times))
+    data = report(corpus.pipeline, texts=corpus.texts, times=corpus.times)
     most = max(
         sum(share or 0 for share in period)
         for period in zip(*(t.shares for t in data.topics), strict=True)
@@ -282,7 +282,7 @@ def test_a_stream_of_one_period_and_of_many_topics(browser, tmp_path):
     model = StreamingLDA(14, random_state=0).partial_fit(counts)
     wrong, found = [], []
     for times in ([2001] * 60, np.arange(60) // 20):
-        path = report(model, tmp_path / "report.html", X=counts, times=times)
+        path = written(model, tmp_path / "report.html", X=counts, times=times)
         page = browser.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda message: wrong.append(message.text))
@@ -354,7 +354,7 @@ def test_words_are_not_broken(browser, tmp_path, width):
     words = ["documentation", "responsibilities", "implementation", "sea"]
     model = StreamingLDA(2, random_state=0).fit(np.random.default_rng(0).poisson(2, (40, 4)))
     page = browser.new_page(viewport={"width": width, "height": 900})
-    page.goto(report(model, tmp_path / "long.html", feature_names=words).as_uri())
+    page.goto(written(model, tmp_path / "long.html", feature_names=words).as_uri())
     heights = page.locator(".words button").evaluate_all(
         "all => all.map((one) => one.offsetHeight)"
     )
@@ -444,7 +444,7 @@ def test_it_works_within_another_page_as_in_a_notebook(browser, path, tmp_path, 
 
 def test_a_sample_says_that_it_is_one(browser, corpus, tmp_path):
     places = [f"news.jsonl:{7 * i + 1}" for i in range(240)]
-    path = report(
+    path = written(
         corpus.pipeline, tmp_path / "sample.html", texts=corpus.texts, times=corpus.times,
         titles=places, sampled_from=12_000,
     )  # fmt: skip
@@ -462,7 +462,7 @@ def test_a_sample_says_that_it_is_one(browser, corpus, tmp_path):
 
 
 def test_a_report_of_words_alone_works(browser, corpus, tmp_path):
-    path = report(corpus.pipeline, tmp_path / "words.html")
+    path = written(corpus.pipeline, tmp_path / "words.html")
     page = browser.new_page()
     wrong = []
     page.on("pageerror", lambda error: wrong.append(str(error)))

@@ -14,9 +14,9 @@ import pytest
 import scipy.sparse as sp
 
 from streamtopics import SVBLDA
-from streamtopics.report import ReportSettings, page, report, report_data
+from streamtopics.report import page, report
 from streamtopics.report.writing import MOST_BYTES
-from tests.report.made import HOSTILE, made
+from tests.report.made import HOSTILE, made, written
 
 
 class Elements(HTMLParser):
@@ -45,9 +45,9 @@ def hostile():
 
 
 def test_texts_titles_and_names_are_never_markup(hostile, tmp_path):
-    plain = Elements(page(report_data(made().pipeline)).decode())
+    plain = Elements(page(report(made().pipeline)).decode())
     n = len(hostile.texts)
-    path = report(
+    path = written(
         hostile.pipeline, tmp_path / "report.html", texts=hostile.texts, title=HOSTILE,
         titles=[HOSTILE] * n, scores={HOSTILE: 1.0}, alarms=[{HOSTILE: HOSTILE}], date=HOSTILE,
     )  # fmt: skip
@@ -61,15 +61,13 @@ def test_texts_titles_and_names_are_never_markup(hostile, tmp_path):
 
 def test_what_looks_like_a_slot_is_left_as_it_is():
     pipeline = made().pipeline
-    text = page(
-        report_data(pipeline, ReportSettings(title="{{data}} {{script}} {{nothing}}"))
-    ).decode()
+    text = page(report(pipeline, title="{{data}} {{script}} {{nothing}}")).decode()
     assert "<title>{{data}} {{script}} {{nothing}}</title>" in text
     assert Elements(text).tags.count("script") == 2
 
 
 def test_the_policy_lets_the_own_script_and_style_alone_run(hostile):
-    elements = Elements(page(report_data(hostile.pipeline)).decode())
+    elements = Elements(page(report(hostile.pipeline)).decode())
     policy = next(value for name, value in elements.attributes if value and "default-src" in value)
     assert "default-src 'none'" in policy
     (_, style), _, (_, script) = elements.raw
@@ -79,7 +77,7 @@ def test_the_policy_lets_the_own_script_and_style_alone_run(hostile):
 
 
 def test_nothing_is_fetched_and_nothing_is_parsed_from_data(hostile):
-    text = page(report_data(hostile.pipeline)).decode()
+    text = page(report(hostile.pipeline)).decode()
     addresses = set(re.findall(r"https?://[^\s\"'<]+", text))
     assert addresses == {"http://www.w3.org/2000/svg"}
     elements = Elements(text)
@@ -95,14 +93,14 @@ def test_nothing_is_fetched_and_nothing_is_parsed_from_data(hostile):
 
 def test_the_same_input_makes_the_same_bytes(hostile, tmp_path):
     given = {"texts": hostile.texts, "times": hostile.times, "date": "2026-01-31"}
-    first = report(hostile.pipeline, tmp_path / "a.html", **given).read_bytes()
+    first = written(hostile.pipeline, tmp_path / "a.html", **given).read_bytes()
     again = made(first=HOSTILE)
-    assert report(again.pipeline, tmp_path / "b.html", **given).read_bytes() == first
+    assert written(again.pipeline, tmp_path / "b.html", **given).read_bytes() == first
 
 
 def test_text_that_is_no_unicode_is_written():
     one = made(first="\ud800 \x00 \u2028 end")
-    text = page(report_data(one.pipeline, ReportSettings(texts=one.texts * 2))).decode("utf-8")
+    text = page(report(one.pipeline, texts=one.texts * 2)).decode("utf-8")
     assert "\u2028" not in text
 
 
@@ -123,7 +121,7 @@ def large():
 
 def test_a_hundred_thousand_documents_make_less_than_two_megabytes(large, tmp_path):
     model, X, texts = large
-    path = report(
+    path = written(
         model, tmp_path / "report.html", X=X, texts=texts, times=np.arange(100_000),
         titles=["\u6587<" * 500] * 100_000, feature_names=[f"w<{i}" * 30 for i in range(5_000)],
         alarms=[{f"<{i}": "<" * 5_000 for i in range(40)}] * 10_000, n_documents=30, n_words=30,
@@ -132,15 +130,13 @@ def test_a_hundred_thousand_documents_make_less_than_two_megabytes(large, tmp_pa
     data = json.loads(re.search(r'id="data">(.*?)</script>', path.read_text("utf-8")).group(1))
     assert len(data["topics"]) == 100
     assert data["n_documents"] == 100_000
-    assert sum(len(topic["documents"]) for topic in data["topics"]) > 100
+    assert sum(len(topic["documents"]) for topic in data["topics"]) >= 100
 
 
 def test_a_page_shows_less_until_it_fits(large, monkeypatch):
     model, X, texts = large
-    found = report_data(
-        model, ReportSettings(X=X[:500], texts=texts[:500], alarms=[{"a": "b" * 80}] * 100)
-    )
-    size = len(page(report_data(model)))
+    found = report(model, X=X[:500], texts=texts[:500], alarms=[{"a": "b" * 80}] * 100)
+    size = len(page(report(model)))
     sizes = set()
     bare = len(page(replace(found, topics=[], tables=[], words=[], overall=[], holders=[])))
     for most in (size + 200_000, size, (size + bare) // 2, bare + 5_000, bare + 500):
@@ -157,7 +153,7 @@ def test_a_page_shows_less_until_it_fits(large, monkeypatch):
         sizes.add((n, sum(len(topic["documents"]) for topic in data["topics"])))
     assert len(sizes) >= 3
     monkeypatch.setattr("streamtopics.report.writing.MOST_BYTES", bare - 500)
-    with pytest.raises(ValueError, match="give a shorter title"):
+    with pytest.raises(ValueError, match="the title and the model's card alone"):
         page(found)
 
 
@@ -174,12 +170,6 @@ def test_a_file_is_written_as_a_whole_or_not_at_all(hostile, tmp_path, monkeypat
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
     assert path.read_text() == "before"
     monkeypatch.undo()
-    assert report(hostile.pipeline, str(path)) == path
+    report(hostile.pipeline, str(path))
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
     assert path.read_bytes().startswith(b"<!doctype html>")
-
-
-def test_a_path_that_is_no_file_is_refused(hostile, tmp_path):
-    for path in (tmp_path, tmp_path / "nowhere" / "report.html"):
-        with pytest.raises(ValueError, match="path must be a file in a folder that is there"):
-            report(hostile.pipeline, path)

@@ -99,8 +99,9 @@ def test_a_report_of_what_went_along(tmp_path):
     stream(model, batches, callbacks=callbacks)
     history, tracker, monitor, _ = callbacks
     texts = [text for batch in batches for text in batch.X]
-    path = report(
-        model, tmp_path / "report.html", texts=texts, tracker=tracker, alarms=monitor,
+    path = tmp_path / "report.html"
+    report(
+        model, path, texts=texts, tracker=tracker, alarms=monitor,
         scores={"score": [row.score for row in history.rows[1:]]},
     )  # fmt: skip
     assert 10_000 < path.stat().st_size < 2_000_000

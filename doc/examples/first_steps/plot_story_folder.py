@@ -40,4 +40,4 @@ from streamtopics.report import report
 axes = plot_topics(model[-1], words.get_feature_names_out(), relevance=0.6)
 axes[0].figure.savefig(folder / "topics.png")
 names = [Path(record.source).name for record in records]
-page = report(model, folder / "topics.html", texts=texts, titles=names)
+report(model, folder / "topics.html", texts=texts, titles=names)
