@@ -91,11 +91,6 @@ def test_an_array_of_three_axes_is_a_sequence():
     assert_array_equal(read.starts, [0, 4, 8])
 
 
-def test_documents_of_one_sentence_are_not_one_matrix():
-    read = read_sentences([sparse.csr_matrix(row[None]) for row in ROWS])
-    assert_array_equal(read.starts, [0, 1, 2, 3, 4])
-
-
 @pytest.mark.parametrize("documents", [[], [[]], [[], []], np.empty(0, object)], ids=repr)
 def test_no_sentences_at_all(documents):
     read = read_sentences(documents, n_words=5)
@@ -103,12 +98,6 @@ def test_no_sentences_at_all(documents):
     assert_array_equal(read.starts, np.zeros(len(documents) + 1))
     with pytest.raises(ValueError, match=r"no sentences, and nothing tells the number of words"):
         read_sentences(documents)
-
-
-def test_empty_documents_of_known_width():
-    read = read_sentences([np.empty((0, 4)), sparse.csr_matrix((0, 4))])
-    assert read.counts.shape == (0, 4)
-    assert_array_equal(read.starts, [0, 0, 0])
 
 
 @pytest.mark.parametrize(
@@ -196,30 +185,6 @@ def test_a_column_of_a_data_frame_whose_index_is_not_in_order():
     assert_array_equal(read.rows, [0, 2, 1, 3])
 
 
-@pytest.mark.parametrize(
-    "groups",
-    [
-        [np.int64(1), 1, 1.0, np.float32(2)],
-        pd.Categorical(list("aaab")),
-        np.array(["2020-01-01"] * 3 + ["2021-01-01"], "M8[D]"),
-        iter([(), (), (), ("a",)]),
-    ],
-)
-def test_labels_of_any_kind(groups):
-    assert_array_equal(read_sentences(ROWS, groups).starts, [0, 3, 4])
-
-
-def test_a_data_frame_with_sparse_columns():
-    frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(ROWS))
-    assert_array_equal(read_sentences([frame]).counts.toarray(), ROWS)
-
-
-def test_no_rows():
-    read = read_sentences(np.empty((0, 3)), [])
-    assert_array_equal(read.starts, [0])
-    assert read.labels == ()
-
-
 def test_both_forms_say_the_same():
     grouped = read_sentences(sparse.csr_matrix(ROWS), [0, 1, 1, 1])
     listed = read_sentences([ROWS[:1], ROWS[1:]])
@@ -288,28 +253,9 @@ def test_a_document_of_one_axis(row):
         read_sentences([ROWS, row])
 
 
-@pytest.mark.parametrize("document", [None, 3])
-def test_a_document_that_is_no_matrix(document):
-    with pytest.raises(ValueError, match=r"X\[1\].*must be a matrix"):
-        read_sentences([ROWS, document])
-
-
-def test_rows_of_different_lengths():
-    with pytest.raises(ValueError, match=r"X, passed to f, cannot be read as a matrix"):
-        read_sentences([[1, 2], [3]], [0, 0], caller="f")
-    with pytest.raises(ValueError, match=r"X\[1\], passed to f, cannot be read as a matrix"):
-        read_sentences([[[1, 2]], [[1, 2], [3]]], caller="f")
-
-
 def test_different_numbers_of_columns():
     with pytest.raises(ValueError, match=r"X\[2\].*has 2 columns, but X\[0\] has 3.*vectorizer"):
         read_sentences([ROWS, ROWS, ROWS[:, :2]])
-
-
-def test_columns_of_other_names():
-    one, other = pd.DataFrame(ROWS, columns=list("abc")), pd.DataFrame(ROWS, columns=list("acb"))
-    with pytest.raises(ValueError, match=r"X\[1\].*columns of other names"):
-        read_sentences([one, other])
 
 
 def named(rows, names):
@@ -334,13 +280,6 @@ def test_names_of_all_documents_are_compared(first, other):
             read_sentences([*documents, strange])
 
 
-def test_a_frame_without_words_may_stand_beside_counts_with_words():
-    documents = [pd.DataFrame(ROWS), named(ROWS, "abc"), pd.DataFrame(ROWS)]
-    assert read_sentences(documents).n_documents == 3
-    with pytest.raises(ValueError, match=r"X\[3\].*columns of other names.*than X\[1\]"):
-        read_sentences([*documents, named(ROWS, "cba")])
-
-
 @pytest.mark.parametrize("learn", ["fit", "partial_fit"])
 def test_models_compare_the_names_of_all_documents(learn):
     mixed = [named(ROWS, "abc"), named(ROWS[:, ::-1], "cba")]
@@ -352,14 +291,6 @@ def test_models_compare_the_names_of_all_documents(learn):
         model.transform([mixed[0], named(ROWS, "xyz")])
 
 
-def test_a_table_of_pyarrow_has_the_names_of_its_model():
-    model = WASTopicModel(2).fit([named(ROWS, "abc")] * 2)
-    tables = [named_table(ROWS, "abc")] * 2
-    assert_array_equal(model.transform(tables), model.transform([named(ROWS, "abc")] * 2))
-    with pytest.raises(ValueError, match="feature names should match"):
-        model.transform([named_table(ROWS, "cba")] * 2)
-
-
 @pytest.mark.parametrize("X", [(ROWS, [0, 1, 1, 1]), ([ROWS],)])
 def test_the_number_of_words_is_checked(X):
     assert read_sentences(*X, n_words=3).n_words == 3
@@ -367,61 +298,10 @@ def test_the_number_of_words_is_checked(X):
         read_sentences(*X, n_words=4, caller="WAS.transform")
 
 
-@pytest.mark.parametrize("X", [(np.empty((2, 0)), [0, 1]), ([np.empty((2, 0))],)])
-def test_no_words(X):
-    with pytest.raises(ValueError, match=r"a minimum of 1 is required: the vocabulary is empty"):
-        read_sentences(*X)
-
-
 @pytest.mark.parametrize("n", [0, 3, 5])
 def test_groups_of_another_length(n):
     with pytest.raises(ValueError, match=rf"groups.*has {n} labels, but X has 4 rows"):
         read_sentences(ROWS, range(n))
-
-
-def test_sizes_instead_of_labels():
-    with pytest.raises(ValueError, match=r"pass np.repeat\(np.arange\(len\(groups\)\), groups\)"):
-        read_sentences(ROWS, [1, 3])
-
-
-@pytest.mark.parametrize(
-    "groups", ["abba", np.zeros((4, 1)), np.int64(3), {0: 1}, pd.DataFrame([0])]
-)
-def test_groups_of_another_kind(groups):
-    with pytest.raises(ValueError, match=r"groups, passed to read_sentences, must be 1-D"):
-        read_sentences(ROWS, groups)
-
-
-def test_a_column_of_lists_of_another_library():
-    """Its type of numbers is none of NumPy's."""
-    column = pytest.importorskip("polars").Series([ROWS.tolist()] * 2)
-    with pytest.raises(ValueError, match=r"must be one matrix.*of a column of lists.*to_list\(\)"):
-        read_sentences(column)
-    assert read_sentences(column.to_list()).n_documents == 2
-
-
-@pytest.mark.parametrize("make", ["array", "chunked_array"])
-def test_groups_in_an_array_of_pyarrow(make):
-    def groups(*labels):
-        return getattr(pytest.importorskip("pyarrow"), make)(
-            [labels] if make == "chunked_array" else labels
-        )
-
-    assert read_sentences(ROWS, groups("a", "a", "b", "b")).labels == ("a", "b")
-    with pytest.raises(ValueError, match="has None for row 2 of X, which names no document"):
-        read_sentences(ROWS, groups("a", "a", None, "b"))
-
-
-def test_sets_have_no_order():
-    with pytest.raises(TypeError, match=r"groups.*must have the order of the rows of X, but a set"):
-        read_sentences(ROWS, {1, 2, 3, 4})
-    with pytest.raises(ValueError, match=r"must be one matrix.*or a list"):
-        read_sentences({((1, 0), (0, 1)), ((1, 1), (0, 1))})
-
-
-def test_groups_that_are_a_number():
-    with pytest.raises(TypeError, match=r"groups.*must have the document of each row of X; got 4"):
-        read_sentences(ROWS, 4)
 
 
 @pytest.mark.parametrize("label", [None, np.nan, pd.NA, pd.NaT, [1]])
@@ -450,13 +330,6 @@ def test_impossible_counts(what, value, container):
         read_sentences([container(ROWS), container(ROWS[:0]), X], caller="f")
 
 
-def test_missing_values_of_data_frames():
-    frame = pd.DataFrame(ROWS).convert_dtypes()
-    frame.loc[1, 0] = pd.NA
-    with pytest.raises(ValueError, match=r"NaN or infinity.*X\[1, 0\]"):
-        read_sentences(frame, [0, 0, 0, 0])
-
-
 def test_fractions_only_where_they_make_sense():
     X = ROWS / 2
     assert read_sentences([X]).counts.sum() == ROWS.sum() / 2
@@ -467,23 +340,3 @@ def test_fractions_only_where_they_make_sense():
 
 def test_halves_that_add_up_are_whole():
     assert read_sentences([unsorted_duplicates(ROWS)], whole=True).counts.sum() == ROWS.sum()
-
-
-def test_complex_numbers():
-    for X in (ROWS * 1j, sparse.csr_matrix(ROWS * 1j)):
-        with pytest.raises(ValueError, match=r"[Cc]omplex"):
-            read_sentences([X])
-
-
-def test_pointers_that_do_not_fit():
-    X = sparse.csr_matrix(ROWS)
-    X.indices[0] = 9
-    with pytest.raises(ValueError, match=r"X\[1\], a CSR matrix.*entry in column 9"):
-        read_sentences([ROWS, X])
-
-
-@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "lil", "dok", "dia"])
-def test_lists_hold_sparse_matrices_of_any_kind(kind):
-    counts = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]])
-    found = read_sentences([sparse.csr_matrix(counts).asformat(kind)] * 2)
-    assert_array_equal(found.counts.toarray(), np.vstack([counts, counts]))

@@ -168,13 +168,11 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     --------
     DPPSummarizer : Picks sentences of raw documents.
     streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
-    streamtopics.dpp : The functions that this is made of.
 
     Notes
     -----
-    On text the background takes most of the sentences, and little is gained over independent
-    ones: see `gain_over_independent`. Of the models (U D, D^-2 theta), D diagonal, which are the
-    same, that of least penalty is chosen. theta is a local optimum.
+    Of the models (U D, D^-2 theta), D diagonal, which are the same, that of least penalty is
+    chosen. theta is a local optimum.
 
     References
     ----------
@@ -429,8 +427,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         """Return the log-likelihood of each set under `theta_`.
 
         A set has no order: log m! is taken off where it has a point m times, so that the
-        probabilities of all sets add up to one: of sets without repeated points with the noise
-        "counting", which draws none.
+        probabilities of all sets add up to one.
 
         {sets}
 
@@ -458,16 +455,14 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         """Return the log-likelihood of each set, less that of independent points.
 
         These are a Poisson number of draws from p, with the mean size of the sets seen; for
-        "items", each by itself with probability (n + 1/2) / (N + 1), where n of the N sets seen
-        have it: half a set with it and half a set without it are added to those.
+        "items", each by itself with probability (n + 1/2) / (N + 1), n of the N sets seen with it.
 
         {sets}
 
         Returns
         -------
         gain : ndarray of shape (n_sets,)
-            In nats; above 0 where the model is better. 0 for a set that neither can give, inf or
-            -inf for one that the model, or independent points, alone can.
+            In nats; above 0 where the model is better, 0 for a set that neither can give.
         """
         return self._inferred_of("gain_over_independent", X, groups, _gain)
 

@@ -103,9 +103,8 @@ class Process:
     noise: Noise
 
     def __post_init__(self) -> None:
-        V = len(self.measure.v)
-        if len(self.kernel.U) != V:
+        if self.kernel.U.shape[:1] != self.measure.v.shape:
             raise ValueError(
-                f"U has {len(self.kernel.U)} rows, but the measure has {V} features; give it one "
-                "row for each feature"
+                f"U has {len(self.kernel.U)} rows, but the measure has {len(self.measure.v)} "
+                "features"
             )

@@ -34,28 +34,10 @@ from streamtopics.dpp.penalty import balance, smooth_penalty
 class Settings:
     """Settings of `fit` and `learn_minibatch`.
 
-    Attributes
-    ----------
-    penalty : float, default=0.01
-    n_theta : int, default=20
-        Steps on theta alone, where each set has its own.
-    learn_gamma, learn_level : bool, default=True
-    max_iter : int, default=10
-        Most rounds of `fit`.
-    n_embedding : int, default=20
-        Iterations of L-BFGS in a round.
-    n_joint : int, default=5
-        Steps on theta, gamma and the level together in a round.
-    tol : float, default=0.01
-        Least gain of a round to go on, in nats per set.
-    own_theta : bool, default=True
-        Whether each set of a minibatch has its own theta; otherwise the one theta is learnt.
-    step_size : float, default=0.3
-        First step of an entry of U in a minibatch, relative to the scale of the first U.
-    kappa : float, default=0.5
-        At the t-th minibatch the running mean of theta, and gamma and the level, go
-        (t + 1)^-kappa of the way to its own optimum: never all of it, since what is 0 stays 0,
-        and nothing else would be left after a minibatch of empty sets.
+    The fields are those of `LowRankDPP`, but for `n_theta` steps on theta alone, where each set has
+    its own, as by `own_theta`; `n_embedding` iterations of L-BFGS in a round; and `n_joint` steps
+    on theta, gamma and the level together. By kappa a step never goes all of the way: what is 0
+    stays 0, and nothing else would be left after a minibatch of empty sets.
     """
 
     penalty: float = 0.01
@@ -76,14 +58,7 @@ DEFAULT = Settings()
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The result of `fit`.
-
-    Attributes
-    ----------
-    parameters : Parameters
-    objective : tuple of float
-        F at the start and after each round, in nats per set; never grows.
-    """
+    """The result of `fit`: parameters, and F at the start and after each round, in nats per set."""
 
     parameters: Parameters
     objective: tuple[float, ...]

@@ -127,27 +127,21 @@ class Background(Noise):
         return cls(n_points / measure.mass)
 
     def log_normalizer(self, measure: BaseMeasure) -> float:
-        """Return level * mass."""
         return self.level * measure.mass
 
     def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
-        """Return the mass, whatever the expected size."""
         return np.full(np.shape(expected_size), measure.mass)
 
     def expected_size(self, measure: BaseMeasure, low_rank: Sizes) -> Sizes:
-        """Return the points of the low-rank part + level * mass."""
         return low_rank + self.level * measure.mass
 
     def diagonal(self, log_p: Floats) -> Floats:
-        """Return the level, for each point."""
         return np.full(np.shape(log_p), self.level)
 
     def diagonal_slope(self, log_p: Floats) -> Floats:
-        """Return 1 for each point."""
         return np.ones(np.shape(log_p))
 
     def inclusion(self, log_p: Floats) -> Floats:
-        """Return level * p, the expected number of times of each point."""
         return self.level * np.exp(log_p)
 
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
@@ -158,14 +152,12 @@ class Background(Noise):
     def draw(
         self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
-        """Draw a Poisson number of points for each set."""
         counts = rng.poisson(self.level * measure.mass, size=n_sets)
         return self.draw_exactly(measure, counts, places, points, rng)
 
     def draw_exactly(
         self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
-        """Draw as many points for each set, whatever is in it."""
         if np.sum(counts, dtype=np.float64) > MOST_DRAWN:
             raise ValueError(f"{self} gives too many points; draw fewer sets, or lower its level")
         joined = np.repeat(np.arange(len(counts)), counts)
@@ -208,27 +200,21 @@ class Counting(Noise):
         return self.level / (1 + self.level)
 
     def log_normalizer(self, measure: BaseMeasure) -> float:
-        """Return N log(1 + level)."""
         return float(measure.n_items * np.log1p(self.level)) if self.level else 0.0
 
     def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
-        """Return tr (I + L)^-1 = N - E|X|."""
         return measure.n_items - expected_size
 
     def expected_size(self, measure: BaseMeasure, low_rank: Sizes) -> Sizes:
-        """Return the points of the low-rank part + sigma of all others."""
         return low_rank + (self.sigma * (measure.n_items - low_rank) if self.level else 0.0)
 
     def diagonal(self, log_p: Floats) -> Floats:
-        """Return level / p, finite even where p is 0."""
         return self.level * self.diagonal_slope(log_p)
 
     def diagonal_slope(self, log_p: Floats) -> Floats:
-        """Return 1 / p."""
         return np.exp(-np.maximum(log_p, LEAST_LOG_P))
 
     def inclusion(self, log_p: Floats) -> Floats:
-        """Return level / (1 + level) for each point of the ground set, 0 where p is 0."""
         return np.where(np.isneginf(log_p), 0.0, self.sigma)
 
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
@@ -243,7 +229,6 @@ class Counting(Noise):
     def draw(
         self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
-        """Draw the items that join each set, each by itself."""
         if self.level == 0:
             return np.zeros(0, dtype=np.intp), points[:0]
         ground_set, taken = self._listed(measure, places, points)
@@ -255,7 +240,6 @@ class Counting(Noise):
     def draw_exactly(
         self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
-        """Draw as many of the other items for each set, all choices alike."""
         if not counts.any():
             return np.zeros(0, dtype=np.intp), points[:0]
         ground_set, taken = self._listed(measure, places, points)
@@ -270,7 +254,6 @@ class Counting(Noise):
         return np.repeat(np.arange(len(counts)), counts), ground_set[np.concatenate(joined)]
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
-        """Return the measure without the given points."""
         return measure.without(points) if self.level else measure
 
     def _listed(

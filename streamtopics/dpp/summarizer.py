@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
-from sklearn.utils import Tags, get_tags
+from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 
 from streamtopics.base.frame import Commit, StreamingEstimator, check_same
@@ -217,13 +217,10 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     Words weigh log((1 + N) / (1 + df)) + 1, of N documents seen of which df have the word, or
     the same before `fit`. TfidfVectorizer keeps its own weights.
 
-    Of sentences with the same features one is taken at most, and where all further sentences
-    are combinations of those taken, the summary stays shorter. Sentences without a known word, or
+    Of sentences with the same features one is taken at most. Sentences without a known word, or
     by centrality of English stop words alone, are taken only in documents that have no others, and
-    never those without a letter or digit. Equal sentences go by their order.
-
-    The thesis' p(x), of independent words, falls with each word: with ``quality_power=1`` the
-    shortest sentences are taken, about as good as chance; see :doc:`/measured`.
+    never those without a letter or digit. By the thesis the shortest sentences are taken, about as
+    good as chance; see :doc:`/measured`.
 
     References
     ----------
@@ -568,15 +565,13 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def _known(self) -> Known:
         """Return what was learnt, or else a vectorizer that needs no fit."""
         if self.__sklearn_is_fitted__():
-            known = self._commit
-            self._check_thesis(known)
-            return known
-        if self._requires_fit():
+            self._check_thesis(self._commit)
+            return self._commit
+        if self._requires_fit:
             raise NotFittedError(
-                "this DPPSummarizer is not fitted yet, and its "
-                + ("quality" if self._by_thesis else "vectorizer")
-                + " has to be; call fit or partial_fit first. The default vectorizer and "
-                "HashingVectorizer can do without"
+                "this DPPSummarizer is not fitted yet, and its quality or vectorizer has to be; "
+                "call fit or partial_fit first. The default vectorizer and HashingVectorizer can "
+                "do without"
             )
         return Known(vectorizer=self._new_vectorizer().fit([]))
 
@@ -587,18 +582,15 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
                 "fit again, or set it back"
             )
 
+    @property
     def _requires_fit(self) -> bool:
-        inner = self._inner_vectorizer()
-        if self._by_thesis:
-            return True
-        # Its tags say so from scikit-learn 1.8 on.
-        if isinstance(thawed(inner), HashingVectorizer):
-            return False
-        return not hasattr(inner, "__sklearn_tags__") or get_tags(inner).requires_fit
+        return self._by_thesis or not isinstance(
+            thawed(self._inner_vectorizer()), HashingVectorizer
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
-        tags.requires_fit = self._requires_fit()
+        tags.requires_fit = self._requires_fit
         return tags

@@ -4,9 +4,9 @@
 Totals are immutable, and added to as a stream goes.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 
@@ -26,37 +26,33 @@ LEAST_VARIANCE = 1e-9
 MOST_WORDS = 1_000_000
 
 
-class Totals(Protocol):
+class Totals(ABC):
     """Totals over the sets seen, which make the base measure."""
 
     @property
+    @abstractmethod
     def form(self) -> Form: ...
 
     @property
+    @abstractmethod
     def measure(self) -> BaseMeasure: ...
 
+    @classmethod
+    def none(cls, n_columns: int) -> Self:
+        """Return the totals before the first set."""
+        raise NotImplementedError
+
+    @abstractmethod
     def plus(self, sets: PointSets) -> Self:
         """Return the totals with further sets."""
 
     def independent_log_likelihood(self, sets: PointSets) -> Floats | None:
-        """Return the log-likelihood of sets of independent points.
-
-        None if these are a Poisson number of draws from the measure.
-        """
+        """That of sets of independent points; None if these are Poisson draws from the measure."""
         return None
 
 
-class LearntTotals(Totals, Protocol):
-    """Totals that start from nothing."""
-
-    @classmethod
-    @abstractmethod
-    def none(cls, n_columns: int) -> Self:
-        """Return the totals before the first set."""
-
-
 @dataclass(frozen=True, eq=False)
-class ColumnSums(LearntTotals):
+class ColumnSums(Totals):
     """A count of sets or points, and a sum for each column."""
 
     _holds = "n: >=0; sums: V >=0"
@@ -126,7 +122,7 @@ class WordCounts(ColumnSums):
 
 
 @dataclass(frozen=True, eq=False)
-class WordsAndLengths(LearntTotals):
+class WordsAndLengths(Totals):
     """The sum of the counts of each word, and the number of sentences of each length."""
 
     _holds = "counts: V >=0; lengths: * >=0"
@@ -155,7 +151,7 @@ class WordsAndLengths(LearntTotals):
 
 
 @dataclass(frozen=True, eq=False)
-class VectorMoments(LearntTotals):
+class VectorMoments(Totals):
     """Mean and squared deviations of each column, added up as by Chan et al. (1983)."""
 
     _holds = "n_points: >=0; mean: V; squares: V >=0"
@@ -207,7 +203,7 @@ class Known(Totals):
         return self
 
 
-LEARNT: dict[str, type[LearntTotals]] = {
+LEARNT: dict[str, type[Totals]] = {
     "bernoulli": WordSets,
     "gaussian": VectorMoments,
     "items": Baskets,

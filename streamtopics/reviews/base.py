@@ -13,7 +13,7 @@ lam is the posterior of all documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -73,6 +73,8 @@ EM_CONSTRAINTS = CONSTRAINTS | {
     "max_local_iter": COMMON_CONSTRAINTS["max_local_iter"],
 }
 Labels = dict[str, np.ndarray | None]
+# Ratings, items or users, one for each document.
+Column = ArrayLike | None
 # Squares of larger ratings would overflow.
 MOST_RATING = 1e100
 
@@ -125,7 +127,9 @@ def moved(mean: np.ndarray | None, observed: np.ndarray | None, rate: float) -> 
     return np.asarray(mean + rate * (observed - mean))
 
 
-def check_ratings(y: Any, X: sparse.csr_matrix, caller: str, remedy: str) -> np.ndarray:
+def check_ratings(
+    y: ArrayLike | None, X: sparse.csr_matrix, caller: str, remedy: str
+) -> np.ndarray:
     """Ratings as float64, one for each row of X; `remedy` is what to do without."""
     if y is None:
         raise ValueError(
@@ -242,7 +246,9 @@ class RatedTopicModel(LearntTopics, CountsInput):
         X = self._counts(X, method)
         return Documents(X, self._labels(whose, X.shape[0], method, self._commit.labels))
 
-    def _labels(self, whose: Labels, n: int, method: str, known: dict[str, np.ndarray]) -> Labels:
+    def _labels(
+        self, whose: Mapping[str, Column], n: int, method: str, known: dict[str, np.ndarray]
+    ) -> Labels:
         """Labels of n items and users by name, when they have been checked."""
         caller = self._caller(method)
         return {
@@ -377,7 +383,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 class ReviewModel(RatedTopicModel):
     """Base of the models that know which item a review is about, and which user wrote it."""
 
-    def fit(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> Self:
+    def fit(self, X: Any, y: Column = None, items: Column = None, users: Column = None) -> Self:
         """Learn from all reviews together. Forgets what was learnt before.
 
         When it fails or is interrupted, nothing has changed.
@@ -391,7 +397,11 @@ class ReviewModel(RatedTopicModel):
         return self._fit(X=X, y=y, items=items, users=users)
 
     def fit_transform(
-        self, X: Any, y: Any = None, items: Any = None, users: Any = None
+        self,
+        X: Any,
+        y: Column = None,
+        items: Column = None,
+        users: Column = None,
     ) -> np.ndarray:
         """`fit`, and then `transform` of the same reviews, of the same items and users.
 
@@ -406,7 +416,13 @@ class ReviewModel(RatedTopicModel):
         """
         return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
 
-    def partial_fit(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: Column = None,
+        items: Column = None,
+        users: Column = None,
+    ) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
         When it fails nothing has changed; when it is interrupted, nothing or all of it was
@@ -420,7 +436,7 @@ class ReviewModel(RatedTopicModel):
         """
         return self._partial_fit(X=X, y=y, items=items, users=users)
 
-    def transform(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
+    def transform(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
         """Infer the share of each topic in each review, whose rating is not known.
 
         Deterministic, and each row depends on its own review only. The proportions are those of
@@ -437,7 +453,7 @@ class ReviewModel(RatedTopicModel):
         """
         return self._transformed(X, items=items, users=users)
 
-    def predict_words(self, items: Any = None, users: Any = None) -> np.ndarray:
+    def predict_words(self, items: Column = None, users: Column = None) -> np.ndarray:
         """Predict the words of reviews that are yet to be written.
 
         Parameters
@@ -455,15 +471,15 @@ class ReviewModel(RatedTopicModel):
         given = items if items is not None else users
         if given is None:
             raise ValueError("predict_words needs items, users or both, to know for how many")
-        n, whose = np.size(given), {"items": items, "users": users}
-        whose = self._labels(whose, n, "predict_words", self._commit.labels)
+        n, asked = np.size(given), {"items": items, "users": users}
+        whose = self._labels(asked, n, "predict_words", self._commit.labels)
         return self._whole(lambda: self._expected_shares(whose, n) @ self.topic_word_)
 
     def _expected_shares(self, whose: Labels, n: int) -> np.ndarray:
         """Share of each topic in reviews before they are read."""
         return self._theta(self._places(whose, n))
 
-    def score_samples(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
+    def score_samples(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each review.
 
         One token in five is held out, by a rule that depends on the review alone.
@@ -475,7 +491,7 @@ class ReviewModel(RatedTopicModel):
         """
         return self._completion("score_samples", X, items=items, users=users)[0]
 
-    def score(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> float:
+    def score(self, X: Any, y: Column = None, items: Column = None, users: Column = None) -> float:
         """Log predictive probability per held-out token, by document completion.
 
         Comparable between models, numbers of topics and sizes of test sets; higher is better.
@@ -491,8 +507,8 @@ class ReviewModel(RatedTopicModel):
     def log_likelihood(
         self,
         X: Any,
-        items: Any = None,
-        users: Any = None,
+        items: Column = None,
+        users: Column = None,
         *,
         n_particles: int = 100,
         random_state: int = 0,

@@ -23,6 +23,7 @@ from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.base import (
     CONSTRAINTS,
     POSITIVE,
+    Column,
     Labels,
     RatedCommit,
     ReviewModel,
@@ -371,7 +372,7 @@ class HiddenFactorsTopics(ReviewModel):
         out[unknown] = normalised(self._gamma(batch.X[unknown], mean, pool))
         return out
 
-    def predict(self, X: Any = None, items: Any = None, users: Any = None) -> np.ndarray:
+    def predict(self, X: Any = None, items: Column = None, users: Column = None) -> np.ndarray:
         """Predict ratings, of known items and users or from the words of reviews.
 
         Parameters

@@ -20,6 +20,7 @@ from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.base import (
     EM_CONSTRAINTS,
     POSITIVE,
+    Column,
     RatedCommit,
     RatedTopicModel,
     of_record,
@@ -150,7 +151,7 @@ class SupervisedLDA(RatedTopicModel):
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Column = None) -> Self:
         """Learn from all documents together. Forgets what was learnt before.
 
         When it fails or is interrupted, nothing has changed.
@@ -162,7 +163,7 @@ class SupervisedLDA(RatedTopicModel):
         """
         return self._fit(X=X, y=y)
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Column = None) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
         When it fails nothing has changed; when it is interrupted, nothing or all of it was
@@ -304,7 +305,7 @@ class SupervisedLDA(RatedTopicModel):
         """
         return self._completion("score_samples", X)[0]
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Column = None) -> float:
         """Log predictive probability per held-out token, by document completion.
 
         {X}

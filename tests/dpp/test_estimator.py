@@ -7,16 +7,12 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -27,14 +23,12 @@ from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.likelihood import log_likelihood
 from streamtopics.dpp.marginal import (
     expected_size,
-    marginal_kernel,
     telling_words,
 )
-from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson, Weighted
+from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Weighted
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sets import PointSets
-from streamtopics.text import SentenceVectorizer
 
 DATA = make_dpp_sets(300, "exponential", n_features=12, noise=0.3, random_state=0)
 X = [DATA.sets[i] for i in range(300)]
@@ -75,11 +69,6 @@ def test_both_forms_of_sentences_are_the_same():
     assert_array_equal(together.components_, apart.components_)
     assert_array_equal(together.transform(rows, groups=groups), apart.transform(some))
     assert together.score(rows, groups=groups) == apart.score(some)
-
-
-def test_baskets_may_be_dense_or_hold_counts(of_items):
-    assert_array_equal(model("items").fit(3 * ITEMS.toarray()).components_, of_items.components_)
-    assert_array_equal(of_items.transform(ITEMS.toarray()), of_items.transform(ITEMS))
 
 
 @pytest.mark.parametrize(
@@ -131,19 +120,6 @@ def test_features_of_any_scale():
         atol=0.05,
     )
     assert np.isfinite(model("poisson", 2).fit([np.full((2, 3), 1e12)]).score([[[1e12] * 3]]))
-
-
-def test_weights_on_features_of_every_kind():
-    vectors = Weighted(Weighted(Gaussian(np.zeros(2), np.ones(2)), np.ones(2)), [1.0, 2.0])
-    fitted = model(vectors, 2, max_iter=1).fit([-np.ones((2, 2)), np.ones((1, 2))])
-    assert not fitted.__sklearn_tags__().input_tags.positive_only
-    with pytest.raises(NotImplementedError, match="Gaussian are no words"):
-        fitted.top_words()
-    assert model(Weighted(Fourier(2, 1), np.ones(9)), 2).fit([[[0.5, 0.1]]]).n_features_in_ == 2
-    ones = model(Weighted(Items.of(12), np.ones(12))).fit(ITEMS)
-    assert_allclose(ones.score(ITEMS), model("items", gamma=0.0).fit(ITEMS).score(ITEMS), atol=0.1)
-    with pytest.raises(ValueError, match="Fractions"):
-        model(Weighted(Poisson(np.ones(2)), np.ones(2)), 2).fit([[[0.5, 1.0]]])
 
 
 def test_moments_of_vectors_do_not_depend_on_the_minibatches():
@@ -201,12 +177,6 @@ def test_a_stream_learns_about_as_much_as_fit(fitted):
         stream.partial_fit(X[start : start + 30])
     assert fitted.gain_over_independent(X).mean() > 0.2
     assert stream.gain_over_independent(X).mean() > fitted.gain_over_independent(X).mean() - 0.1
-
-
-def test_a_minibatch_after_fit_changes_little(fitted):
-    later = pickle.loads(pickle.dumps(fitted)).partial_fit(X[:10])
-    assert later.n_documents_seen_ == 310
-    assert abs(later.score(X) - fitted.score(X)) < 0.1
 
 
 def test_fit_forgets_what_was_learnt_before(fitted):
@@ -314,25 +284,6 @@ def test_half_of_the_first_points_of_items_come_from_the_noise(noise):
     expected = learning.objective(batch_sets(measure, BASKETS.sets), first, 0.001)
     found = model("items", max_iter=1, noise=noise).fit(ITEMS)
     assert_allclose(found.objective_[0], expected)
-
-
-def test_theta_and_what_is_given_arrive(fitted, of_items):
-    theta, some = [5.0, 0.0, 1.0, 0.5], X[0]
-    other = pickle.loads(pickle.dumps(fitted))
-    parameters = replace(other._commit.parameters, theta=np.array(theta))
-    other._commit = replace(
-        other._commit, posterior=replace(other._commit.posterior, parameters=parameters)
-    )
-    assert_array_equal(fitted.marginals(some, theta), other.marginals(some))
-    for mine, its in (
-        (fitted.sample(9, theta, random_state=0), other.sample(9, random_state=0)),
-        (fitted.sample_k(3, 9, theta, random_state=0), other.sample_k(3, 9, random_state=0)),
-    ):
-        assert_array_equal(sparse.vstack(mine).toarray(), sparse.vstack(its).toarray())
-    assert of_items.sample_k(4, 50, given=[0, 5], random_state=0)[:, [0, 5]].nnz == 0
-    rows = fitted.components_.T * np.sqrt(fitted.theta_)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    assert_allclose(fitted.embedding_similarity([3, 7]), rows[[3, 7]] @ rows.T)
 
 
 # Failures change nothing
@@ -511,19 +462,6 @@ def test_items_given_are_not_drawn_again(of_items):
     assert expected_size(of_items.condition([0, 5])) == pytest.approx(share.sum(), abs=0.1)
 
 
-def test_marginals_are_the_diagonal_of_the_kernel(of_items):
-    K = marginal_kernel(of_items.process(), np.arange(12))
-    assert_allclose(of_items.marginals(np.arange(12)), np.diag(K))
-    assert_allclose(of_items.expected_size_, np.trace(K))
-
-
-def test_sets_of_a_given_size(fitted, of_items):
-    assert [x.shape for x in fitted.sample_k(5, 3, random_state=0)] == [(5, 12)] * 3
-    assert_array_equal(of_items.sample_k(4, 9, random_state=0).sum(axis=1).A1, np.full(9, 4))
-    one, two = (of_items.sample(5, random_state=3).toarray() for _ in range(2))
-    assert_array_equal(one, two)
-
-
 # Sentences of all kinds
 
 
@@ -551,21 +489,6 @@ def test_a_zero_that_is_stored_is_no_word():
     stored = sparse.csr_matrix((np.array([1.0, 0.0]), [0, 1], [0, 2]), shape=(1, 12))
     one, other = model().partial_fit([stored]), model().partial_fit([stored.toarray()])
     assert_array_equal(one.measure_.pi, other.measure_.pi)
-
-
-def test_nothing_but_empty_documents():
-    nothing = [np.zeros((0, 3)), np.zeros((2, 3))]
-    for fitted in (model().fit(nothing), model().partial_fit(nothing)):
-        assert np.isfinite(fitted.components_).all()
-        assert np.isfinite(fitted.transform(nothing)).all()
-        assert np.isfinite(fitted.score(nothing))
-        assert fitted.partial_fit(nothing).n_documents_seen_ == 4
-
-
-def test_one_word():
-    fitted = model(n_components=2).fit([np.ones((2, 1)), np.zeros((1, 1))] * 5)
-    assert fitted.components_.shape == (2, 1)
-    assert np.isfinite(fitted.score([[[1]]]))
 
 
 def test_without_noise_what_cannot_be_is_told():
@@ -648,31 +571,10 @@ def test_words_of_columns():
 # Among other estimators
 
 
-def test_pipeline_from_texts_to_labels():
-    topics = ["The soup was good. We loved the soup!", "The screen broke. The phone is slow."]
-    pipeline = make_pipeline(
-        SentenceVectorizer(CountVectorizer()),
-        LowRankDPP(n_components=3, max_iter=2, random_state=0),
-        LogisticRegression(),
-    )
-    assert pipeline.fit(topics * 10, [0, 1] * 10).predict(topics).shape == (2,)
-
-
 def test_grid_search_over_the_rank():
     search = GridSearchCV(model("items", max_iter=2), {"n_components": [1, 3]}, cv=3).fit(ITEMS)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.best_params_["n_components"] == 3
-
-
-def test_names_and_set_output():
-    columns = [f"item {i}" for i in range(12)]
-    frame = pd.DataFrame(ITEMS.toarray(), columns=columns)
-    fitted = model("items").set_output(transform="pandas").fit(frame)
-    assert list(fitted.transform(frame).columns) == [f"lowrankdpp{k}" for k in range(4)]
-    assert set(itertools.chain(*fitted.top_words(n_words=3))) <= set(columns)
-    assert fitted.embedding_similarity(columns[:2]).shape == (2, 12)
-    with pytest.raises(ValueError, match="feature names"):
-        fitted.partial_fit(frame.rename(columns={"item 0": "other"}))
 
 
 def test_of_one_theta_and_of_one_for_each_set():

@@ -19,7 +19,6 @@ from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.likelihood import Parameters, log_likelihood, slopes
 from streamtopics.dpp.marginal import expected_size, marginals
 from streamtopics.dpp.measures import Bernoulli, Gaussian, Items, Poisson, Weighted
-from streamtopics.dpp.measures.base import BaseMeasure
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sampling import sample, sample_k, size_probabilities
 from streamtopics.dpp.sets import PointSets
@@ -78,23 +77,6 @@ def test_noise_that_needs_a_list_is_refused_at_fit(ground_set, noise):
         with pytest.raises(ValueError, match=match):
             learn(X)
         assert not hasattr(estimator, "_commit")
-
-
-def test_weighted_items_are_read_and_listed_as_items():
-    X = sparse.csr_matrix((np.random.default_rng(0).random((60, 5)) < 0.4).astype(float))
-    model = LowRankDPP(Weighted(Items.of(5), np.full(5, 2.0)), 2, random_state=0).fit(X)
-    assert isinstance(model.process().noise, Counting)
-    drawn = model.sample(50, given=np.array([1]), random_state=0)
-    assert drawn.max() == 1
-    assert drawn[:, 1].nnz == 0
-
-
-def test_a_measure_without_what_is_needed_names_it():
-    class Half(BaseMeasure):
-        form = Gaussian.form
-
-    with pytest.raises(TypeError, match=r"abstract.*features\W+log_p\W+sample"):
-        Half()
 
 
 # Corners

@@ -24,7 +24,7 @@ from streamtopics.dpp.likelihood import Parameters, log_likelihood, slopes
 from streamtopics.dpp.measures import Bernoulli, Items
 from streamtopics.dpp.multiplicative import joint_step, theta_steps
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.penalty import active, balance, smooth_penalty, strengths
+from streamtopics.dpp.penalty import balance, smooth_penalty, strengths
 from streamtopics.dpp.sets import PointSets
 from tests.dpp import cases
 from tests.dpp.test_likelihood import parameters_of, some_sets
@@ -97,17 +97,6 @@ def test_joint_steps_end_where_the_derivatives_vanish():
         if there():
             break
     assert there()
-
-
-def test_what_is_not_learnt_stays():
-    case = cases.bernoulli()
-    data = batch_sets(case.measure, some_sets(case))
-    at = parameters_of(cases.process(case, 0.3, Background(0.6)))
-    fixed = joint_step(at, slopes(data, at), learn_gamma=False, learn_level=False)
-    assert (fixed.gamma, fixed.noise) == (at.gamma, at.noise)
-    assert not np.allclose(fixed.theta, at.theta)
-    none = joint_step(replace(at, gamma=0.0), slopes(data, replace(at, gamma=0.0)))
-    assert none.gamma == 0
 
 
 def test_many_theta_steps_are_as_good_as_another_optimiser():
@@ -205,12 +194,6 @@ def test_balance_of_dead_columns():
         assert_array_equal(x, 0)
 
 
-def test_active_columns():
-    U, theta = np.array([[1.0, 1e-3, 0.0], [0.0, 0.0, 0.0]]), np.ones((5, 3))
-    assert active(U, theta).tolist() == [True, False, False]
-    assert active(U, theta, tolerance=1e-4).tolist() == [True, True, False]
-
-
 # All of it
 
 
@@ -238,13 +221,6 @@ def test_fit_never_grows(own):
     value = objective(data, fitted.parameters, 0.01)
     assert_allclose(value, fitted.objective[-1], rtol=1e-12)
     assert fitted.parameters.theta.shape == at.theta.shape
-
-
-def test_fit_stops_when_nothing_is_gained():
-    truth = make_dpp_sets(100, "exponential", noise=0.1, random_state=0)
-    data = batch_sets(truth.measure, truth.sets)
-    at = start(truth.measure, 2, data.mean_size, Background(0.3), np.random.default_rng(0))
-    assert len(fit(data, at, Settings(tol=1e9)).objective) == 2
 
 
 def subspace_distance(U, target):
@@ -312,24 +288,6 @@ def test_minibatches_approach_what_fit_finds():
     first = log_likelihood(whole, at).mean()
     last = log_likelihood(whole, state.parameters).mean()
     assert best - last < 0.1 * (best - first)
-
-
-def test_minibatches_with_a_theta_for_each_set():
-    truth = make_dpp_sets(200, "exponential", own_theta=True, noise=0.1, random_state=1)
-    data = batch_sets(truth.measure, truth.sets)
-    at = start(truth.measure, 4, data.mean_size, Background(0.3), np.random.default_rng(0))
-    state = Online.of(at)
-    for _ in range(20):
-        state = learn_minibatch(data, state)
-    assert state.parameters.theta.shape == (4,)
-    before, after = (log_likelihood(data, p).mean() for p in (at, state.parameters))
-    assert after > before
-    balanced = balance_online(state)
-    assert_allclose(
-        log_likelihood(data, balanced.parameters),
-        log_likelihood(data, state.parameters),
-        rtol=1e-10,
-    )
 
 
 def test_balance_takes_the_squares_of_the_derivatives_along():

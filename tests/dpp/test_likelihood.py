@@ -232,14 +232,6 @@ def test_parts_do_not_matter(monkeypatch):
         assert (three.gamma.net, three.level.net) == (serial.gamma.net, serial.level.net)
 
 
-def test_parts_are_few_and_of_equal_work(monkeypatch):
-    monkeypatch.setattr("streamtopics.dpp.batches.MOST_ENTRIES", 2**10)
-    points = np.zeros(9000, dtype=int)
-    data = batch_sets(Items.of(1), PointSets(points, np.arange(0, 9001, 3)))
-    assert 16 <= len(data.parts) <= 33
-    assert max(len(part.places) for part in data) <= 3000 / 32 + 1
-
-
 def odd_sets(measure, seed=0):
     """Sizes 0, 1, 2, ..., equal and different, in no order."""
     rng = np.random.default_rng(seed)
@@ -328,15 +320,6 @@ def test_order_and_scale_do_not_matter():
     assert_allclose(log_likelihood(batch_sets(case.measure, sets), flipped), found)
 
 
-def test_sparse_and_dense_points():
-    case = cases.bernoulli()
-    at = parameters_of(cases.process(case, 0.3, Background(0.6)))
-    sets = some_sets(case)
-    as_csr = PointSets(sparse.csr_matrix(sets.points), sets.indptr)
-    one, two = (slopes(batch_sets(case.measure, s), at) for s in (sets, as_csr))
-    assert_allclose(one.U, two.U, rtol=1e-13)
-
-
 def test_dense_features():
     """On the circle, where features are dense, det L_X as it is written."""
     measure = Fourier(1, 2)
@@ -413,19 +396,6 @@ def test_log_p_is_never_exponentiated_with_background():
     assert np.isfinite(slopes(data, at).U).all()
 
 
-def test_memory_is_that_of_the_data():
-    """No array of documents times vocabulary."""
-    words = np.random.default_rng(0).integers(0, 5_000, 100_000)
-    X = sparse.csr_matrix(
-        (np.ones(100_000), words, np.arange(0, 100_001, 5)), shape=(20_000, 5_000)
-    )
-    data = batch_sets(Bernoulli.from_sentences(X), PointSets(X, np.arange(0, 20_001, 10)))
-    grams = sum(batch.gram.nbytes for part in data for batch in part.batches)
-    features = sum(part.Phi.data.nbytes + part.Phi.indices.nbytes for part in data)
-    assert grams == 2_000 * 100 * 8
-    assert features <= 2 * X.data.nbytes
-
-
 def test_items_without_noise_in_the_thesis_setting():
     measure = Items.of(6)
     U = np.random.default_rng(0).standard_normal((6, 3))
@@ -447,14 +417,6 @@ def test_an_item_that_is_taken_out_is_impossible(noise):
     assert np.isneginf(found[1])
     with pytest.raises(ValueError, match="1 of 2 sets, the first of them set 1"):
         check_possible(data, at)
-
-
-def test_the_process_of_parameters():
-    case = cases.bernoulli()
-    process = cases.process(case, 0.3, Background(0.6))
-    again = parameters_of(process).process(case.measure, process.kernel.theta)
-    assert_array_equal(again.kernel.matrix, process.kernel.matrix)
-    assert again.noise == process.noise
 
 
 def test_no_sets():

@@ -11,7 +11,6 @@ from streamtopics.dpp.low_rank import (
     core,
     log_det,
     log_normalizer,
-    low_rank_sizes,
     project,
     shrunk,
     slope_embedding,
@@ -123,13 +122,6 @@ def test_many_theta_at_once():
     assert projected.P.shape == (4, 4)
 
 
-def test_more_columns_than_words_and_one_word():
-    case = cases.bernoulli(1)
-    process = cases.process(case, 0.1, Counting(0.2), r=5)
-    expected = np.linalg.slogdet(cases.dense_of(case, process) + np.eye(2))[1]
-    assert_allclose(log_normalizer(process), expected, rtol=1e-13)
-
-
 def test_huge_theta_of_more_columns_than_words():
     """M is positive definite, but no longer once it is rounded."""
     measure = Bernoulli(np.full(3, 0.3))
@@ -212,20 +204,6 @@ def test_expected_size_with_background():
     assert_allclose(expected_size(process), trace + 1.5, rtol=1e-12)
     low_rank = np.diag(reference.marginal(cases.dense_of(case, cases.process(case, 0.2))))
     assert_allclose(marginals(process, case.points), low_rank + 1.5 * case.p, rtol=1e-12)
-
-
-def test_low_rank_sizes_of_many_theta():
-    case = cases.bernoulli()
-    kernel = cases.kernel(3, 2, 0.3)
-    projected = project(case.measure, kernel.U, 0.3, 0.75)
-    theta = np.array([[0.0, 0.0], [1.0, 2.0]])
-    sizes = low_rank_sizes(
-        projected, theta, slope_theta(projected, theta), shrunk(projected, theta)
-    )
-    for size, row in zip(sizes, theta, strict=True):
-        A = reference.parameter(kernel.U, row, 0.3)
-        K = reference.marginal(0.75 * reference.dense(case.p, case.Phi, A))
-        assert_allclose(size, np.trace(K), rtol=1e-12)
 
 
 @listed

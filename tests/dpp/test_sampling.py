@@ -43,14 +43,6 @@ def test_samples_have_the_law_of_all_sets(name, gamma, noise):
     assert cases.chi_square_p(counts, law) > LEAST_P
 
 
-def test_weighted_samples():
-    case = SMALL["weighted"]
-    process = cases.process(case, 0.3)
-    law = reference.probabilities(cases.dense_of(case, process))
-    sets = sample(process, N_SETS, np.random.default_rng(1))
-    assert cases.chi_square_p(np.bincount(codes(case, sets), minlength=256), law) > LEAST_P
-
-
 def test_samples_of_bags():
     case = cases.lengths(V=2)
     process = cases.process(case, 0.2)
@@ -291,12 +283,6 @@ def test_conditioning_on_points_of_very_different_length():
     L = np.diag([0.5, 0.5, 0.5]) + np.sqrt(np.outer(weights.p, weights.p))
     schur = L[2, 2] - L[2, :2] @ np.linalg.solve(L[:2, :2], L[:2, 2])
     assert_allclose(2 * rest.kernel.matrix[2, 2] + 0.5, schur, rtol=1e-12)
-
-
-def test_conditioning_on_nothing():
-    process = cases.process(cases.bernoulli(), 0.3, Background(0.5))
-    rest = condition(process, np.zeros((0, 3)))
-    assert_allclose(rest.kernel.matrix, process.kernel.matrix, atol=1e-13)
 
 
 @pytest.mark.parametrize(

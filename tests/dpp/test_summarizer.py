@@ -4,7 +4,6 @@
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -12,8 +11,6 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 
 from streamtopics import DPPSummarizer, LowRankDPP
@@ -132,28 +129,11 @@ def test_each_document_by_itself_and_again_the_same(name):
 
 
 @each_model
-def test_lists_of_sentences_are_documents_too(name):
-    model = fitted(name)
-    same(model.select(NEWS), model.select([split_sentences(text) for text in NEWS]))
-    same(model.select(NEWS), model.select(pd.Series(NEWS, index=[5, 6, 7])))
-
-
-@each_model
 def test_repeated_sentences_are_taken_once(name):
     model = fitted(name).set_params(n_sentences=9, n_words=None)
     documents = [["The river rose."] * 4, ["The river rose.", "The town slept."] * 3, ["7"] * 3]
     for summary, most in zip(model.transform(documents), [1, 2, 1], strict=True):
         assert 0 < len(set(summary)) == len(summary) <= most
-
-
-def test_the_same_words_are_the_same_sentence():
-    assert DPPSummarizer().transform(["Was it good? It was good."])[0] == ["Was it good?"]
-
-
-def test_one_sentence():
-    [found] = DPPSummarizer().select(["It rained."])
-    assert found.sentences == ("It rained.",)
-    assert_allclose(found.scores, [1.0])
 
 
 @each_model
@@ -205,12 +185,6 @@ def test_power_trades_quality_for_diversity():
 
     assert overlap(0.0) == 0
     assert overlap(50.0) > overlap(2.0) >= overlap(0.0)
-
-
-def test_a_large_power_still_fills_the_summary():
-    [found] = DPPSummarizer(4, quality_power=1e4).select([REVIEW])
-    best = np.sort(DPPSummarizer(99, quality_power=0.0).select([REVIEW])[0].scores)[-4:]
-    assert_allclose(np.sort(found.scores), best)
 
 
 def test_pieces_of_sentences_count_less():
@@ -339,13 +313,6 @@ def test_a_failed_start_leaves_nothing():
         assert not [name for name in vars(model) if name.endswith("_")]
 
 
-def test_fit_forgets():
-    model = DPPSummarizer().fit([REVIEW]).fit(NEWS)
-    assert_array_equal(model.document_frequency_, DPPSummarizer().fit(NEWS).document_frequency_)
-    assert model.fit([]).n_documents_seen_ == 0
-    same(model.select(NEWS), DPPSummarizer().select(NEWS))
-
-
 def test_the_thesis_goes_on_only_as_it_began():
     model = fitted("thesis")
     n_batches = model.thesis_.n_batch_iter_
@@ -420,11 +387,6 @@ def test_what_all_documents_say_in_the_same_words_is_not_central():
     }
 
 
-def test_digest_never_repeats():
-    digest = DPPSummarizer(99).digest([NEWS[0], *NEWS, NEWS[0]])
-    assert len({found.sentence for found in digest}) == len(digest) == 7
-
-
 @each_model
 def test_each_model_has_digests(name):
     digest = fitted(name).digest(NEWS)
@@ -482,17 +444,6 @@ def count_letters(sentences, X):
     return [float(len(sentence)) for sentence in sentences]
 
 
-def test_splitter():
-    model = DPPSummarizer(splitter=lambda text: text.split(";")).fit(["Red. Green; blue"])
-    assert model.transform(["Red. Green; blue"])[0] == ["Red. Green", " blue"]
-
-
-def test_the_vectorizer_that_was_passed_stays_as_it_is():
-    vectorizer = CountVectorizer()
-    DPPSummarizer(vectorizer=vectorizer).fit(NEWS)
-    assert not hasattr(vectorizer, "vocabulary_")
-
-
 def test_grid_search():
     references = [["The river rose.", "The bridge was closed."], ["The bridge."], ["A match."]]
     search = GridSearchCV(
@@ -506,23 +457,7 @@ def test_grid_search():
     assert len(search.transform(NEWS)) == 3
 
 
-def test_pipeline():
-    strip = FunctionTransformer(lambda texts: [text.strip() for text in texts])
-    summaries = make_pipeline(strip, DPPSummarizer(1)).fit_transform(NEWS)
-    alone = make_pipeline(DPPSummarizer(1)).set_output(transform="pandas").fit_transform(NEWS)
-    assert summaries.tolist() == alone.tolist()
-    assert isinstance(summaries, np.ndarray)
-    assert [len(summary) for summary in summaries] == [1, 1, 1]
-
-
 # Mistakes
-
-
-@pytest.mark.parametrize("documents", ["a text", b"a text", 3, None])
-def test_not_an_iterable(documents):
-    for method in (DPPSummarizer().fit, DPPSummarizer().transform, DPPSummarizer().digest):
-        with pytest.raises(TypeError, match="must be an iterable of texts"):
-            method(documents)
 
 
 @pytest.mark.parametrize("document", [None, np.nan, 3, b"bytes", ["a", 3]])
@@ -557,12 +492,6 @@ def test_wrong_parameters(parameters):
     for method in ("fit", "partial_fit", "transform", "digest"):
         with pytest.raises(ValueError, match=f"The '{name}' parameter"):
             getattr(DPPSummarizer(**parameters), method)(NEWS)
-
-
-def test_a_vectorizer_of_another_kind():
-    for vectorizer in (CountVectorizer(input="filename"), 3):
-        with pytest.raises((ValueError, TypeError), match=r"vectorizer|clone"):
-            DPPSummarizer(vectorizer=vectorizer).fit(NEWS)
 
 
 # The parts of the default kernel

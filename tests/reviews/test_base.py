@@ -143,17 +143,6 @@ def test_fit_transform_knows_the_items(name):
 
 
 @each_with_items
-def test_the_step_after_in_a_pipeline_learns_from_profiles(name):
-    with sklearn.config_context(enable_metadata_routing=True):
-        routed = new(name).set_fit_request(items=True, users=True)
-        routed.set_transform_request(items=True, users=True)
-        pipeline = make_pipeline(routed, Ridge()).fit(X, Y, **WHOSE)
-        shares = pipeline[0].transform(X, **WHOSE)
-        assert_allclose(pipeline[-1].coef_, Ridge().fit(shares, Y).coef_)
-        assert_allclose(pipeline.predict(X, **WHOSE), pipeline[-1].predict(shares))
-
-
-@each_with_items
 def test_words_are_predicted_of_items(name):
     found = new(name).fit(X, Y, **WHOSE)
     for items in ([1, 2, 999], np.array([1, 2, 999], np.uint16), []):

@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import r2_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import HiddenFactorsTopics
 from streamtopics.datasets import make_rated_reviews
@@ -31,13 +30,6 @@ def model(n_components=3, **settings):
 
 def part(rows, whose=WHOSE):
     return {"X": X[rows], "y": Y[rows]} | {name: labels[rows] for name, labels in whose.items()}
-
-
-@parametrize_with_checks([HiddenFactorsTopics(n_components=3, max_iter=2, max_gradient_iter=3)])
-def test_scikit_learn_checks(estimator, check, monkeypatch):
-    """They ask for nothing that takes a good start."""
-    monkeypatch.setattr("streamtopics.reviews.hidden_factors.ROUNDS_OF_START", 1)
-    check(estimator)
 
 
 def test_generated_topics_and_biases_are_recovered():

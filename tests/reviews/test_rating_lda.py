@@ -5,14 +5,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import RatingLDA
 from streamtopics.datasets import make_rated_reviews
@@ -84,11 +79,6 @@ def test_the_bound_is_monotone(profile, qualitative, refine):
     assert len(found.objective_) >= 14
     assert np.diff(found.objective_).min() > -1e-9 * abs(found.objective_[-1])
     assert found.objective_[-1] > found.objective_[0]
-
-
-def test_learnt_priors_raise_the_bound():
-    bounds = [model(learn_priors=p, refine=True).fit(X, Y).objective_[-1] for p in (False, True)]
-    assert bounds[1] > bounds[0]
 
 
 def test_profiles_predict_better_than_none():
@@ -183,16 +173,6 @@ def test_the_words_tell_the_sign(by_item):
 
 
 # As an estimator
-
-
-@parametrize_with_checks(
-    [
-        RatingLDA(max_iter=2, refine=True),
-        RatingLDA(max_iter=2, qualitative=False),
-    ]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def test_a_stream_learns():
@@ -293,19 +273,3 @@ def test_names_of_items_may_be_strings():
     assert list(found.profiles_.labels) == ["a", "a much longer name", "bb", "ccc"]
     same = found.transform(X[:1], items=["a much longer name"])
     assert same.shape == (1, 5)
-
-
-def test_items_are_routed_in_searches_and_pipelines():
-    with sklearn.config_context(enable_metadata_routing=True):
-        routed = model(profile="item")
-        for request in ("set_fit_request", "set_score_request"):
-            getattr(routed, request)(items=True)
-        search = GridSearchCV(routed, {"n_components": [2]}, cv=2, error_score="raise")
-        search.fit(X, Y, items=DATA.item)
-        pipeline = make_pipeline(FunctionTransformer(accept_sparse=True), routed)
-        pipeline.fit(X, Y, items=DATA.item)
-    assert_array_equal(pipeline[-1].profiles_.labels, np.arange(20))
-    assert_array_equal(
-        pipeline[-1].components_, model(profile="item").fit(X, Y, items=DATA.item).components_
-    )
-    assert_array_equal(search.best_estimator_.profiles_.labels, np.arange(20))

@@ -16,10 +16,9 @@ from sklearn.model_selection import GridSearchCV
 
 from streamtopics import WASTopicModel
 from streamtopics.datasets import make_subtle_corpus
-from streamtopics.utils.parallel import workers
 from streamtopics.was import ICD
 from streamtopics.was.compound import _log_absent, _log_posterior
-from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds
+from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
 from tests.reference.was import log_polya
 from tests.was import chains
@@ -235,13 +234,6 @@ def test_all_dishes_are_open_to_single_words_however_unlikely_it_is_that_they_ha
     assert set(drawn) == {0, 1, 2}
 
 
-def test_one_dish_is_had_by_all():
-    prior, seeds = ICD(truncation=1), document_seeds(0, 0, 1)
-    found = SentenceSampler(prior, 1.0).fold_in(corpus(), np.ones((2, 3)), seeds)
-    assert_array_equal(found.state.dish, 0)
-    assert_allclose(found.n_tables, [1, 0, 1], rtol=1e-12)
-
-
 def test_chances_near_one_give_all_dishes_to_all_sentences():
     """Without absences the seats are those of Dirichlet weights."""
     lengths, rng = [40] * 5, np.random.default_rng(0)
@@ -250,21 +242,6 @@ def test_chances_near_one_give_all_dishes_to_all_sentences():
     n_few, n_many = (len(np.unique(seats.table)) for seats in (few, many))
     assert n_many > 40
     assert n_few < 25
-
-
-def test_workers_do_not_change_the_bits_and_no_word_is_lost():
-    rng = np.random.default_rng(0)
-    given = corpus_of(rng.poisson(0.2, (90, 25)), np.full(30, 3))
-    seeds, sampler = document_seeds(3, 0, 30), SentenceSampler(PRIORS[0], 0.1)
-    state, topics = sampler.start(given, TopicCounts.none(25, 4, 0.1), seeds)
-    alone, after = sampler.sweep(given, state, topics, seeds, 0, words_per_block=50)
-    with workers(3) as three:
-        also, _ = sampler.sweep(given, state, topics, seeds, 0, three, words_per_block=50)
-    for one, other in zip(also, alone, strict=True):
-        assert_array_equal(one, other)
-    own = np.zeros((25, 4))
-    np.add.at(own, (given.words, alone.topic), 1.0)
-    assert_array_equal(after.counts, own)
 
 
 def test_it_is_a_prior_of_the_estimator():
@@ -279,13 +256,6 @@ def test_it_is_a_prior_of_the_estimator():
     assert search.best_params_["prior__shape"] in (0.3, 3.0)
     with pytest.raises(ValueError, match="use score"):
         model.log_likelihood(X[:2])
-
-
-def test_a_saved_stream_goes_on_with_longer_sentences_as_if_it_had_not_been_saved():
-    model = WASTopicModel(4, prior=ICD(truncation=5), **SETTINGS).partial_fit(X[:20])
-    again = pickle.loads(pickle.dumps(model)).set_params(n_jobs=2)
-    longer = [9 * document for document in X[20:30]]
-    assert_array_equal(again.partial_fit(longer).components_, model.partial_fit(longer).components_)
 
 
 @pytest.mark.parametrize(

@@ -3,23 +3,17 @@
 
 import pickle
 import tracemalloc
-import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import SkipTestWarning
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from streamtopics import WASTopicModel
 from streamtopics.datasets import make_subtle_corpus
 from streamtopics.metrics import ParticleScorer
-from streamtopics.text import SentenceVectorizer
 from streamtopics.was import SBP, WAS, HDPFranchise
 from streamtopics.was.corpus import corpus_of
 from streamtopics.was.estimator import distinct
@@ -38,17 +32,6 @@ def model(n_components=5, **given):
 @pytest.fixture(params=PRIORS.values(), ids=PRIORS)
 def fitted(request):
     return model(prior=request.param).fit(X)
-
-
-with warnings.catch_warnings():
-    # Most checks are for estimators of one matrix.
-    warnings.simplefilter("ignore", SkipTestWarning)
-    CHECKS = list(estimator_checks_generator(WASTopicModel(2, n_sweeps=3, n_burn_in=1)))
-
-
-@pytest.mark.parametrize(("estimator", "check"), CHECKS)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 # Two forms of one corpus
@@ -106,14 +89,6 @@ def test_a_pickle_goes_on_where_the_stream_was_cut(prior):
     assert whole.n_tokens_seen_ == sum(x.sum() for x in X)
 
 
-def test_no_bit_depends_on_the_number_of_threads(fitted):
-    again = clone(fitted).set_params(n_jobs=3).fit(X)
-    assert_array_equal(again.components_, fitted.components_)
-    assert_array_equal(again.transform(X), fitted.transform(X))
-    again.partial_fit(X[:10])
-    assert_array_equal(again.components_, fitted.partial_fit(X[:10]).components_)
-
-
 def test_a_later_minibatch_weighs_by_its_size():
     """After n documents, a step of (n / B + 1)^-kappa; the smoothing follows."""
     one = model().fit(X[:40]).set_params(kappa=1.0)
@@ -123,11 +98,6 @@ def test_a_later_minibatch_weighs_by_its_size():
     mass = (one.components_ - one.topic_word_prior / 50).sum()
     assert_allclose(before.sum(), lengths[0] / 40)
     assert_allclose(mass, sum(lengths) / 50)
-
-
-def test_fit_forgets_what_was_learnt_before():
-    once = model().fit(X[:20]).components_
-    assert_array_equal(model().fit(X[30:]).fit(X[:20]).components_, once)
 
 
 def test_a_stream_learns_as_well_as_the_corpus():
@@ -273,30 +243,6 @@ def test_inference_changes_nothing(fitted):
     assert pickle.dumps(fitted) == before
 
 
-def test_documents_are_the_means_of_their_sentences(fitted):
-    sentences = fitted.transform_sentences(X[:2])
-    lengths = np.concatenate([x.sum(axis=1).A1 for x in X[:2]])
-    expected = np.average(sentences[:12], axis=0, weights=lengths[:12])
-    assert_allclose(fitted.transform(X[:2])[0], expected)
-
-
-def test_names_of_columns_are_kept_and_compared():
-    names = np.array([f"w{v}" for v in range(80)])
-    rows = pd.DataFrame(sparse.vstack(list(X[:5])).toarray(), columns=names)
-    groups = np.repeat(np.arange(5), 12)
-    apart = [rows[groups == d] for d in range(5)]
-    for estimator, again in (
-        (model().fit(rows, groups=groups), {"X": rows[names[::-1]], "groups": groups}),
-        (model().fit(apart), {"X": [frame[names[::-1]] for frame in apart]}),
-    ):
-        assert_array_equal(estimator.feature_names_in_, names)
-        assert estimator.top_words(n_words=1)[0][0] in names
-        with pytest.raises(ValueError, match="feature names should match"):
-            estimator.transform(**again)
-        with pytest.warns(UserWarning, match="does not have valid feature names"):
-            estimator.transform(X[:2])
-
-
 @pytest.mark.parametrize("count", [2.0**24 + 2, 1e9, 1e12])
 def test_counts_beyond_the_budget_are_refused_before_they_are_words(fitted, count):
     before = state(fitted)
@@ -403,37 +349,6 @@ def test_where_no_topic_has_half_of_an_even_share_those_below_it_are_subtle():
 
 
 # In scikit-learn
-
-
-TEXTS = [
-    "The ship left the harbour. The sea was calm. A sailor sang.",
-    "The oven was hot. Bread and cake. The baker sang.",
-] * 12
-
-
-def test_in_a_pipeline():
-    pipeline = make_pipeline(SentenceVectorizer(), model(2))
-    found = pipeline.fit(TEXTS).transform(TEXTS)
-    assert found.shape == (24, 2)
-    assert_array_equal(found[0], found[2])
-    assert list(pipeline.get_feature_names_out()) == ["wastopicmodel0", "wastopicmodel1"]
-    assert ParticleScorer(20)(pipeline, TEXTS) < 0
-
-
-def test_parameters_are_searched():
-    search = GridSearchCV(model(), {"n_components": [1, 5]}, cv=2, error_score="raise")
-    assert search.fit(X).best_params_ == {"n_components": 5}
-
-
-def test_groups_are_routed():
-    import sklearn
-
-    rows = sparse.vstack(list(X[:20]))
-    groups = np.repeat(np.arange(20), [x.shape[0] for x in X[:20]])
-    with sklearn.config_context(enable_metadata_routing=True):
-        pipeline = make_pipeline(model().set_fit_request(groups=True))
-        pipeline.fit(rows, groups=groups)
-    assert_array_equal(pipeline[-1].components_, model().fit(X[:20]).components_)
 
 
 def test_distinct_labels_are_counted_in_each_document():

@@ -133,23 +133,6 @@ def test_a_folded_in_document_does_not_depend_on_its_company(prior):
         assert_array_equal(alone.sentence_topic, whole.sentence_topic[sentences])
 
 
-@each_prior
-def test_documents_and_sentences_may_be_empty(prior):
-    none = SentenceCorpus(np.zeros(0, np.int32), np.zeros(1, np.intp), np.zeros(1, np.intp))
-    weights, no_seeds = some_weights(), document_seeds(0, 0, 0)
-    assert SentenceSampler(prior, 0.1).fold_in(none, weights, no_seeds).word_topic.shape == (0, 4)
-    assert SentenceSampler(prior, 0.1).log_likelihood(none, weights, no_seeds).shape == (0,)
-    corpus, seeds = corpus_of(np.zeros((3, 25)), [0, 2, 1]), document_seeds(0, 0, 3)
-    found = SentenceSampler(prior, 0.1).fold_in(corpus, weights, seeds, n_sweeps=2, n_averaged=1)
-    assert_allclose(found.sentence_topic, 0.25, rtol=1e-12)
-    assert_array_equal(found.n_tables, 0)
-    assert_array_equal(found.n_dishes, 0)
-    assert_array_equal(SentenceSampler(prior, 0.1).log_likelihood(corpus, weights, seeds), 0.0)
-    state, topics = SentenceSampler(prior, 0.1).start(corpus, TopicCounts.none(25, 4, 0.1), seeds)
-    _, topics = SentenceSampler(prior, 0.1).sweep(corpus, state, topics, seeds, 0)
-    assert_array_equal(topics.counts, 0)
-
-
 def test_statistics_of_words_add_up():
     corpus = corpus_of(*counts())
     shares = np.random.default_rng(0).dirichlet(np.ones(4), corpus.n_words)

@@ -71,17 +71,14 @@ class Poisson(BaseMeasure):
         return self.lam[:, None]
 
     def features(self, points: Points) -> sparse.csr_matrix:
-        """Return the counts."""
         return as_rows(points)
 
     def log_p(self, points: Points) -> Floats:
-        """Return the log probability of each sentence, in nats."""
         rows = as_rows(points)
         result: Floats = rows @ np.log(self.lam) - self.lam.sum() - _log_factorials(rows)
         return result
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
-        """Draw independent sentences."""
         total = self.lam.sum()
         return _words(rng.poisson(total, size=n), self.lam / total, rng)
 
@@ -102,7 +99,6 @@ class Poisson(BaseMeasure):
         return _tilted_words(extra + rng.poisson(total, size=len(H)), pi, H, rng)
 
     def absence(self) -> tuple[Floats, Floats]:
-        """Return P(w absent) twice: the other words do not depend on word w."""
         return np.exp(-self.lam), np.exp(-self.lam)
 
 
@@ -186,14 +182,12 @@ class LengthMultinomial(BaseMeasure):
         return (self.pi * np.sqrt(self._factorial_moments(np.ones(1))[1]))[:, None]
 
     def features(self, points: Points) -> sparse.csr_matrix:
-        """Return the counts divided by the length."""
         rows = as_rows(points)
         n = np.maximum(np.asarray(rows.sum(axis=1)).ravel(), 1)
         data = rows.data / np.repeat(n, np.diff(rows.indptr))
         return sparse.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
 
     def log_p(self, points: Points) -> Floats:
-        """Return the log probability of each sentence, in nats."""
         rows = as_rows(points)
         n = lengths_of(rows)
         table = np.append(self.lengths, 0.0)
@@ -205,7 +199,6 @@ class LengthMultinomial(BaseMeasure):
         return result
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
-        """Draw independent sentences."""
         return _words(rng.choice(len(self.lengths), size=n, p=self.lengths), self.pi, rng)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
@@ -226,7 +219,6 @@ class LengthMultinomial(BaseMeasure):
         return _tilted_words(length, self.pi, H, rng)
 
     def absence(self) -> tuple[Floats, Floats]:
-        """Return the factors: each of the n words is another one with probability 1 - pi_w."""
         one, two = self._factorial_moments(1 - self.pi)
         all_one, all_two = self._factorial_moments(np.ones(1))
         return one / all_one, two / all_two if all_two > 0 else two

@@ -95,23 +95,19 @@ class Bernoulli(BaseMeasure):
         return len(self.pi) <= MOST_ENUMERATED
 
     def features(self, points: Points) -> sparse.csr_matrix:
-        """Return 1 for each word that a sentence has."""
         found = copy(as_rows(points))  # The structure is shared.
         found.data = (found.data != 0).astype(np.float64)
         return found
 
     def canonical(self, points: Points) -> sparse.csr_matrix:
-        """Return 1 for each word: how often a sentence has it does not count."""
         return self.features(points)
 
     def log_p(self, points: Points) -> Floats:
-        """Return the log probability of each sentence, in nats."""
         log_absent = np.log1p(-self.pi)
         result: Floats = self.features(points) @ (np.log(self.pi) - log_absent) + log_absent.sum()
         return result
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
-        """Draw independent sentences."""
         V = len(self.pi)
         step, found = max(1, MOST_NUMBERS // V), [np.zeros((2, 0), dtype=np.intp)]
         for start in range(0, n, step):
@@ -120,7 +116,6 @@ class Bernoulli(BaseMeasure):
         return rows_of_words(found, (n, V))
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """Draw a sentence from p(x) (h'x)^2 / h'Sigma h for each row h of H."""
         n, V = H.shape
         gaps = Gaps.of(self.pi, H)
         rows, start, a = np.arange(n), np.zeros(n, dtype=np.intp), np.zeros(n)
@@ -134,16 +129,13 @@ class Bernoulli(BaseMeasure):
         return rows_of_words(found, (n, V))
 
     def absence(self) -> tuple[Floats, Floats]:
-        """Return P(w absent) twice: the other words do not depend on word w."""
         return 1 - self.pi, 1 - self.pi
 
     def ground_set(self) -> sparse.csr_matrix:
-        """Return all 2^V sentences, by the numbers that their words are the bits of."""
         V = len(self.pi)
         return sparse.csr_matrix((np.arange(2**V)[:, None] >> np.arange(V) & 1).astype(float))
 
     def places(self, points: Points) -> Places:
-        """Return the place of each sentence in `ground_set`."""
         result: Places = (self.features(points) @ np.exp2(np.arange(len(self.pi)))).astype(np.intp)
         return result
 

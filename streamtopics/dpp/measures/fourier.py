@@ -71,7 +71,6 @@ class Fourier(BaseMeasure):
         return np.zeros((self._side**self.n_dimensions, 0))
 
     def features(self, points: Floats) -> Floats:
-        """Return products of sines and cosines, the last coordinate running fastest."""
         points = floats(points, "points")
         phi = np.ones((len(points), 1))
         for x in points.T:
@@ -81,13 +80,11 @@ class Fourier(BaseMeasure):
         return phi
 
     def log_p(self, points: Floats) -> Floats:
-        """Return the log density of each point, in nats: 0, or -inf outside of the cube."""
         points = floats(points, "points")
         inside = ((points >= 0) & (points <= 1)).all(axis=1)
         return np.where(inside, 0.0, -np.inf)
 
     def sample(self, n: int, rng: Generator) -> Floats:
-        """Draw independent uniform points."""
         return rng.random((n, self.n_dimensions))
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Floats:

@@ -64,17 +64,14 @@ class Gaussian(BaseMeasure):
         return self.mean[:, None]
 
     def features(self, points: Floats) -> Floats:
-        """Return the vectors themselves."""
         return np.asarray(points, dtype=np.float64)
 
     def log_p(self, points: Floats) -> Floats:
-        """Return the log density of each vector, in nats."""
         z2 = (self.features(points) - self.mean) ** 2 / self.variance
         result: Floats = -0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum())
         return result
 
     def sample(self, n: int, rng: Generator) -> Floats:
-        """Draw independent vectors."""
         return self.mean + np.sqrt(self.variance) * rng.standard_normal((n, len(self.mean)))
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Floats:

@@ -76,7 +76,6 @@ class Items(BaseMeasure):
         return float(np.count_nonzero(self.p))
 
     def features(self, points: Places) -> sparse.csr_matrix:
-        """Return a row e_i for each place i; IndexError for a place that there is not."""
         points = np.asarray(points).astype(np.intp, casting="same_kind")
         if points.size and not (points.min() >= 0 and points.max() < len(self.p)):
             raise IndexError(f"points are places from 0 to {len(self.p) - 1}; got {points}")
@@ -84,16 +83,13 @@ class Items(BaseMeasure):
         return sparse.csr_matrix(structure, shape=(len(points), len(self.p)))
 
     def log_p(self, points: Places) -> Floats:
-        """Return the log weight of each item, in nats: 0 under the counting measure."""
         with np.errstate(divide="ignore"):
             return np.log(self.p[points])
 
     def sample(self, n: int, rng: Generator) -> Places:
-        """Draw n independent items."""
         return rng.choice(len(self.p), size=n, p=self.p / self.p.sum())
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Places:
-        """Draw an item i, with probability proportional to p_i h_i^2, for each row h of H."""
         below = np.cumsum(self.p * H**2, axis=1)
         threshold = rng.random(len(H)) * below[:, -1]
         rows = np.arange(len(H))
@@ -104,19 +100,15 @@ class Items(BaseMeasure):
         )
 
     def absence(self) -> tuple[Floats, Floats]:
-        """Return 1 and 1: the other items stay as they are."""
         return np.ones(len(self.p)), np.ones(len(self.p))
 
     def ground_set(self) -> Places:
-        """Return all items."""
         return np.flatnonzero(self.p)
 
     def places(self, points: Places) -> Places:
-        """Return the place of each point in `ground_set`."""
         return np.searchsorted(self.ground_set(), points)
 
     def without(self, points: Places) -> Self:
-        """Return the same measure with these items taken out."""
         items, times = np.unique(points, return_counts=True)
         if (times > 1).any():
             raise ValueError(

@@ -78,7 +78,6 @@ class Weighted(BaseMeasure):
         return self.measure.can_list
 
     def features(self, points: Points) -> Points:
-        """Return the features of the measure, times s."""
         phi = self.measure.features(points)
         if hasattr(phi, "toarray"):
             data = phi.data * self.s[phi.indices]
@@ -86,33 +85,25 @@ class Weighted(BaseMeasure):
         return phi * self.s
 
     def canonical(self, points: Points) -> Points:
-        """Return the points as the measure has them, whatever their weights."""
         return self.measure.canonical(points)
 
     def log_p(self, points: Points) -> Floats:
-        """Return log p of the measure."""
         return self.measure.log_p(points)
 
     def sample(self, n: int, rng: Generator) -> Points:
-        """Draw from the measure."""
         return self.measure.sample(n, rng)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Points:
-        """Draw from the measure, tilted by s * h for each row h of H."""
         return self.measure.sample_tilted(H * self.s, rng)
 
     def ground_set(self) -> Points:
-        """Return the ground set of the measure."""
         return self.measure.ground_set()
 
     def places(self, points: Points) -> Places:
-        """Return the places of points in `ground_set`."""
         return self.measure.places(points)
 
     def without(self, points: Points) -> Self:
-        """Return the same measure with these points taken out."""
         return replace(self, measure=self.measure.without(points))
 
     def absence(self) -> tuple[Floats, Floats]:
-        """Return the factors of the measure."""
         return self.measure.absence()
