@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
@@ -77,7 +77,7 @@ ENOUGH, ENOUGH_TOKENS, MOST_PASSES, MOST_OF_MIXTURE = 5000, 400_000, 5, 2
 # Pseudo-count of a word in a topic; in a small corpus a word has so many in all topics together,
 # but no more than the most in one, nor less than in a stream.
 WORD_PRIOR, WORD_PRIOR_OF_ALL, MOST_WORD_PRIOR = 0.02, 1.5, 0.15
-DOC_TOPIC_UPDATES = {
+DOC_TOPIC_UPDATES: dict[str, DocTopicUpdate] = {
     "fixed": Fixed(),
     "fixed_point": FixedPoint(),
     "gamma": GammaPrior(),
@@ -155,15 +155,6 @@ class Schedule:
         if self.averaging is not None:
             check_choice(self, ("linear", "uniform"), averaging=self.averaging)
 
-    def settled(self, update: Any, inference: Any) -> Schedule:
-        """The same with numbers for what is left to the rule and the local step."""
-        part, growth = self.inner_batch_size, self.growth
-        return replace(
-            self,
-            inner_batch_size=suited_part(update, inference) if part == "auto" else part,
-            growth=suited_growth(update) if growth is None else growth,
-        )
-
 
 # Whole minibatches that count alike: the equations of a rule alone.
 PLAIN = Schedule(None, 1.0, None)
@@ -188,8 +179,8 @@ class Composition:
     start : Start
         What makes the topics that the first minibatch is seen with.
     schedule : Schedule
-        Parts, weights and rounds, with nothing left to choose. Where there are births, the first
-        minibatch of a stream is taken whole.
+        Parts, weights and rounds. Where there are births, the first minibatch of a stream is taken
+        whole, and the weights of rules that forget do not grow of their own accord.
     births : DirichletProcess or None
         How topics come and go, of which documents have one each; None for those of the start.
     """
@@ -203,11 +194,30 @@ class Composition:
     schedule: Schedule = PLAIN
     births: DirichletProcess | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The parts alone, without what is made of them when it is asked for."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    @cached_property
+    def inner_batch_size(self) -> int | None:
+        """Documents in the parts of a minibatch; None takes it whole."""
+        given = self.schedule.inner_batch_size
+        return given if isinstance(given, int | None) else suited_part(self.update, self.inference)
+
+    @cached_property
+    def growth(self) -> float:
+        """Power of the number of tokens that minibatches weigh by."""
+        if self.schedule.growth is not None:
+            return self.schedule.growth
+        traits = traits_of(self.update)
+        grows = traits.adds and not (traits.forgets and self.births is not None)
+        return GROWTH if grows else 1.0
+
     @cached_property
     def rule(self) -> Rounds:
         """The rule with all pieces around it."""
-        own, growth = self.schedule, self.schedule.growth or 1.0
-        grows = self.update if growth == 1 else Growing(self.update, growth)
+        own = self.schedule
+        grows = self.update if self.growth == 1 else Growing(self.update, self.growth)
         if self.births is not None:
             grows = Tallies(grows, self.inference.n_background)
         learns = LearnsDocTopicPrior(grows, self.doc_topic)
@@ -231,7 +241,7 @@ class Composition:
         schedule, traits = self.schedule, self.rule.traits
         bound = self.view.keeps_bound and schedule.prior_limit is None
         compares = "local_bound" in traits.needs - (self.inference.reports if bound else set())
-        return traits.learns_rate and (schedule.inner_batch_size is not None or compares)
+        return traits.learns_rate and (self.inner_batch_size is not None or compares)
 
     def _settler(self, model: LDA) -> LDA:
         """The local side that settles it: with the exact bound if it compares several starts."""
@@ -290,8 +300,8 @@ class Composition:
 
     def _bounds(self, starts: bool, n_documents: int) -> list[int]:
         """Return the first document of each part of a minibatch, all about as long, and the end."""
-        size, whole = self.schedule.inner_batch_size, starts and self.births is not None
-        if not isinstance(size, int) or n_documents <= size or whole:
+        size, whole = self.inner_batch_size, starts and self.births is not None
+        if size is None or n_documents <= size or whole:
             return [0, n_documents]
         n_parts = -(-n_documents // size)
         ends: list[int] = np.linspace(0, n_documents, n_parts + 1).astype(int).tolist()
@@ -327,13 +337,8 @@ def suited_doc_topic(inference: Any) -> DocTopicUpdate:
     """The way to learn the documents' prior of what a local step reports."""
     reports = getattr(inference, "reports", ())
     if "shares" in reports:
-        return Shares()
-    return FixedPoint() if "log_theta" in reports else FIXED
-
-
-def suited_growth(update: Any) -> float:
-    """The power of growing weights that suits a rule."""
-    return GROWTH if traits_of(update).adds else 1.0
+        return DOC_TOPIC_UPDATES["shares"]
+    return DOC_TOPIC_UPDATES["fixed_point" if "log_theta" in reports else "fixed"]
 
 
 def suited_part(update: Any, inference: Any) -> int | None:
@@ -383,18 +388,19 @@ def word(options: dict[str, Any], value: Any) -> Any:
     return options.get(value, value) if isinstance(value, str) else value
 
 
-def check_contracts(composition: Composition, posterior: Any, auto: Collection[str] = ()) -> None:
-    """Refuse parts that do not fit each other, or a kind of posterior.
-
-    `auto` has the names of parameters that may be "auto" too.
-    """
-    check_parts(composition, auto)
-    check_needs(composition, posterior)
-    check_averageable(composition)
+def equal(one: Composition, other: Composition) -> bool:
+    """Whether two compositions have the same parts; those that hold arrays never have."""
+    try:
+        return one == other
+    except ValueError:
+        return False
 
 
 def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
-    """Refuse what is no part, and what the rule does not allow whatever the local step reports."""
+    """Refuse what is no part, and what the rule does not allow whatever the local step reports.
+
+    `auto` has the names of parameters that may be "auto" too.
+    """
 
     def words(name: str, options: dict[str, Any]) -> list[str]:
         return ["auto"] * (name in auto) + list(options)
@@ -415,7 +421,7 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
             f"start must be one of {list(STARTS)}, or a record such as SpectralStart() with "
             f"__call__ and the class attribute of_seed; got {start!r}"
         )
-    if composition.schedule.inner_batch_size is not None and not can_be_cut(composition.update):
+    if composition.inner_batch_size is not None and not can_be_cut(composition.update):
         raise ValueError(WHOLE.format(type(composition.update).__name__))
     _check_of_counts(composition)
     steps_alpha = callable(getattr(doc_topic, "step", None)) and hasattr(doc_topic, "needs")
@@ -435,10 +441,10 @@ def _check_of_counts(composition: Composition) -> None:
             f"{rule} needs a view of means, but CorrectedMean adds half a token to counts; use "
             "view='mean', or a rule that adds up counts, such as SVB()"
         )
-    if composition.schedule.growth != 1 and not composition.update.traits.adds:
+    if composition.growth != 1 and not composition.update.traits.adds:
         raise ValueError(
             f"{rule} weighs minibatches itself, by a step size or otherwise (its `adds` is False), "
-            f"so that growth={composition.schedule.growth!r} has no meaning; set schedule__growth "
+            f"so that growth={composition.growth!r} has no meaning; set schedule__growth "
             "to 1 or None, or use a rule that adds a minibatch once to what it keeps, such as "
             "SVB() or PowerPrior(0.9)"
         )

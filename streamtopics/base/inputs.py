@@ -29,11 +29,14 @@ class Documents:
         By name, such as the class of each document; "vectors" has a row for each.
     time : object
         When the documents are from.
+    is_corpus : bool
+        Whether they are all that `fit` learns from.
     """
 
     X: sparse.csr_matrix
     columns: dict[str, Any]
     time: Any = None
+    is_corpus: bool = False
 
     @property
     def n_documents(self) -> int:
@@ -75,7 +78,7 @@ class CountsInput(TransformerMixin, StreamingEstimator):
     def _read(
         self, method: str, *, reset: bool, X: Any, y: Any = None, time: Any = None
     ) -> Documents:
-        return Documents(self._counts(X, method, reset=reset), {}, time)
+        return Documents(self._counts(X, method, reset=reset), {}, time, method == "fit")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -92,9 +95,12 @@ class SentenceDocuments:
     Attributes
     ----------
     sentences : Sentences
+    is_corpus : bool
+        Whether they are all that `fit` learns from.
     """
 
     sentences: Sentences
+    is_corpus: bool = False
 
     @property
     def n_documents(self) -> int:
@@ -142,7 +148,7 @@ class SentencesInput(TransformerMixin, StreamingEstimator):
             raise ValueError(f"X, passed to {caller}, has no documents; fit needs at least one")
         if reset:
             self.n_features_in_ = sentences.n_words
-        return SentenceDocuments(sentences)
+        return SentenceDocuments(sentences, method == "fit")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

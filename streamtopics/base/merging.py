@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import StreamingEstimator, locks_of
-from streamtopics.base.offered import composition_of, offered_where
 from streamtopics.base.vectors import said_of
 from streamtopics.updates.composite import Composite, rebased
 from streamtopics.updates.doc_topic import FIXED
@@ -26,26 +26,25 @@ NO_ANCESTOR = (
 )
 
 
-def _check_merges(estimator: Any) -> None:
-    """Refuse `merge` where the rule does not say how posteriors are made one."""
-    rule = composition_of(estimator).update
+def _merges(estimator: Any) -> bool:
+    """Whether the rule says how posteriors are made one; for `available_if`."""
+    estimator._validate()
+    rule = estimator._composed().update
     if rule.traits.merges is None:
         raise AttributeError(
-            f"{type(estimator).__name__} has no attribute 'merge' with {rule}, which does not "
-            "say how models of two parts of a stream are made one (its `merges` is None); use "
-            "a rule such as SVB() or OnlineEM()"
+            f"{rule} does not say how models of two parts of a stream are made one (its `merges` "
+            "is None); use a rule such as SVB() or OnlineEM()"
         )
+    return True
 
 
 class Mergeable(StreamingEstimator):
     """Adds `merge` to estimators of topics whose rule says how."""
 
     _composed: Callable[[], Any]
-    _checked_composition: Callable[[], Any]
-    _check_continuable: Callable[[], None]
     _n_features_out: int
 
-    @offered_where(_check_merges)
+    @available_if(_merges)
     def merge(self, other: Self, *, base: Self | None = None) -> Self:
         """Take in what another model has learnt.
 
@@ -125,7 +124,7 @@ class Mergeable(StreamingEstimator):
         composition = theirs.update
         rule = composition.rule
         parts = composition.update.for_part(0.5, first=False)
-        if composition.schedule.inner_batch_size is not None and parts != composition.update:
+        if composition.inner_batch_size is not None and parts != composition.update:
             raise ValueError(
                 f"{composition.update} retains the same of each minibatch, however many parts it "
                 "is learnt in, and how many minibatches other has learnt in parts is not known; "
@@ -162,7 +161,7 @@ class Mergeable(StreamingEstimator):
         alpha = share * mine.alpha + (1 - share) * theirs.alpha
         if merges == "sum":
             alpha = mine.alpha if np.array_equal(mine.alpha, theirs.alpha) else alpha
-            weights = merged_weights(composition.schedule.growth or 1.0, mine, theirs, base)
+            weights = merged_weights(composition.growth, mine, theirs, base)
             posterior = mine.added_to(theirs, base, alpha, weights)
         else:
             forgets = merges == "decayed mean"
@@ -182,7 +181,7 @@ class Mergeable(StreamingEstimator):
 
     def _check_ancestor(self, base: Self, other: Self) -> None:
         composition = self._composed()
-        adds = composition.rule.traits.merges == "sum" and composition.schedule.growth == 1
+        adds = composition.rule.traits.merges == "sum" and composition.growth == 1
         for model in (self, other):
             mine, shared = model.posterior_, base.posterior_
             if not (mine.continues(shared) if adds else mine.follows(shared)):
@@ -204,8 +203,7 @@ class Mergeable(StreamingEstimator):
             )
         check_is_fitted(model, msg=f"{name} has learnt nothing yet, which is needed for merge")
         try:
-            model._checked_composition()
-            model._check_continuable()
+            model._validate(model._commit)
         except (TypeError, ValueError) as error:
             error.args = (f"{name}: {error}",)
             raise

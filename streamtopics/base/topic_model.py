@@ -20,7 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.composition import (
     Composition,
     check_averageable,
-    check_contracts,
+    check_needs,
+    check_parts,
+    equal,
     of_corpus,
     suited_passes,
 )
@@ -30,7 +32,6 @@ from streamtopics.base.frame import (
     Commit,
     check_same,
     check_same_state,
-    fixed_parameters,
     warn_of_few_steps,
     warn_of_no_boost,
 )
@@ -156,55 +157,45 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """
         return self._partial_fit(X=X, time=time)
 
-    def _checked_composition(self) -> Composition:
-        """The composition, of parameters that were checked."""
-        self._check_changed_parameters()
-        return self._composed()
-
     def _composed(self) -> Composition:
-        """The composition, made anew where a parameter has changed."""
-        known, chosen = self._aside.get("composed"), self._chosen()
-        if known is not None and known[0].are_of(self) and known[1] is chosen:
-            return known[2]  # type: ignore[no-any-return]
-        now, made = fixed_parameters(self), self._composition()
-        if now is not None:
-            self._aside["composed"] = now, chosen, made
-        return made
+        """The parts of the parameters as they are now, or those equal ones that learnt last."""
+        made, commit = self._composition(), vars(self).get("_commit")
+        return commit.update if commit is not None and equal(made, commit.update) else made
 
-    def _chosen(self) -> Any:
-        """Return what was chosen of the first documents; parts made of another choice are stale."""
-        return None
+    def _check(self, before: TopicCommit | None) -> None:
+        now, commit = self._composed(), vars(self).get("_commit")
+        if commit is None or now is not commit.update:
+            check_parts(now, auto_parameters(type(self)))
+            check_averageable(now)
+        if before is not None:
+            check_same(self, **self._started())
+            if now is not before.update:
+                self._check_goes_on(now, before.update)
 
-    def _check_parameters(self) -> None:
-        check_contracts(self._composition(), TopicPosterior, auto_parameters(type(self)))
-
-    def _check_continuable(self) -> None:
-        check_same(self, **self._started())
-        now, before = self._composed(), self._commit.update
-        if now is before:
-            return
-        if now.schedule.averaging != before.schedule.averaging:
+    def _check_goes_on(self, now: Composition, learnt_by: Composition) -> None:
+        """Refuse a composition that cannot go on from what another one has learnt."""
+        check_needs(now, TopicPosterior)
+        if now.schedule.averaging != learnt_by.schedule.averaging:
             raise ValueError(
                 f"averaging of schedule is {now.schedule.averaging!r} now, but the model was "
-                f"started with {before.schedule.averaging!r}; set it back, or start anew with fit"
+                f"started with {learnt_by.schedule.averaging!r}; set it back, or start anew with "
+                "fit"
             )
         self._check_background(now)
-        if type(now.doc_topic) not in (type(FIXED), type(before.doc_topic)):
-            remedy = "set inference back"
-            if hasattr(self, "doc_topic_prior_update"):
-                remedy = "set doc_topic_prior_update back or to 'fixed'"
+        if type(now.doc_topic) not in (type(FIXED), type(learnt_by.doc_topic)):
             raise ValueError(
                 f"the documents' prior would be learnt by {now.doc_topic} now, but the model was "
-                f"started with {before.doc_topic}; {remedy}, or start anew with fit"
+                f"started with {learnt_by.doc_topic}; set doc_topic_prior_update or inference "
+                "back, or start anew with fit"
             )
-        check_same_state(now.update, before.update, self._state_of_rule(), self._commit.posterior)
+        state, posterior = self._state_of_rule(), self._commit.posterior
+        check_same_state(now.update, learnt_by.update, state, posterior)
 
     def _check_background(self, now: Composition) -> None:
         """Refuse a composition that takes another number of topics for a background."""
         if now.inference.n_background != self._n_hidden:
-            name = "inference" if hasattr(self, "inference") else "background"
             raise ValueError(
-                f"{name} stands for {now.inference} now, but the model was started with "
+                f"the local step is {now.inference} now, but the model was started with "
                 f"{self._commit.update.inference}, and a background cannot come or go; set it "
                 "back, or start anew with fit"
             )
@@ -223,21 +214,13 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         inference = self._composition().inference
         return suited_passes(inference, batch.n_documents, batch.n_tokens)
 
-    def _warn_before(self, batch: Documents) -> None:
-        composition = self._composition()
-        n_batches = -(-batch.n_documents // self.batch_size) * self._n_passes(batch)
-        n_steps = sum(composition.rule.n_rounds_of(t) for t in range(min(n_batches, FEW_STEPS)))
-        if n_steps < FEW_STEPS and self.n_components > 1 and composition.start == NOISE:
-            # More passes would fit few documents too closely.
-            warn_of_few_steps(self, "take start='spectral', or set schedule__n_rounds to about 10")
-
     def _start(self, batch: Documents) -> None:
-        """Set the state before the first minibatch."""
         composition = self._composition()
+        check_needs(composition, TopicPosterior)
         n_hidden = composition.inference.n_background
         shape = self.n_features_in_, self.n_components + n_hidden
         alpha = with_hidden(self._first_doc_topic_prior(), n_hidden)
-        eta, xi = with_hidden(self._word_prior(batch.X), n_hidden), self._boosted_prior(batch.X)
+        eta, xi = with_hidden(self._word_prior(batch), n_hidden), self._boosted_prior(batch.X)
         xi = None if xi is None else with_hidden(xi, n_hidden)
         self.seed_ = self._draw_seed()
         given = batch.vectors
@@ -248,15 +231,20 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         if averaging is not None:
             average = IterateAverage(posterior, uniform=averaging == "uniform")
         state = composition.rule.init(posterior)
-        self._commit = TopicCommit(posterior, state, update=composition, average=average)
+        commit = TopicCommit(posterior, state, update=composition, average=average)
+        if batch.is_corpus:
+            self._warn_of_few_steps(composition, batch)
+            if of_corpus(composition.start) and composition.births is None:
+                model = composition.model(self.seed_)
+                commit = replace(commit, first=model.first_topics(posterior, batch.minibatch))
+        self._commit = commit
 
-    def _start_corpus(self, batch: Documents) -> None:
-        super()._start_corpus(batch)
-        commit = self._commit
-        if not of_corpus(commit.update.start) or commit.update.births is not None:
-            return
-        first = commit.update.model(self.seed_).first_topics(commit.posterior, batch.minibatch)
-        self._commit = replace(commit, first=first)
+    def _warn_of_few_steps(self, composition: Composition, batch: Documents) -> None:
+        n_batches = -(-batch.n_documents // self.batch_size) * self._n_passes(batch)
+        n_steps = sum(composition.rule.n_rounds_of(t) for t in range(min(n_batches, FEW_STEPS)))
+        if n_steps < FEW_STEPS and self.n_components > 1 and composition.start == NOISE:
+            # More passes would fit few documents too closely.
+            warn_of_few_steps(self, "take start='spectral', or set schedule__n_rounds to about 10")
 
     def _prior_directions(self, vectors: np.ndarray, n_nodes: int) -> np.ndarray:
         """The prior of the directions of vectors: for each topic a document of all directions."""
@@ -264,10 +252,10 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         prior[self._composition().inference.n_background :, -1] = 1.0
         return prior
 
-    def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
+    def _word_prior(self, batch: Documents) -> np.ndarray:
         """The prior of the topics by word."""
         n_priors = self.n_components if self._topics_have_priors else None
-        return check_word_prior(self, "topic_word_prior", X, n_priors)
+        return check_word_prior(self, "topic_word_prior", batch.X, n_priors)
 
     def _boosted_prior(self, X: sparse.csr_matrix) -> np.ndarray | None:
         """The knowledge that a boost adds, where it is not the prior of the topics."""
@@ -424,7 +412,6 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _shares(self, X: Any, method: str, **data: Any) -> np.ndarray:
         """Topic proportions of documents, an array."""
         check_is_fitted(self)
-        self._check_changed_parameters()
         batch = self._read(method, reset=False, X=X, **data)
         found = self._inferred(lambda pool: self._infer(batch.X, pool, batch.vectors))
         if not self._n_hidden:
@@ -434,7 +421,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return proportions
 
     def _infer(self, X: sparse.csr_matrix, pool: Workers, vectors: Any = None) -> np.ndarray:
-        composition = self._composition()
+        composition = self._composed()
         self._check_background(composition)
         model = composition.model(self.seed_)
         out = np.empty((X.shape[0], len(self._learnt.alpha)), X.dtype)
@@ -478,7 +465,6 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _completed(self, method: str, X: Any, **data: Any) -> tuple[np.ndarray, float]:
         """Score the held-out tokens of the documents passed to a method, as `_completion` does."""
         check_is_fitted(self)
-        self._check_changed_parameters()
         batch = self._read(method, reset=False, X=X, **data)
         return self._inferred(lambda pool: self._completion(batch.X, pool, batch.vectors))
 

@@ -141,7 +141,6 @@ def take_in(model: StreamingTopicModel, composite: Composite) -> None:
     """
     check_composes(model)
     with model._learning():
-        model._check_continuable()
         composition, commit = model._composed(), model._commit
         _check_fits(composite, commit.posterior)
         blend, state = rebased(
@@ -182,7 +181,7 @@ def check_composes(model: StreamingTopicModel) -> None:
     """
     check_can_compose(model)
     check_is_fitted(model)
-    model._check_continuable()
+    model._validate(model._commit)
 
 
 def check_can_compose(model: Any) -> None:
@@ -200,7 +199,8 @@ def check_can_compose(model: Any) -> None:
             "model must be an estimator of topics over words, such as StreamingLDA or "
             f"GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
         )
-    composition = model._checked_composition()
+    model._validate()
+    composition = model._composed()
     if composition.rule.traits.merges is None:
         raise ValueError(
             f"{composition.update} does not say what minibatches count after others (its `merges` "

@@ -280,10 +280,10 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return self._partial_fit(X=X, groups=groups)
 
     @contextmanager
-    def _learning(self) -> Iterator[Workers]:
+    def _learning(self, anew: bool = False) -> Iterator[Workers]:
         # Batches are what is shared out: threads of the linear algebra itself would wait for
         # each other over small matrices.
-        with super()._learning() as pool, threadpool_limits(1, user_api="blas"):
+        with super()._learning(anew) as pool, threadpool_limits(1, user_api="blas"):
             yield pool
 
     def _read(self, method: str, *, reset: bool = False, X: Any, groups: Any) -> PointSets:
@@ -305,8 +305,10 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
             self.n_features_in_ = n_columns
         return sets
 
-    def _can_start(self, batch: PointSets) -> bool:
-        return bool(batch.sizes.any())
+    @property
+    def _begun(self) -> bool:
+        """Whether there was a point."""
+        return super()._begun and self._commit.n_points > 0
 
     def _start(self, batch: PointSets) -> None:
         """Start with half of the points from the noise, half from U."""
@@ -321,8 +323,10 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         online = Online.of(self._as_given(first))
         self._commit = Learnt(online, totals=totals, measure=measure)
 
-    def _check_continuable(self) -> None:
-        totals, parameters = self._commit.totals, self._commit.parameters
+    def _check(self, before: Learnt | None) -> None:
+        if before is None:
+            return
+        totals, parameters = before.totals, before.parameters
         check_same(self, n_components=parameters.U.shape[1])
         if isinstance(self.ground_set, str):
             is_same = isinstance(totals, LEARNT[self.ground_set])

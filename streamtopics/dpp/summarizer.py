@@ -346,9 +346,11 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         nothing = np.zeros(n_features, dtype=np.int64)
         self._commit = Known(vectorizer=batch.vectorizer, document_frequency=nothing, thesis=thesis)
 
-    def _check_continuable(self) -> None:
-        self._check_thesis(self._commit)
-        thesis = self._commit.thesis
+    def _check(self, before: Known | None) -> None:
+        if before is None:
+            return
+        self._check_thesis(before)
+        thesis = before.thesis
         if self._by_thesis and thesis is not None:
             check_same(self, n_components=thesis.n_components)
 

@@ -219,23 +219,25 @@ class AspectSentimentModel(SentenceTopics):
 
     # Learning
 
-    def _warn_before(self, batch: SentenceDocuments) -> None:
-        rounds = getattr(self._rule, "n_rounds", getattr(self._rule, "max_rounds", 1))
-        n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter * rounds
-        if n_steps < FEW_STEPS:
-            rule = f"Rounds(BPS({BOOSTING}, 'topic'), n_rounds=10)"
-            warn_of_few_steps(
-                self, f"make batch_size smaller, or update several rounds long, such as {rule}"
-            )
-
-    def _check_parameters(self) -> None:
-        check_update(self.update, self.boosting_scale)
-        lacking = self._rule.traits.needs - TopicPosterior.offers - {"local_bound"}
-        if lacking:
+    def _check(self, before: Commit | None) -> None:
+        offers = TopicPosterior.offers | {"local_bound"}
+        check_update(
+            self.update,
+            self.boosting_scale,
+            self._rule,
+            offers,
+            f"the local step {self.inference!r}",
+        )
+        if before is None:
+            return
+        now = _checked_sentiments(self.sentiments)
+        if not np.array_equal(now, self.sentiment_names_):
             raise ValueError(
-                f"{type(self._rule).__name__} needs {sorted(lacking)}, which the local step "
-                f"{self.inference!r} does not report; use another update"
+                f"sentiments are {now.tolist()} now, but the model was started with "
+                f"{self.sentiment_names_.tolist()}; set them back, or start anew with fit"
             )
+        check_same(self, n_aspects=self._n_aspects)
+        check_same_state(self._rule, before.update, before.state, before.posterior)
 
     def _start(self, batch: SentenceDocuments) -> None:
         self.sentiment_names_ = _checked_sentiments(self.sentiments)
@@ -247,24 +249,23 @@ class AspectSentimentModel(SentenceTopics):
         self.seed_ = self._draw_seed()
         posterior = TopicPosterior(eta, shape, xi=xi, seed=self.seed_)
         self._commit = Commit(posterior, self._rule.init(posterior), 0, self._rule)
+        if batch.is_corpus:
+            self._warn_of_few_steps(batch)
+
+    def _warn_of_few_steps(self, batch: SentenceDocuments) -> None:
+        rounds = getattr(self._rule, "n_rounds", getattr(self._rule, "max_rounds", 1))
+        n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter * rounds
+        if n_steps < FEW_STEPS:
+            rule = f"Rounds(BPS({BOOSTING}, 'topic'), n_rounds=10)"
+            warn_of_few_steps(
+                self, f"make batch_size smaller, or update several rounds long, such as {rule}"
+            )
 
     def _prior(self, name: str, X: sparse.csr_matrix) -> np.ndarray:
         """A prior by word and topic, of shape (n_features or 1, n_components or 1)."""
         names = self.sentiment_names_
         prior = check_word_prior(self, name, X, len(names), "n_sentiments", classes=names)
         return prior if prior.shape[1] == 1 else np.repeat(prior, self.n_aspects, axis=1)
-
-    def _check_continuable(self) -> None:
-        """Whether the parameters still fit the posterior."""
-        now = _checked_sentiments(self.sentiments)
-        if not np.array_equal(now, self.sentiment_names_):
-            raise ValueError(
-                f"sentiments are {now.tolist()} now, but the model was started with "
-                f"{self.sentiment_names_.tolist()}; set them back, or start anew with fit"
-            )
-        check_same(self, n_aspects=self._n_aspects)
-        commit = self._commit
-        check_same_state(self._rule, commit.update, commit.state, commit.posterior)
 
     def _learn(self, batch: SentenceDocuments, pool: Workers) -> None:
         commit, rule = self._commit, self._rule

@@ -22,6 +22,7 @@ from streamtopics.base.composition import (
 )
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
+from streamtopics.base.topic_model import TopicCommit
 from streamtopics.base.typing import RandomState
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 from streamtopics.base.vector_topics import TakesVectors
@@ -520,7 +521,7 @@ class GuidedTopics(TakesVectors):
     def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:
         return _hinted(X, self.max_count, self.seed_weight * self._seed_words)
 
-    def _check_parameters(self) -> None:
+    def _check(self, before: TopicCommit | None) -> None:
         if not isinstance(self.seeds, Mapping) or not self.seeds:
             raise ValueError(f"seeds must map names of topics to words; got {self.seeds!r}")
         # Numbers would be taken for the places of topics.
@@ -539,23 +540,21 @@ class GuidedTopics(TakesVectors):
                 "name_vectors go with one topic a document, inference='one_topic' or "
                 f"OneTopic(1.0, vector_weight=0.3), but inference is {self.inference!r}"
             )
-        super()._check_parameters()
-
-    def _check_continuable(self) -> None:
-        if _frozen(self.seeds) != self._seeds:
-            raise ValueError(
-                f"seeds are {self.seeds!r} now, but the model was started with {self._seeds!r}; "
-                "set them back, or start anew with fit"
-            )
-        prior, named = self.posterior_.prior_directions, self._name_vectors
-        if named.shape[1] != self.posterior_.n_dimensions or (
-            prior is not None and np.any(self._prior_directions(named, len(prior)) != prior)
-        ):
-            raise ValueError(
-                "name_vectors are not those that the model was started with; set them back, or "
-                "start anew with fit"
-            )
-        super()._check_continuable()
+        if before is not None:
+            if _frozen(self.seeds) != self._seeds:
+                raise ValueError(
+                    f"seeds are {self.seeds!r} now, but the model was started with "
+                    f"{self._seeds!r}; set them back, or start anew with fit"
+                )
+            prior, named = self.posterior_.prior_directions, self._name_vectors
+            if named.shape[1] != self.posterior_.n_dimensions or (
+                prior is not None and np.any(self._prior_directions(named, len(prior)) != prior)
+            ):
+                raise ValueError(
+                    "name_vectors are not those that the model was started with; set them back, or "
+                    "start anew with fit"
+                )
+        super()._check(before)
 
     def _check_mergeable(self, name: str, model: Any) -> None:
         if type(model) is type(self) and model.__sklearn_is_fitted__():
@@ -570,8 +569,8 @@ class GuidedTopics(TakesVectors):
                 )
         super()._check_mergeable(name, model)
 
-    def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
-        prior = np.full((X.shape[1], self.n_components), float(self.topic_word_prior))
+    def _word_prior(self, batch: Documents) -> np.ndarray:
+        prior = np.full((batch.X.shape[1], self.n_components), float(self.topic_word_prior))
         n_words = np.maximum(self._seed_words.sum(axis=0).A1, 1e-300)
         prior += (self._seed_words @ sparse.diags(self.seed_strength / n_words)).toarray()
         return prior

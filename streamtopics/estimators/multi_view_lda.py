@@ -307,20 +307,13 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
             )
         return np.asarray(known)
 
-    def _check_continuable(self) -> None:
-        own, *_, shared = (part.shape[1] for part in self.posterior_.parts)
-        check_same(self, n_local_topics=own, n_global_topics=shared)
-        commit = self._commit
-        check_same_state(self._rule.update, commit.update.update, commit.state, commit.posterior)
-
-    def _check_parameters(self) -> None:
-        check_update(self.update, self.boosting_scale)
-        lacking = self._rule.traits.needs - SideBySide.offers
-        if lacking:
-            raise ValueError(
-                f"{type(self._rule.update).__name__} needs {sorted(lacking)}, which topics of "
-                "several classes, SideBySide, do not offer; use another update"
-            )
+    def _check(self, before: Commit | None) -> None:
+        offers = SideBySide.offers
+        check_update(self.update, self.boosting_scale, self._update, offers, "SideBySide")
+        if before is not None:
+            own, *_, shared = (part.shape[1] for part in before.posterior.parts)
+            check_same(self, n_local_topics=own, n_global_topics=shared)
+            check_same_state(self._update, before.update.update, before.state, before.posterior)
 
     def _start(self, batch: Documents) -> None:
         """Set the state before the first minibatch."""
@@ -369,9 +362,13 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         return [np.ascontiguousarray(prior[:, [column]]) for column in columns]
 
     @property
-    def _rule(self) -> Rounds:
+    def _update(self) -> Rule:
         boosts = BPS(self.boosting_scale or 0.0, self.boosting_norm)
-        return Rounds(boosts if self.update is None else self.update, self.n_rounds)
+        return boosts if self.update is None else self.update
+
+    @property
+    def _rule(self) -> Rounds:
+        return Rounds(self._update, self.n_rounds)
 
     def _learn(self, batch: Documents, pool: Workers) -> None:
         commit, rule = self._commit, self._rule

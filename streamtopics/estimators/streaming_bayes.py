@@ -35,8 +35,6 @@ from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import RecordParameters, is_record, same
 
-# Models report their bound where they have one.
-BOUND = frozenset({"local_bound"})
 # Greater numbers have squares and sums that could overflow.
 MOST = 1e75
 DEGENERATE = (
@@ -262,7 +260,7 @@ class StreamingBayes(
         target = model.needs_target
         return Samples(*self._data(method, model, X, y, target=target, reset=reset))
 
-    def _check_parameters(self) -> None:
+    def _check(self, before: BayesCommit | None) -> None:
         for name in ("model", "boosted_prior"):
             value = getattr(self, name)
             given = value is not None or name == "model"
@@ -271,15 +269,12 @@ class StreamingBayes(
                     f"{name} must be a record with the method 'log_predictive', such as "
                     f"LinearRegression(); got {value!r}"
                 )
-        check_update(self.update, None)
-        lacking = self._rule.traits.needs - DensePosterior.offers - BOUND
-        if lacking:
-            raise ValueError(
-                f"{type(self._rule).__name__} needs {sorted(lacking)}, which the posterior of "
-                f"{type(self.model).__name__} does not offer; use another update"
-            )
-
-    def _check_continuable(self) -> None:
+        offers = DensePosterior.offers | {"local_bound"}  # Models report their bound.
+        check_update(
+            self.update, None, self._rule, offers, f"the posterior of {type(self.model).__name__}"
+        )
+        if before is None:
+            return
         for name, started in (("model", self.model_), ("boosted_prior", self.boosted_prior_)):
             now = getattr(self, name)
             if not same(now, started):
@@ -287,8 +282,7 @@ class StreamingBayes(
                     f"{name} is {now} now, but the stream was started with {started}; set it back, "
                     "or start anew with fit"
                 )
-        commit = self._commit
-        check_same_state(self._rule, commit.update, commit.state, commit.posterior)
+        check_same_state(self._rule, before.update, before.state, before.posterior)
 
     def _start(self, batch: Samples) -> None:
         self.seed_ = self._draw_seed()
@@ -298,12 +292,9 @@ class StreamingBayes(
             self._check_coordinates()
             posterior = posterior.boosting(self.boosted_prior.posterior(batch.X))
         posterior.seed = self.seed_
-        self._commit = BayesCommit(posterior, self._rule.init(posterior), 0, self._rule)
-
-    def _start_corpus(self, batch: Samples) -> None:
-        super()._start_corpus(batch)
         # Refuses what it cannot learn from, while nothing is learnt.
-        self.model_.learner(self._commit.posterior, batch.X, batch.y, self.seed_)
+        self.model.learner(posterior, batch.X, batch.y, self.seed_)
+        self._commit = BayesCommit(posterior, self._rule.init(posterior), 0, self._rule)
 
     def _check_coordinates(self) -> None:
         """Whether the natural parameters of both priors mean the same."""

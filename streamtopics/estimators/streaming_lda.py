@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.composition import (
@@ -18,9 +17,6 @@ from streamtopics.base.composition import (
     WORD_PRIOR,
     Composition,
     Schedule,
-    check_averageable,
-    check_needs,
-    check_parts,
     suited_doc_topic,
     suited_inference,
     suited_view,
@@ -28,16 +24,14 @@ from streamtopics.base.composition import (
 )
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
-from streamtopics.base.topic_model import StreamingTopicModel, auto_parameters
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, StrOptions
 from streamtopics.base.validation import WORD_PRIOR as WORD_PRIORS
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.local import LocalStep, OneTopic
-from streamtopics.messages import Statistics
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
-from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import check_one_of
@@ -76,7 +70,7 @@ class StreamingLDA(StreamingTopicModel):
         `fit`, of the first minibatch with a token in `partial_fit`: one topic for less than 12
         words, sampling up to 60, variational inference from there on. If most entries of X are no
         whole numbers, such as tf-idf weights, the words of a document are counted by its entries,
-        not by their sum. Before the first token, documents count, but their minibatches do not.
+        not by their sum. What came before the first token does not count.
         `transform` and scores take a longer one of the same kind.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
         Weights of words that it sees: the expected topics; exp(psi(lam + 1/2)), which is nearly
@@ -231,58 +225,23 @@ class StreamingLDA(StreamingTopicModel):
         found: LocalStep = self._commit.update.inference
         return found
 
-    def _can_start(self, batch: Documents) -> bool:
-        # Without documents there is nothing to choose a local step by.
-        return not is_auto(self.inference) or batch.n_documents > 0
-
     @property
     def _begun(self) -> bool:
         """Whether a token was seen, where the local step goes by the documents."""
         begun = super()._begun
         return begun and not (is_auto(self.inference) and self._commit.posterior.n_tokens == 0)
 
-    def _check_parameters(self) -> None:
-        if not is_auto(self.inference):
-            super()._check_parameters()
-            return
-        # What "auto" stands for is known where a stream starts, and goes on.
-        composition = self._composition()
-        check_parts(composition, auto_parameters(type(self)))
-        check_averageable(composition)
-
-    def _check_continuable(self) -> None:
-        if is_auto(self.inference) and self._composed() is not self._commit.update:
-            check_needs(self._composed(), TopicPosterior)
-        super()._check_continuable()
-
-    def _start_corpus(self, batch: Documents) -> None:
-        self._suited_prior = suited_word_prior(self._rule(), batch.n_documents, self.n_components)
-        super()._start_corpus(batch)
-
-    def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
-        if is_auto(self.topic_word_prior):
-            return np.full((1, 1), getattr(self, "_suited_prior", WORD_PRIOR))
-        return super()._word_prior(X)
-
     def _start(self, batch: Documents) -> None:
         self._suited = suited_inference(batch.X)
-        # What "auto" stands for has to fit the other parts as well.
-        super()._check_parameters()
         super()._start(batch)
 
-    def _chosen(self) -> Any:
-        return getattr(self, "_suited", None)
-
-    def _keep_counts(self, before: Any) -> None:
-        if before is not None and before.posterior.n_documents:
-            # Documents without a token, by which nothing was chosen yet; they count all the same.
-            posterior, none = self._commit.posterior, np.zeros(0, dtype=np.int32)
-            counts, lengths = (
-                np.zeros((0, posterior.n_nodes)),
-                np.zeros(before.posterior.n_documents),
-            )
-            statistics = Statistics(none, counts, lengths, n_batches=0)
-            posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
+    def _word_prior(self, batch: Documents) -> np.ndarray:
+        if not is_auto(self.topic_word_prior):
+            return super()._word_prior(batch)
+        prior = WORD_PRIOR
+        if batch.is_corpus:
+            prior = suited_word_prior(self._rule(), batch.n_documents, self.n_components)
+        return np.full((1, 1), prior)
 
     def _rule(self) -> Any:
         """The rule, from the parameters as they are now."""
@@ -309,7 +268,7 @@ class StreamingLDA(StreamingTopicModel):
             suited_view(inference, update) if is_auto(view) else view,
             doc_topic=suited_doc_topic(inference) if is_auto(doc_topic) else doc_topic,
             start=self._record("start", self.start),
-            schedule=self._record("schedule", self.schedule).settled(update, inference),
+            schedule=self._record("schedule", self.schedule),
         )
 
 

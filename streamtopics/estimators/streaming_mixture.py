@@ -8,18 +8,16 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy import sparse
 
 from streamtopics.base.composition import (
     STARTS,
     UPDATES,
     Composition,
     Schedule,
-    traits_of,
 )
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
-from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.base.topic_model import StreamingTopicModel, TopicCommit
 from streamtopics.base.typing import RandomState, WordPriorLike
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 from streamtopics.base.vector_topics import TakesVectors
@@ -275,8 +273,13 @@ class StreamingMixture(ReportsLives, TakesVectors):
     def doc_topic_prior(self) -> None:
         """None: clusters are all as likely at first."""
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check(self, before: TopicCommit | None) -> None:
+        if before is not None and (self.births is None) != (before.update.births is None):
+            raise ValueError(
+                f"births is {self.births!r} now, but the model was started with "
+                f"{before.update.births!r}; set it back, or start anew with fit"
+            )
+        super()._check(before)
         if self.births is None:
             return
         if self._composition().rule.for_part(0.5) is None:
@@ -291,8 +294,8 @@ class StreamingMixture(ReportsLives, TakesVectors):
                 "boosted_prior or births to None"
             )
 
-    def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
-        eta = super()._word_prior(X)
+    def _word_prior(self, batch: Documents) -> np.ndarray:
+        eta = super()._word_prior(batch)
         if self.births is not None and np.any(eta != eta[:, :1]):
             raise ValueError(
                 "topic_word_prior differs between clusters, whose places births give to any; use "
@@ -309,15 +312,6 @@ class StreamingMixture(ReportsLives, TakesVectors):
         super()._start(batch)
         if self.births is not None:
             self._commit = replace(self._commit, lives=Lives(np.zeros(self.n_components)))
-
-    def _check_continuable(self) -> None:
-        before = self._commit.update.births
-        if (self.births is None) != (before is None):
-            raise ValueError(
-                f"births is {self.births!r} now, but the model was started with {before!r}; set it "
-                "back, or start anew with fit"
-            )
-        super()._check_continuable()
 
     def _check_places(self, name: str) -> None:
         super()._check_places(name)
@@ -340,15 +334,12 @@ class StreamingMixture(ReportsLives, TakesVectors):
         return blend, {"state": state, "lives": lives}
 
     def _composition(self) -> Composition:
-        update, schedule = (self._record(n, getattr(self, n)) for n in ("update", "schedule"))
-        if self.births is not None and schedule.growth is None and traits_of(update).forgets:
-            schedule = replace(schedule, growth=1.0)
         return Composition(
-            update,
+            self._record("update", self.update),
             OneTopic(1.0 - float(self.background), float(self.vector_weight)),
             mean,
             doc_topic=Shares() if self.births is None else FIXED,
             start=self._record("start", self.start),
-            schedule=schedule.settled(update, None),
+            schedule=self._record("schedule", self.schedule),
             births=self.births,
         )

@@ -277,8 +277,9 @@ class RatedTopicModel(LearntTopics, CountsInput):
                 solved[part] = solve_alpha(mean_log, alpha[part])
         return solved
 
-    def _check_continuable(self) -> None:
-        check_same(self, n_components=self.posterior_.shape[1])
+    def _check(self, before: Any) -> None:
+        if before is not None:
+            check_same(self, n_components=before.posterior.shape[1])
 
     @property
     def _begun(self) -> bool:

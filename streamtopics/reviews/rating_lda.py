@@ -245,14 +245,14 @@ class RatingLDA(ReviewModel):
             )
         return batch
 
-    def _check_continuable(self) -> None:
-        commit = self._commit
-        check_same(
-            self,
-            n_components=commit.n_descriptive,
-            profile=commit.profile,
-            qualitative=commit.qualitative,
-        )
+    def _check(self, before: RatingCommit | None) -> None:
+        if before is not None:
+            check_same(
+                self,
+                n_components=before.n_descriptive,
+                profile=before.profile,
+                qualitative=before.qualitative,
+            )
 
     def _start(self, batch: Documents) -> None:
         K = self.n_components

@@ -190,15 +190,14 @@ class WASTopicModel(SentenceTopics):
 
     # Learning
 
-    def _check_parameters(self) -> None:
+    def _check(self, before: SentenceCommit | None) -> None:
         if self.n_burn_in >= self.n_sweeps:
             raise ValueError(
                 f"n_burn_in must be less than n_sweeps, or no sweep is left to average; got "
                 f"n_burn_in={self.n_burn_in} and n_sweeps={self.n_sweeps}"
             )
-
-    def _check_continuable(self) -> None:
-        check_same(self, n_components=self.posterior_.shape[1])
+        if before is not None:
+            check_same(self, n_components=before.posterior.shape[1])
 
     def _start(self, batch: SentenceDocuments) -> None:
         eta = check_word_prior(self, "topic_word_prior", batch.sentences.counts, None)

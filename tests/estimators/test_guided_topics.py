@@ -732,5 +732,5 @@ def test_what_is_set_otherwise_after_learning_is_called_by_its_name():
     model = guided(n_unseeded=1).fit(X)
     with pytest.raises(ValueError, match="n_unseeded is 2 now, but the model was started with 1"):
         model.set_params(n_unseeded=2).partial_fit(X)
-    with pytest.raises(ValueError, match=r"documents' prior .* set inference back"):
+    with pytest.raises(ValueError, match=r"documents' prior .* inference back"):
         model.set_params(n_unseeded=1, inference="variational").partial_fit(X)

@@ -89,7 +89,7 @@ def test_empty_documents_say_nothing_on_the_length():
 def test_the_first_token_says_what_suits(kind):
     X, empty = corpus(LENGTHS[kind]), sparse.csr_matrix((50, V))
     model = StreamingLDA(K, random_state=0).partial_fit(empty).partial_fit(empty)
-    assert model.n_documents_seen_ == 100
+    assert model.n_documents_seen_ == 50
     assert type(model.inference_) is Gibbs
     before = model.transform(X)
     if kind != "short":
@@ -98,13 +98,11 @@ def test_the_first_token_says_what_suits(kind):
     assert_array_equal(model.set_params(doc_topic_prior_update="auto").transform(X), before)
     model = pickle.loads(pickle.dumps(model)).partial_fit(X)
     assert type(model.inference_) is PIECES[kind]
-    assert (model.n_documents_seen_, model.n_tokens_seen_) == (220, X.sum())
+    assert (model.n_documents_seen_, model.n_tokens_seen_) == (120, X.sum())
     same = StreamingLDA(K, random_state=0).partial_fit(X)
     assert_allclose(model.components_.sum(), same.components_.sum())
-    if kind != "middle":
-        # What is drawn at random depends on the number of documents before.
-        assert_array_equal(model.components_, same.components_)
-    assert model.partial_fit(empty).n_documents_seen_ == 270
+    assert_array_equal(model.components_, same.components_)
+    assert model.partial_fit(empty).n_documents_seen_ == 170
     assert type(model.inference_) is PIECES[kind]
     assert model.fit(X).n_documents_seen_ == fitted(X).n_documents_seen_
     assert fitted(sparse.vstack([empty, X], format="csr")).n_documents_seen_ >= 170
@@ -175,19 +173,19 @@ def test_what_is_said_counts_from_the_next_minibatch_on():
 def test_a_background_cannot_come_or_go(first, then):
     model = StreamingLDA(K, inference=first, random_state=0).partial_fit(corpus(7))
     before = model.components_
-    with pytest.raises(ValueError, match=r"inference stands for .* background"):
+    with pytest.raises(ValueError, match=r"local step is .* background"):
         model.set_params(inference=then).partial_fit(corpus(7))
     assert_array_equal(model.components_, before)
     mixture = StreamingMixture(K, random_state=0).partial_fit(corpus(7))
     before = mixture.transform(corpus(7))
     changed = deepcopy(mixture).set_params(background=0.0)
     for reads in (changed.partial_fit, changed.transform, changed.score, features_by(changed)):
-        with pytest.raises(ValueError, match="background stands for"):
+        with pytest.raises(ValueError, match=r"local step is .* background"):
             reads(corpus(7))
     topics = StreamingLDA(K, inference=first, random_state=0).partial_fit(corpus(7))
     topics.set_params(inference=then)
     if hasattr(topics, "merge"):
-        with pytest.raises(ValueError, match="inference stands for"):
+        with pytest.raises(ValueError, match="local step is"):
             learn_apart(topics, [corpus(7)])
     same = changed.set_params(background=mixture.background)
     assert_array_equal(same.transform(corpus(7)), before)

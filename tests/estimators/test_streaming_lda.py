@@ -453,9 +453,9 @@ def test_merging_is_there_where_the_rule_says_how():
     merging = {name for name, rule in RULES.items() if hasattr(StreamingLDA(update=rule), "merge")}
     assert {"SVB", "BPS", "BPS by topic", "online EM", "rounds", "power prior"} <= merging
     assert not {"HPP", "Langevin", "window", "adaptive rate"} & merging
-    message = r"no attribute 'merge' with Langevin\(.*use a rule such as SVB\(\)"
-    with pytest.raises(AttributeError, match=message):
+    with pytest.raises(AttributeError, match="no attribute 'merge'") as raised:
         StreamingLDA(update=Langevin()).merge  # noqa: B018
+    assert "use a rule such as SVB()" in str(raised.value.__cause__)
     assert not hasattr(StreamingLDA(update="unknown"), "merge")
     assert StreamingLDA.merge.__doc__
 

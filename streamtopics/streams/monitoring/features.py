@@ -93,7 +93,8 @@ def _proportions_and_topics(
     if not isinstance(model, StreamingTopicModel):
         doc_topic = np.asarray(model.transform(X), dtype=np.float64)
         return doc_topic, np.asarray(model.topic_word_[:, words], dtype=np.float64), 0
-    composition = model._checked_composition()
+    model._validate()
+    composition = model._composed()
     model._check_background(composition)
     thorough = composition.transform_inference or composition.inference.thorough()
     if isinstance(thorough, Gibbs):
