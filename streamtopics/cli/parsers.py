@@ -6,8 +6,10 @@ from __future__ import annotations
 import ast
 import math
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import Any, NamedTuple
 
 from streamtopics import __version__
@@ -28,121 +30,10 @@ the folders in them, or - for standard input.
 SAY_MORE = "\n`streamtopics VERB --help` tells the options of a verb.\n"
 
 
-class Verb(NamedTuple):
-    """A verb: its module, one line on it, its usage, more on it, and an example."""
-
-    module: str
-    help: str
-    usage: str  # argparse would list all options, also where one of them is wrong
-    about: str
-    example: str
-
-
-VERBS = {
-    "fit": Verb(
-        "fit", "find the topics of files", "[FILE ...]",
-        """\
-Find the topics of files, and show their words and a few documents of each.
-
-Up to --vocabulary-from documents are learnt together, as often as is good for that
-many; more than that stream through once, with a vocabulary that follows them. Every
-tenth of the first documents is held out, to tell how well the topics predict.
-""",
-        "fit news.jsonl.gz --topics 30 --model news.model --report news.html",
-    ),
-    "update": Verb(
-        "apply", "let a model learn from new files", "MODEL FILE ...",
-        """\
-Let a model learn from new files, and tell how well it predicted them before, and
-which topics have changed most. The file of the model is replaced as a whole, or not
-at all.
-""",
-        "update news.model today.jsonl",
-    ),
-    "apply": Verb(
-        "apply", "tell the topics of texts, a line for each", "MODEL FILE ...",
-        """\
-Write the leading topics of each document, a line for each, as the documents are read.
-
-A short text often has nearly all of its share in one topic, which is no measure of
-certainty. A text without a known word has the shares of a document that nothing is known of.
-""",
-        "apply news.model today.csv --text-key body --id-key id --output topics.csv",
-    ),
-    "show": Verb(
-        "apply", "show what a model has learnt", "MODEL",
-        "Show the topics of a model, its parameters, and what it has seen.\n",
-        "show news.model --topic 3",
-    ),
-    "watch": Verb(
-        "watch", "follow a file that grows, or standard input", "FILE --model MODEL",
-        """\
-Follow a file that grows, or standard input, in minibatches. Each is scored before it
-is learnt, tested for a change of the stream, and told of in a line. The model is kept
-in checkpoints, from which the command goes on where it stopped. It ends with standard
-input, or by Ctrl-C.
-""",
-        "watch - --model app.model --report app.html",
-    ),
-    "summarize": Verb(
-        "apply", "pick the sentences that stand for many documents", "FILE ...",
-        """\
-Pick sentences that are central and differ from each other, each with the number of
-documents that it stands for.
-""",
-        "summarize reviews.csv --text-key review --sentences 8",
-    ),
-    "score": Verb(
-        "apply", "tell how well a model predicts texts", "MODEL FILE ...",
-        """\
-Tell how well a model predicts texts that it has not learnt: a fifth of the words of
-each document is held out, and predicted from the others.
-""",
-        "score news.model next-week.jsonl",
-    ),
-    "report": Verb(
-        "fit", "write a page for a browser of a saved model", "MODEL [FILE ...] --output PAGE",
-        """\
-Write a page of the topics of a model, with documents of the files, as `fit --report`
-does; with --time-key also when they are from. Of more than 5,000 documents it takes a
-random sample, and says so; the shares over time are of all documents.
-""",
-        "report news.model news.jsonl.gz --output news.html",
-    ),
-}  # fmt: skip
-
-
-def parser() -> ArgumentParser:
-    """Return the options of the command line."""
-    result = ArgumentParser(
-        prog="streamtopics",
-        description=DESCRIPTION,
-        epilog=FILES + SAY_MORE,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
-    result.color = False  # type: ignore[attr-defined,unused-ignore]
-    result.add_argument("--version", action="version", version=f"streamtopics {__version__}")
-    verbs = result.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for name, verb in VERBS.items():
-        one = verbs.add_parser(
-            name,
-            help=verb.help,
-            usage=f"%(prog)s {verb.usage} [OPTION ...]",
-            description=verb.about,
-            epilog=("" if name == "show" else FILES + "\n")
-            + f"Example: streamtopics {verb.example}\n",
-            formatter_class=RawDescriptionHelpFormatter,
-        )
-        one.color = False  # type: ignore[attr-defined,unused-ignore]
-        ADDERS[name](one)
-    return result
-
-
 # The values of options
 
 
 def _number(text: str, kind: type = int, least: float = 0, most: float = 2**31 - 1) -> Any:
-    """Return a number within limits; the least one too, if it is not 1 of whole numbers."""
     try:
         value = kind(text)
     except ValueError:
@@ -153,7 +44,6 @@ def _number(text: str, kind: type = int, least: float = 0, most: float = 2**31 -
     return value
 
 
-whole = _number
 positive = partial(_number, least=1)
 amount = partial(_number, kind=float, least=1e-9)
 share = partial(_number, kind=float, most=1)
@@ -164,19 +54,17 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(sorted({positive(one) for one in text.split(",")}))
 
 
-def one_number(text: str) -> tuple[int, ...]:
-    """Return one number, as `numbers` does."""
-    return (positive(text),)
+def names(text: str) -> list[str]:
+    """Return names that have commas between them."""
+    return text.split(",")
 
 
 def encoding(text: str) -> str:
     """Return the name of an encoding that there is."""
     try:
-        b"text".decode(text)
+        "".encode(text)
     except LookupError:
         raise ArgumentTypeError(f"{text!r} is no encoding that Python knows") from None
-    except ValueError:
-        pass  # as of UTF-16, of which this is none
     return text
 
 
@@ -199,168 +87,220 @@ def setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-# Options that several verbs have
+# Options
 
 
-def _add_reading(one: ArgumentParser) -> None:
-    add = one.add_argument_group("reading").add_argument
-    add("--format", choices=FORMATS,
-        help="of the files; documents is a plain text each (by name; of - lines)")  # fmt: skip
-    add("--sep", type=separator, metavar="C", help="between the fields of a table (, or a tab)")
-    add("--text-key", default="text", metavar="KEY",
-        help='field or column of texts; a.b is b within a ("text")')  # fmt: skip
-    add("--time-key", metavar="KEY", help="field or column of times: dates, years, seconds")
-    add("--time-format", metavar="F", help="of dates, such as %%d.%%m.%%Y (2003-05-17)")
-    add("--encoding", type=encoding, default="utf-8", metavar="NAME",
-        help="of the files, such as latin-1 (utf-8)")  # fmt: skip
-    add("--skip-bad", action="store_true", help="leave out and count what cannot be read")
+class Option(NamedTuple):
+    """An option: how its value is read, or its choices, or None of a flag; `...` if it must be."""
+
+    name: str
+    kind: Callable[[str], Any] | tuple[str, ...] | None
+    default: Any
+    metavar: str
+    help: str
 
 
-def _add_columns(one: ArgumentParser) -> None:
-    add = one.add_argument
-    add("--id-key", metavar="KEY", help="field or column that comes out as id")
-    add("--keep", type=lambda text: text.split(","), default=[], metavar="KEY,...",
-        help="fields or columns that come out again beside the topics")  # fmt: skip
+QUIET = Option("--quiet", None, False, "", "no progress on standard error")
+RELEVANCE = Option(
+    "--relevance", share, 0.4, "X",
+    "1 shows words by probability; less, those that other topics lack (0.4)",
+)  # fmt: skip
+READING = (
+    Option("--format", FORMATS, None, "",
+           "of the files; documents is a plain text each (by name; of - lines)"),
+    Option("--sep", separator, None, "C", "between the fields of a table (a comma; a tab in .tsv)"),
+    Option("--text-key", str, "text", "KEY", 'field or column of texts; a.b is b in a ("text")'),
+    Option("--time-key", str, None, "KEY", "field or column of times: dates, years, seconds"),
+    Option("--time-format", str, None, "F", "of dates, such as %%d.%%m.%%Y (2003-05-17)"),
+    Option("--encoding", encoding, "utf-8", "NAME", "of the files, such as latin-1 (utf-8)"),
+    Option("--skip-bad", None, False, "", "leave out and count what cannot be read"),
+)  # fmt: skip
+COLUMNS = (
+    Option("--id-key", str, None, "KEY", "field or column that comes out as id"),
+    Option("--keep", names, [], "KEY,...",
+           "fields or columns that come out again beside the topics"),
+)  # fmt: skip
+COUNTING = (
+    Option("--max-words", positive, 20_000, "N", "vocabulary (20000)"),
+    Option("--min-documents", positive, 5, "N", "of a word (5)"),
+    Option("--max-share", share, 1.0, "X",
+           "share of the documents beyond which a word is too common (1, no limit)"),
+    Option("--shortest", positive, 3, "N",
+           "letters of a word, at least; words are runs of letters (3)"),
+    Option("--keep-stop-words", None, False, "", "keep English function words"),
+)  # fmt: skip
+MODEL = (
+    Option("--topics", numbers, (), "N",
+           "number of topics (20); for `fit` several, as 10,20,50, of which it takes the best"),
+    Option("--estimator", str, "", "NAME", "such as GibbsOnlineEM (StreamingLDA)"),
+    Option("--set", setting, [], "NAME=VALUE",
+           "a parameter of the estimator, such as kappa=0.5; as often as you like"),
+    Option("--seeds", Path, None, "FILE",
+           'topics with names: {"name": ["word", ...], ...}; a stream keeps its first vocabulary'),
+    Option("--jobs", int, -1, "N", "threads; -1 is all (-1)"),
+    Option("--seed", int, 0, "N", "of the random start (0)"),
+)  # fmt: skip
+FIT = (
+    Option("--max-iter", positive, None, "N", "passes over the documents"),
+    Option("--words", positive, 10, "N", "words to show of a topic (10)"),
+    RELEVANCE,
+    Option("--batch-size", positive, None, "N", "documents (of the estimator; 2500)"),
+    Option("--vocabulary-from", positive, 100_000, "N",
+           "documents that are learnt together; more of them stream (100000)"),
+    Option("--model", Path, None, "FILE", "write what was learnt, for the other verbs"),
+    Option("--report", Path, None, "FILE", "write a report, as .html, of a sample of documents"),
+    Option("--topics-out", Path, None, "FILE", "write the topics, as .csv, .json or .jsonl"),
+    Option("--documents-out", Path, None, "FILE",
+           "write the topics of each document, as .csv or .jsonl"),
+    *COLUMNS, QUIET,
+)  # fmt: skip
+UPDATE = (
+    Option("--model", Path, None, "FILE", "write it here, in place of the same file"),
+    Option("--batch-size", positive, 2500, "N", "documents (2500)"),
+    Option("--words", positive, 6, "N", "words to show of each topic (6)"),
+    QUIET,
+)  # fmt: skip
+APPLY = (
+    Option("--output", Path, Path("-"), "FILE", "as .jsonl or .csv (- is standard output)"),
+    Option("--output-format", ("jsonl", "csv"), None, "",
+           "(by the name of the output, or jsonl)"),
+    Option("--leading", positive, 3, "N", "topics of a document (3)"),
+    Option("--words", positive, 4, "N", "words that name a topic (4)"),
+    RELEVANCE, *COLUMNS,
+    Option("--batch-size", positive, 1000, "N", "documents at once (1000)"),
+)  # fmt: skip
+SHOW = (
+    Option("--topic", _number, None, "K", "one topic, with more words"),
+    Option("--json", None, False, "", "as JSON"),
+    Option("--words", positive, 10, "N", "words to show of a topic (10)"),
+    RELEVANCE,
+)  # fmt: skip
+WATCH = (
+    Option("--model", Path, ..., "MODEL", "write it here; it has checkpoints beside it"),
+    Option("--every", positive, 10, "N", "minibatches to a checkpoint, a model and a report (10)"),
+    Option("--report", Path, None, "FILE", "write a report, as .html, along the way"),
+    Option("--batch-size", positive, 1000, "N", "documents (1000)"),
+    Option("--seconds", amount, 60.0, "S", "after which a smaller minibatch will do (60)"),
+    Option("--poll", amount, 1.0, "S", "between two looks (1)"),
+    Option("--idle", amount, None, "S", "end when a file has nothing new for so long (never)"),
+    Option("--alarm", partial(share, most=0.5), 0.01, "P",
+           "false alarms per minibatch; 0 for no alarms (0.01)"),
+)  # fmt: skip
+SENTENCES = (Option("--sentences", positive, 5, "N", "to pick (5)"),)
+PAGE = (Option("--output", Path, ..., "PAGE", "as .html"),)
 
 
-def _add_counting(one: ArgumentParser) -> None:
-    add = one.add_argument_group("words").add_argument
-    add("--max-words", type=positive, default=20_000, metavar="N", help="vocabulary (20000)")
-    add("--min-documents", type=positive, default=5, metavar="N", help="of a word (5)")
-    add("--max-share", type=share, default=1.0, metavar="X",
-        help="share of the documents beyond which a word is too common (1, no limit)")  # fmt: skip
-    add("--shortest", type=positive, default=3, metavar="N",
-        help="letters of a word, at least; words are runs of letters (3)")  # fmt: skip
-    add("--keep-stop-words", action="store_true", help="keep English function words")
+# Verbs
 
 
-def _add_model(one: ArgumentParser, more: str = "", of_seeds: str = "") -> None:
-    add = one.add_argument_group("model").add_argument
-    add("--topics", type=numbers if more else one_number, metavar="N", default=(),
-        help=f"number of topics (20){more}")  # fmt: skip
-    add("--estimator", default="", metavar="NAME", help="such as GibbsOnlineEM (StreamingLDA)")
-    add("--set", type=setting, action="append", default=[], metavar="NAME=VALUE", dest="settings",
-        help="a parameter of the estimator, such as kappa=0.5; as often as you like")  # fmt: skip
-    add("--seeds", type=Path, metavar="FILE",
-        help=f'topics with names: {{"name": ["word", ...], ...}}{of_seeds}')  # fmt: skip
-    add("--jobs", type=int, default=-1, metavar="N", help="threads; -1 is all (-1)")
-    add("--seed", type=int, default=0, metavar="N", help="of the random start (0)")
+class Verb(NamedTuple):
+    """A verb: its module, its usage (argparse would list all options), what it does, and options.
+
+    The usage has MODEL, a file of `fit --model`, and FILE, FILE ... or [FILE ...].
+    """
+
+    module: str
+    usage: str
+    about: str
+    example: str
+    options: tuple[Option, ...]
 
 
-def _add_words(one: ArgumentParser, n: int = 10) -> None:
-    add = one.add_argument
-    add("--words", type=positive, default=n, metavar="N", help=f"words to show of a topic ({n})")
-    add("--relevance", type=share, default=0.4, metavar="X",
-        help="1 shows words by probability; less, those that other topics lack (0.4)")  # fmt: skip
-
-
-def _add_files(one: ArgumentParser, model: bool = True, files: str = "+") -> None:
-    if model:
-        one.add_argument(
-            "model_file", type=Path, metavar="MODEL", help="a file that `fit --model` has written"
-        )
-    if files:
-        one.add_argument("files", nargs=files, metavar="FILE", help="documents; see below")
-
-
-def _add_quiet(one: ArgumentParser) -> None:
-    one.add_argument("--quiet", action="store_true", help="no progress on standard error")
-
-
-# The options of each verb
-
-
-def _fit(one: ArgumentParser) -> None:
-    add = one.add_argument
-    _add_files(one, model=False, files="*")
-    _add_model(one, "; of several, as 10,20,50, the smallest that predicts as well as the best")
-    add("--max-iter", type=positive, metavar="N", help="passes over the documents")
-    _add_words(one)
-    _add_reading(one)
-    _add_counting(one)
-    add("--batch-size", type=positive, metavar="N", help="documents (of the estimator; 2500)")
-    add("--vocabulary-from", type=positive, default=100_000, metavar="N",
-        help="documents that are learnt together; more of them stream (100000)")  # fmt: skip
-    add("--model", type=Path, metavar="FILE", help="write what was learnt, for the other verbs")
-    add("--report", type=Path, metavar="FILE",
-        help="write a report, as .html, of a sample of the documents")  # fmt: skip
-    add("--topics-out", type=Path, metavar="FILE", help="write topics, as .csv, .json or .jsonl")
-    add("--documents-out", type=Path, metavar="FILE",
-        help="write the topics of each document, as .csv or .jsonl")  # fmt: skip
-    _add_columns(one)
-    _add_quiet(one)
-
-
-def _update(one: ArgumentParser) -> None:
-    add = one.add_argument
-    _add_files(one)
-    add("--model", type=Path, metavar="FILE", help="write it here, in place of the same file")
-    add("--batch-size", type=positive, default=2500, metavar="N", help="documents (2500)")
-    add("--words", type=positive, default=6, metavar="N", help="words to show of each topic (6)")
-    _add_reading(one)
-    _add_quiet(one)
-
-
-def _apply(one: ArgumentParser) -> None:
-    add = one.add_argument
-    _add_files(one)
-    add("--output", type=Path, default=Path("-"), metavar="FILE",
-        help="as .jsonl or .csv (- is standard output)")  # fmt: skip
-    add("--output-format", choices=["jsonl", "csv"], help="(by the name of the output, or jsonl)")
-    add("--leading", type=positive, default=3, metavar="N", help="topics of a document (3)")
-    _add_words(one, 4)
-    _add_columns(one)
-    add("--batch-size", type=positive, default=1000, metavar="N", help="documents at once (1000)")
-    _add_reading(one)
-
-
-def _show(one: ArgumentParser) -> None:
-    add = one.add_argument
-    _add_files(one, files="")
-    add("--topic", type=whole, metavar="K", help="one topic, with more words")
-    add("--json", action="store_true", help="as JSON")
-    _add_words(one)
-
-
-def _watch(one: ArgumentParser) -> None:
-    add = one.add_argument
-    add("file", metavar="FILE", help="lines of text or JSON; - is standard input")
-    add("--model", type=Path, required=True, metavar="FILE",
-        help="write the model here; its checkpoints are in FILE.checkpoints")  # fmt: skip
-    add("--every", type=positive, default=10, metavar="N",
-        help="minibatches from one checkpoint, model and report to the next (10)")  # fmt: skip
-    add("--report", type=Path, metavar="FILE", help="write a report, as .html, along the way")
-    add("--batch-size", type=positive, default=1000, metavar="N", help="documents (1000)")
-    add("--seconds", type=amount, default=60.0, metavar="S",
-        help="after which a smaller minibatch will do (60)")  # fmt: skip
-    add("--poll", type=amount, default=1.0, metavar="S", help="between two looks (1)")
-    add("--idle", type=amount, metavar="S",
-        help="end when a file has nothing new for so long (never)")  # fmt: skip
-    add("--alarm", type=partial(share, most=0.5), default=0.01, metavar="P",
-        help="false alarms per minibatch; 0 for no alarms (0.01)")  # fmt: skip
-    _add_model(one, of_seeds="; the vocabulary is then that of the first minibatch")
-    _add_reading(one)
-    _add_counting(one)
-
-
-def _summarize(one: ArgumentParser) -> None:
-    _add_files(one, model=False)
-    one.add_argument("--sentences", type=positive, default=5, metavar="N", help="to pick (5)")
-    _add_reading(one)
-
-
-def _score(one: ArgumentParser) -> None:
-    _add_files(one)
-    _add_reading(one)
-
-
-def _report(one: ArgumentParser) -> None:
-    _add_files(one, files="*")
-    one.add_argument("--output", type=Path, required=True, metavar="PAGE", help="as .html")
-    _add_reading(one)
-
-
-ADDERS = {
-    "fit": _fit, "update": _update, "apply": _apply, "show": _show, "watch": _watch,
-    "summarize": _summarize, "score": _score, "report": _report,
+VERBS = {
+    "fit": Verb(
+        "fit", "[FILE ...]",
+        "Find the topics of files. It shows their words and a few documents of each. Up to "
+        "--vocabulary-from documents are learnt together, as often as is good for that many; more "
+        "stream through once, with a vocabulary that follows them. Every tenth of the first "
+        "documents is held out, to tell how well the topics predict.",
+        "fit news.jsonl.gz --topics 30 --model news.model --report news.html",
+        (*MODEL, *FIT, *READING, *COUNTING),
+    ),
+    "update": Verb(
+        "apply", "MODEL FILE ...",
+        "Let a model learn from new files. It tells how well it predicted them before, and which "
+        "topics have changed most.",
+        "update news.model today.jsonl", (*UPDATE, *READING),
+    ),
+    "apply": Verb(
+        "apply", "MODEL FILE ...",
+        "Write the leading topics of each document, a line for each. A short text often has nearly "
+        "all of its share in one topic, which is no measure of certainty. A text without a known "
+        "word has the shares of a document that nothing is known of.",
+        "apply news.model today.csv --text-key body --id-key id --output topics.csv",
+        (*APPLY, *READING),
+    ),
+    "show": Verb(
+        "apply", "MODEL", "Show the topics of a model, its parameters, and what it has seen.",
+        "show news.model --topic 3", SHOW,
+    ),
+    "watch": Verb(
+        "watch", "FILE --model MODEL",
+        "Follow a file that grows, or standard input, in minibatches. Each is scored before it is "
+        "learnt, tested for a change of the stream, and told of in a line. The model is kept in "
+        "checkpoints, from which the command goes on. It ends with standard input, or by Ctrl-C.",
+        "watch - --model app.model --report app.html", (*WATCH, *MODEL, *READING, *COUNTING),
+    ),
+    "summarize": Verb(
+        "apply", "FILE ...",
+        "Pick sentences that are central and differ. Each comes with the number of documents that "
+        "it stands for.",
+        "summarize reviews.csv --text-key review --sentences 8", (*SENTENCES, *READING),
+    ),
+    "score": Verb(
+        "apply", "MODEL FILE ...",
+        "Tell how well a model predicts texts. A fifth of the words of each document is held out, "
+        "and predicted from the others.",
+        "score news.model next-week.jsonl", READING,
+    ),
+    "report": Verb(
+        "fit", "MODEL [FILE ...] --output PAGE",
+        "Write a page for a browser of a saved model, with documents of the files. It is that of "
+        "`fit --report`; with --time-key it says when they are from.",
+        "report news.model news.jsonl.gz --output news.html", (*PAGE, *READING),
+    ),
 }  # fmt: skip
+
+
+def parser() -> ArgumentParser:
+    """Return the options of the command line."""
+    how: Any = {"formatter_class": RawDescriptionHelpFormatter}
+    result = ArgumentParser("streamtopics", description=DESCRIPTION, epilog=FILES + SAY_MORE, **how)
+    result.color = False  # type: ignore[attr-defined,unused-ignore]
+    result.add_argument("--version", action="version", version=f"streamtopics {__version__}")
+    verbs = result.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for name, verb in VERBS.items():
+        files = f"{FILES}\n" if "FILE" in verb.usage else ""
+        one = verbs.add_parser(
+            name,
+            help=verb.about.partition(".")[0],
+            usage=f"%(prog)s {verb.usage} [OPTION ...]",
+            description=fill(verb.about, 80),
+            epilog=f"{files}Example: streamtopics {verb.example}\n",
+            **how,
+        )
+        one.color = False  # type: ignore[attr-defined,unused-ignore]
+        if verb.usage.startswith("MODEL"):
+            one.add_argument("model_file", type=Path, metavar="MODEL", help="of `fit --model`")
+        if "FILE ..." in verb.usage:
+            nargs = "*" if "[FILE" in verb.usage else "+"
+            one.add_argument("files", nargs=nargs, metavar="FILE", help="documents; see below")
+        elif "FILE" in verb.usage:
+            one.add_argument("file", metavar="FILE", help="lines of text or JSON, or -")
+        for option in verb.options:
+            _add(one, option)
+    return result
+
+
+def _add(one: ArgumentParser, option: Option) -> None:
+    if option.kind is None:
+        one.add_argument(option.name, action="store_true", help=option.help)
+    elif isinstance(option.kind, tuple):
+        one.add_argument(option.name, choices=option.kind, help=option.help)
+    else:
+        must = option.default is ...
+        how: dict[str, Any] = {"type": option.kind, "metavar": option.metavar, "required": must}
+        if option.kind is setting:
+            how |= {"action": "append", "dest": "settings"}
+        default = None if must else option.default
+        one.add_argument(option.name, default=default, help=option.help, **how)

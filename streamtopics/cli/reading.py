@@ -12,8 +12,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-import numpy as np
-
 from streamtopics.cli.inout import complain, note, safe
 from streamtopics.datasets import load_docstrings
 from streamtopics.streams.reading import Record, Skipped, read_records
@@ -23,17 +21,9 @@ Item = TypeVar("Item")
 
 MUCH = 0.1
 N_SHOWN, LONGEST, MOST_KEPT = 5, 30, 5000
-STOP = "stop_words"
-LIMITS = ("min_df", "max_df", "max_features", "vocabulary", "binary", "dtype")
-COUNTED = StreamingCountVectorizer().get_params().keys() - {*LIMITS}
-# By the parameter of the vectorizer: why a word has no column, and what takes it in.
-WHY = {
-    STOP: ("", ""),
-    "min_df": (" in too few documents", "lower --min-documents"),
-    "max_df": (" in too many documents", "raise --max-share"),
-    "max_features": (" too rare for the vocabulary", "raise --max-words"),
-    "vocabulary": (" not in the vocabulary", "`streamtopics fit` makes a model of their words"),
-}
+LIMITS = ("stop_words", "min_df", "max_df", "max_features", "vocabulary", "binary", "dtype")
+OF_A_CLOSED = "`streamtopics fit` makes a model of their words"
+OF_LIMITS = "lower --min-documents, or raise --max-words or --max-share"
 
 
 def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
@@ -122,13 +112,13 @@ class Sample:
 class Tally:
     """Counts documents, words, and what was left out of both; goes on, in place, from `kept`."""
 
-    def __init__(self, kept: dict[str, dict[str, Any]] | None = None) -> None:
-        kept = {} if kept is None else kept
+    def __init__(self, kept: dict[str, Any] | None = None) -> None:
+        self._n: dict[str, Any] = {} if kept is None else kept
+        zeros = {"documents": 0, "words": 0, "stop": 0, "others": 0, "learnt": False, "most": {}}
+        for name, zero in (zeros | {"skipped": {}, "first": {}}).items():
+            self._n.setdefault(name, zero)
         self.skipped = Skipped()
-        self.skipped.counts = kept.setdefault("skipped", {})
-        self.skipped.first = kept.setdefault("first", {})
-        self._n: dict[str, int] = kept.setdefault("n", {"documents": 0, "words": 0, STOP: 0})
-        self._words: dict[str, dict[str, int]] = kept.setdefault("words", {})
+        self.skipped.counts, self.skipped.first = self._n["skipped"], self._n["first"]
 
     def add(self, words: Any, texts: list[str], *, learnt: bool = False) -> None:
         """Take in texts, and what a vectorizer, which has perhaps just learnt them, leaves out."""
@@ -136,28 +126,23 @@ class Tally:
         if words is None:
             return
         words = vectorizer_of(words)
-        given = words.get_params()
-        every = StreamingCountVectorizer(**{name: given[name] for name in COUNTED & given.keys()})
-        if every.ngram_range == (1, 1):  # else stop words come between n-grams
-            every.stop_words = None
+        given = {name: value for name, value in words.get_params().items() if name not in LIMITS}
+        every = StreamingCountVectorizer(**{k: v for k, v in given.items() if k in PARAMETERS})
         try:
             X = every.fit_transform(texts)
         except ValueError:  # texts without a word
             return
-        found = every.get_feature_names_out().tolist()
-        n, frequencies = np.asarray(X.sum(axis=0)).ravel(), np.bincount(X.indices)
-        self._n["words"] += int(n.sum())
-        known, stop, limits = words.vocabulary_, words.get_stop_words() or (), ["vocabulary"]
-        limits = words._limits_of(found, frequencies, len(texts)) if learnt else limits * len(n)
-        for word, limit, count in zip(found, limits, n.tolist(), strict=True):
-            if word not in known:
-                reason = STOP if word in stop else limit
-                counts = self._words.setdefault(reason, {})
-                counts[word] = counts.get(word, 0) + count
-                self._n[reason] = self._n.get(reason, 0) + count
-        for reason, counts in self._words.items():
-            if len(counts) > MOST_KEPT:
-                self._words[reason] = dict(Counter(counts).most_common(MOST_KEPT // 2))
+        self._n["learnt"] |= learnt
+        self._n["words"] += int(X.sum())
+        known, stop, most = words.vocabulary_, words.get_stop_words() or (), self._n["most"]
+        for word, n in zip(every.get_feature_names_out(), X.sum(axis=0).A1.tolist(), strict=True):
+            if word in stop:
+                self._n["stop"] += n
+            elif word not in known:
+                self._n["others"] += n
+                most[word] = most.get(word, 0) + n
+        if len(most) > MOST_KEPT:
+            self._n["most"] = dict(Counter(most).most_common(MOST_KEPT // 2))
 
     def over(
         self, batches: Iterable[list[Record]], words: Any, *, learnt: bool = False
@@ -170,22 +155,19 @@ class Tally:
     @property
     def left_out(self) -> float:
         """Share of the words that are no stop words which were left out."""
-        n = sum(self._n[reason] for reason in self._words if reason != STOP)
-        return n / max(1, self._n["words"] - self._n[STOP])
+        return float(self._n["others"] / max(1, self._n["words"] - self._n["stop"]))
 
     def rows(self) -> dict[str, str]:
         """Return what was counted, in words; nothing if nothing was left out."""
         rows = {"Documents read": f"{self._n['documents']:,}"}
         if self.skipped.counts:
             rows["Skipped"] = str(self.skipped).removeprefix("skipped ")
-        told = {}
-        for reason, counts in self._words.items():
-            most = ", ".join(word[:LONGEST] for word, _ in Counter(counts).most_common(N_SHOWN))
-            told[reason] = f"{self._n[reason]:,}{WHY[reason][0]} ({most})"
-        if told:
+        if self._n["others"] or self._n["stop"]:
+            most = Counter(self._n["most"]).most_common(N_SHOWN)
+            listed = f" ({', '.join(word[:LONGEST] for word, _ in most)})" if most else ""
             rows["Words read"] = f"{self._n['words']:,}"
-            rows["Stop words left out"] = told.pop(STOP, "0")
-            rows["Other words left out"] = "; ".join([f"{self.left_out:.1%}", *told.values()])
+            rows["Stop words left out"] = f"{self._n['stop']:,}"
+            rows["Other words left out"] = f"{self.left_out:.1%}; {self._n['others']:,}{listed}"
         return rows if len(rows) > 1 else {}
 
     def tell(self) -> None:
@@ -193,11 +175,13 @@ class Tally:
         if rows := self.rows():
             note("; ".join(f"{name.lower()}: {value}" for name, value in rows.items()))
         if self.left_out > MUCH:
-            most = max(self._words.keys() - {STOP}, key=self._n.__getitem__)
             complain(
                 f"note: {self.left_out:.1%} of the words that are no stop words were left out; "
-                f"{WHY[most][1]}"
+                f"{OF_LIMITS if self._n['learnt'] else OF_A_CLOSED}"
             )
+
+
+PARAMETERS = StreamingCountVectorizer().get_params()
 
 
 def vectorizer_of(words: Any) -> Any:

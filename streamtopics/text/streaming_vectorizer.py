@@ -420,17 +420,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         names = vocabulary.names
         return columns, [names[c] for c in columns.tolist()]
 
-    def _limits_of(self, words: list[str], frequencies: np.ndarray, n: int) -> list[str]:
-        """Return the parameter by which each word of n documents just learnt has no column."""
-        vocabulary, policy = self._fitted(), self._policy()
-        if isinstance(vocabulary, OpenVocabulary):
-            frequencies = np.append(vocabulary.frequency, 0.0)[vocabulary._places_of(words)]
-            low, high = policy.limits_so_far(vocabulary.weight)
-        else:
-            low, high = policy.limits(n)
-        limits = ["max_df", "min_df"], "max_features"
-        return list(map(str, np.select([frequencies > high, frequencies < low], *limits)))
-
     # Both
 
     def _parameters(self) -> dict[str, Any]:
