@@ -13,7 +13,7 @@ was never disturbed.
 import pickle
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ import numpy as np
 from proof.complaints import complaints
 from proof.copies import pickled
 from proof.fault_means import Means
-from proof.fuzz_checks import difference, fingerprint, last_frame, place_of
+from proof.fuzz_checks import difference, fingerprint, place_of
 from streamtopics import load, save
 from streamtopics.base.frame import StreamingEstimator
 from streamtopics.utils.steps import steps_of
@@ -179,7 +179,7 @@ class Undisturbed:
         self.call, self.folder = call, folder
         self.start = pickle.dumps(call.model)
         save(call.model, folder / "a.model")
-        self.files = files_of(folder)
+        self.files, self.kept = files_of(folder), [kept_in(folder)]
         before, model = pickled(call.model), pickled(call.model)
         self.states = [(fingerprint(before), before)]
         last = steps_of(model)[-1][1]
@@ -193,7 +193,7 @@ class Undisturbed:
 
         _, self.result = self._made(Lines(watch=watch if call.has_steps else None), model)
         self.states.append((fingerprint(model), pickled(model)))
-        self.new_files = files_of(folder)
+        self.kept.append(kept_in(folder))
         self.further = self._further(model)
 
     def _made(self, means: Means, model: Any, at: int = 0) -> tuple[int, bytes]:
@@ -243,7 +243,7 @@ class Undisturbed:
         if raised is None:
             failures += self._wrong_return(means, result)
         failures += [*heard, *left_behind(model, threads, descriptors)]
-        if files_of(self.folder) not in (self.files, self.new_files):
+        if kept_in(self.folder) not in self.kept:
             failures.append(f"other files: {sorted(files_of(self.folder))}")
         state = self.state_of(model)
         if state is None and raised is not None and self._is_part(model):
@@ -260,7 +260,7 @@ class Undisturbed:
     def _other_error(self, means: Means, error: BaseException) -> str:
         """What an error says that is not what the call was disturbed by."""
         # Where scikit-learn asks whether a method is there, any error says that it is not.
-        asked = last_frame(error).name == "_check" and isinstance(error, AttributeError)
+        asked = place_of(error).endswith(":_check") and isinstance(error, AttributeError)
         if means.struck and isinstance(error.__cause__ if asked else error, means.error):
             return ""
         said = str(error).replace(str(self.folder), "")
@@ -322,12 +322,21 @@ class Undisturbed:
 
 def is_broken(error: BaseException | None) -> bool:
     """Whether a kernel broke Python's rules; Python and NumPy do so too, short of memory."""
-    return isinstance(error, SystemError) and last_frame(error).filename.endswith(".pyx")
+    return isinstance(error, SystemError) and ".pyx:" in place_of(error)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
     """The files of a folder."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def kept_in(folder: Path) -> dict[str, bytes]:
+    """What is in the files of a folder: models, of which the bytes of a file differ, or bytes."""
+    found = files_of(folder)
+    for name in found:
+        with suppress(Exception):
+            found[name] = fingerprint(load(folder / name))
+    return found
 
 
 def n_descriptors() -> int:

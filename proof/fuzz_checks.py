@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is asked of every generated call: how it refuses, what it leaves, what it returns."""
+"""What is asked of every generated call: what it leaves, and what it returns."""
 
-import ast
 import dataclasses
 import io
 import math
@@ -11,48 +10,20 @@ import traceback
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import sklearn
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.pipeline import Pipeline
 
 import streamtopics
-from streamtopics.distributed import PartitionError
 from streamtopics.utils.structure import check_structure
 
-# An OSError is of a file that is not there.
-REFUSALS = (
-    ValueError, TypeError, NotFittedError, AttributeError, LookupError, OSError, PartitionError,
-)  # fmt: skip
-PACKAGE, VALIDATION = Path(streamtopics.__file__).parent, Path(sklearn.__file__).parent
-TEXTS = VALIDATION / "feature_extraction"
-LIBRARIES = (VALIDATION, Path(np.__file__).parent, Path(sparse.__file__).parents[1])
-HERE = Path(__file__).parent
 DEEPEST = 8
 MANY_TOKENS = 20
-# How Python says that a type is wrong, and NumPy and SciPy that there are no numbers.
-OF_TYPE = re.compile(
-    r"'(?:\w+\.)*(\w+)' object|not '?(?:\w+\.)*(\w+)'?|got '?(?:\w+\.)*(\w+)'?|"
-    r"<class '(?:\w+\.)*(\w+)'>|type object '(?:\w+\.)*(\w+)'|of type '(\w+)'|"
-    r"of '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'|unhashable type: '(?:\w+\.)*(\w+)'"
-)
-OF_NUMBERS = re.compile(
-    "could not convert string to float|setting an array element|float.. argument|does not support "
-    "dtype|arrays don't yet support|Seed must be|truth value of an|missing . required positional|"
-    "slice indices must be integers|invalid literal for int|0-d array|unsized object|"
-    "unknown encoding"
-)
-# How Python says that a function of the caller's does not take what it is passed.
-OF_FUNCTION = re.compile(
-    r"missing \d+ required (?:positional|keyword-only) argument|takes (?:.*positional|no) argument|"
-    r"got an unexpected keyword argument"
-)
 OF_NOTHING = re.compile(r"NaN\s+(?:if|where)\s[^.;]*?\b(?:no|none|nothing)\b")
 # Types whose values stay as they are.
 UNCHANGING = (type(None), bool, int, float, complex, str, bytes, type)
@@ -66,136 +37,17 @@ NAMES_OF = {
 
 # Refusals
 
-
-class Frame(NamedTuple):
-    """A place that an error went through."""
-
-    filename: str
-    lineno: int
-    name: str
-
-
-def frames_of(error: BaseException) -> list[Frame]:
-    """Where an error went through, the last one where it was raised."""
-    return [
-        Frame(frame.f_code.co_filename, lineno, frame.f_code.co_name)
-        for frame, lineno in traceback.walk_tb(error.__traceback__)
-    ]
-
-
-def last_frame(error: BaseException) -> Frame:
-    """Where an error was raised; of what a wrapper raised from it, where the wrapper did."""
-    return frames_of(error)[-1]
-
-
-@cache
-def lines_that_raise(path: str) -> frozenset[int]:
-    """Lines at which statements that raise begin, in a file of Python or Cython."""
-    text = Path(path).read_text(encoding="utf-8")
-    try:
-        nodes = ast.walk(ast.parse(text))
-        return frozenset(node.lineno for node in nodes if isinstance(node, ast.Raise | ast.Assert))
-    except SyntaxError:
-        rows = enumerate(text.splitlines(), 1)
-        return frozenset(number for number, row in rows if row.strip().startswith("raise"))
-
-
-@cache
-def lines_of(filename: str) -> frozenset[int]:
-    """Lines that raise, of a file of the package, of scikit-learn or of these tools."""
-    path = Path(filename)
-    if not path.exists():
-        path = PACKAGE.parent / path
-    ours = any(path.is_relative_to(place) for place in (PACKAGE, VALIDATION, HERE))
-    return lines_that_raise(str(path)) if ours and path.exists() else frozenset()
-
-
-def is_clear(error: BaseException, given: Mapping[str, Any], *, strict: bool) -> bool:
-    """Whether a refusal is one: of the right type, and said by the package or scikit-learn.
-
-    A message of NumPy, SciPy or Python itself comes out of a line that does not raise. It is clear
-    where a file is named that cannot be read, and where scikit-learn reads arrays or texts, or,
-    unless `strict`, wherever it names the type of an argument or says that it holds no numbers, or
-    comes of the lines of the function itself that was called, of a wrong type.
-    What the caller's own functions raise is the caller's, also where they do not take what they
-    are passed, and what a vectorizer of scikit-learn says of texts; what an inherited method says
-    without the package is scikit-learn's.
-    """
-    if not isinstance(error, REFUSALS) or not str(error).strip():
-        return False
-    if isinstance(error, OSError) and error.filename is not None:
-        return True
-    known = frames_of(error)
-    if known[-1].lineno in lines_of(known[-1].filename):
-        return True
-    frames, said = [Path(frame.filename) for frame in known], str(error)
-    path = frames[-1] if frames[-1].exists() else PACKAGE.parent / frames[-1]
-    if _is_of_function(said, given) or any(place.is_relative_to(TEXTS) for place in frames):
-        return True
-    through = [place.is_relative_to(PACKAGE) or not place.exists() for place in frames]
-    validated = any(place.is_relative_to(VALIDATION) for place in frames)
-    beyond = [place for place in frames if not place.is_relative_to(HERE)]
-    if validated and not any(through):
-        return all(any(place.is_relative_to(known) for known in LIBRARIES) for place in beyond)
-    if path.is_relative_to(VALIDATION):
-        return bool(OF_NUMBERS.search(said) or names_in(said) - {"NoneType"})
-    if validated and OF_NUMBERS.search(said):
-        return True
-    if not strict and isinstance(error, TypeError) and sum(through) == 1:
-        return True
-    return not strict and bool(
-        OF_NUMBERS.search(said) or names_in(said) & set().union(*map(types_in, given.values()))
-    )
-
-
-def _is_of_function(said: str, given: Mapping[str, Any]) -> bool:
-    """Whether Python says that a function among the arguments does not take what it is passed."""
-    if not OF_FUNCTION.search(said):
-        return False
-    name = said.partition("(")[0].rpartition(" ")[2]
-    parts = [*given.values()]
-    for _ in range(2):
-        parts += [within for part in parts for within in _parts(part)[:MANY_TOKENS]]
-    known = {getattr(part, "__qualname__", "") for part in parts}
-    classes = {kind.__name__ for part in parts for kind in type(part).__mro__}
-    return name in known or name.partition(".")[0] in classes
-
-
-def names_in(said: str) -> set[str]:
-    """Types that a message of Python names."""
-    return {name for names in OF_TYPE.findall(said) for name in names if name}
-
-
-def types_in(value: Any) -> set[str]:
-    """Names of the types of an argument and of what it holds, and of classes that it has."""
-    parts = (value, *_parts(value)[:MANY_TOKENS])
-    classes = {part.__name__ for part in parts if isinstance(part, type)}
-    return {type(part).__name__ for part in parts} | classes
+PACKAGE = Path(streamtopics.__file__).parent
+# What no argument may cause: a kernel that broke Python's rules, and mistakes of the package's own.
+NEVER = (SystemError, AssertionError, NameError, RecursionError)
 
 
 def place_of(error: BaseException) -> str:
     """File and function where an error was raised, and the last of the package on the way."""
-    frames = frames_of(error)
-    own = [f for f in frames if _is_own(f.filename)]
-    last, ours = frames[-1], own[-1] if own else None
-    place = f"{Path(last.filename).name}:{last.name}"
-    if ours is None or ours is last:
-        return place if ours is None else f"{_within(ours.filename)}:{ours.name}"
-    return f"{_within(ours.filename)}:{ours.name} > {place}"
-
-
-@cache
-def _is_own(path: str) -> bool:
-    return Path(path).is_relative_to(PACKAGE)
-
-
-def _within(path: str) -> str:
-    return str(Path(path).relative_to(PACKAGE))
-
-
-def text_of(error: BaseException) -> str:
-    """An error in one line, with its traceback forgotten."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
+    frames = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    own = [code for code in frames if Path(code.co_filename).is_relative_to(PACKAGE)]
+    places = [f"{Path(code.co_filename).name}:{code.co_name}" for code in (*own[-1:], frames[-1])]
+    return " > ".join(dict.fromkeys(places))
 
 
 # States

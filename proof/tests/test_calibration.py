@@ -14,22 +14,16 @@ from scipy.stats import kstest
 from proof import (
     calibration,
     calibration_draws,
-    calibration_samplers,
     calibration_sentences,
 )
-from proof.calibration_draws import codes, corpus, sets_of
-from proof.calibration_posteriors import EXACTLY, PROCESSES, cumulated, of_mixture, ranked
+from proof.calibration_draws import sets_of
+from proof.calibration_posteriors import EXACTLY, PROCESSES, cumulated, ranked
 from proof.calibration_samplers import (
     ALPHA,
     LDA,
-    RESTAURANTS,
-    Restaurant,
     Tokens,
-    averages,
     categorical,
     geweke,
-    left_to_right_mean,
-    restaurants,
     settled,
 )
 from proof.calibration_sentences import (
@@ -37,14 +31,11 @@ from proof.calibration_sentences import (
     Given,
     Integrated,
     online_step,
-    particles,
     sequential,
 )
 from proof.calibration_tests import (
     FALSE_ALARMS,
-    FEWEST,
     N_DRAWS,
-    Subject,
     alike,
     chi_square,
     means,
@@ -53,8 +44,7 @@ from proof.calibration_tests import (
     verdict,
 )
 from proof.calibration_worlds import families, worlds
-from streamtopics.dpp import PointSets, Process
-from streamtopics.families import dirichlet
+from streamtopics.dpp import Process
 from streamtopics.was import SBP, WAS, HDPFranchise
 
 SHARE = 10
@@ -140,13 +130,6 @@ def test_wrong_posteriors_are_found(name, fault):
     assert_alarm(ranked_wrong(name, "SVB", fault))
 
 
-@pytest.mark.parametrize(("apart", "least", "most"), [(1.5, 0.0, 0.6), (8.0, 0.85, 1.0)])
-def test_intervals_of_a_mixture_cover_as_the_guide_says(apart, least, most):
-    """Means that are well apart; of components that overlap it warns."""
-    found = of_mixture(apart, 20, np.random.default_rng(0))
-    assert all(least < float(name.split()[-1]) <= most for name in found)
-
-
 @pytest.mark.parametrize("rule", ["PowerPrior", "BPS", "PowerPrior, boost"])
 def test_a_rule_that_does_as_another_is_found(rule):
     """Forgetting that is boosted takes twice the size by ranks; its parameter tells with any."""
@@ -154,25 +137,10 @@ def test_a_rule_that_does_as_another_is_found(rule):
     assert_alarm(ranked_wrong("BetaBinomial", rule, everything_kept, times))
 
 
-def other_minibatches(world, process):
-    """A window over the first minibatches."""
-    return replace(world, learn=lambda rule, batches: world.learn(rule, batches[::-1]))
-
-
-def test_a_window_over_the_wrong_minibatches_is_found():
-    assert_alarm(ranked_wrong("BetaBinomial", "Window", other_minibatches))
-
-
 @pytest.mark.parametrize("name", ["LinearRegression", "StreamingLDA(1), gibbs"])
 def test_wrong_posteriors_of_models_one_by_one_are_found(name):
     """By their parameters: ranks of so few replicates do not tell a minibatch that counts twice."""
     assert ranked_wrong(name, "SVB", last_minibatch_twice)
-
-
-def test_another_mass_of_the_package_is_found(monkeypatch):
-    monkeypatch.setattr(dirichlet, "mass", lambda eta: eta[..., 0])
-    p = ranked(worlds()["NaiveBayesMixture, classes"], PROCESSES["BPS"], 5, np.random.default_rng())
-    assert p[EXACTLY] == 0.0
 
 
 @pytest.mark.parametrize("name", families())
@@ -251,28 +219,6 @@ def test_a_sampler_that_does_nothing_is_found(chain, name):
     assert_alarm(settled(chain, size(name), np.random.default_rng(0)))
 
 
-def test_averages_under_another_prior_are_found(monkeypatch):
-    right = calibration_samplers.weights_of
-    monkeypatch.setattr(calibration_samplers, "weights_of", lambda b, a, d: right(b, 1.3 * a, d))
-    assert_alarm(averages(size("local.Gibbs, averages"), np.random.default_rng(0)))
-
-
-def test_a_likelihood_with_another_mean_is_found(monkeypatch):
-    """That of other topics, which is a probability, too."""
-    right = calibration_samplers.left_to_right
-    monkeypatch.setattr(
-        calibration_samplers,
-        "left_to_right",
-        lambda X, b, a, **given: right(X, b[:, ::-1], a, **given),
-    )
-    assert_alarm(left_to_right_mean(size("metrics.left_to_right"), np.random.default_rng(0)))
-
-
-def test_the_sweep_that_forgets_is_right_where_it_does_not():
-    p = geweke(Forgetful(remove=True), size("local.Gibbs, float32"), np.random.default_rng(0))
-    assert min(p.values()) > 0.01
-
-
 @dataclass(frozen=True)
 class Swept(Given):
     """The sweep of another prior of sentences."""
@@ -317,13 +263,6 @@ def test_a_start_of_another_prior_is_found(monkeypatch, name):
     assert_alarm(sequential(PRIORS[name], n, np.random.default_rng(0)))
 
 
-@pytest.mark.parametrize("name", OTHER)
-def test_particles_whose_mean_is_another_are_found(monkeypatch, name):
-    monkeypatch.setattr(calibration_sentences, "TOPIC_WORD", 1.1 * calibration_sentences.TOPIC_WORD)
-    n = size(f"was.{name}, particles")
-    assert_alarm(particles(PRIORS[name], n, np.random.default_rng(0)))
-
-
 @pytest.mark.parametrize("name", ["HDP", "SBP"])
 def test_an_online_step_of_another_prior_is_found(monkeypatch, name):
     right = calibration_sentences.WASTopicModel
@@ -336,44 +275,6 @@ def test_an_online_step_of_another_prior_is_found(monkeypatch, name):
     assert_alarm(online_step(PRIORS[name], n, np.random.default_rng(0)))
 
 
-def test_topics_that_are_not_those_of_all_documents_are_found():
-    """They take twice the size."""
-    n = 2 * size("was.WAS, integrated topics")
-    assert_alarm(geweke(Integrated(WAS(), together=1), n, np.random.default_rng(0)))
-
-
-@dataclass(frozen=True)
-class OtherConcentration(Restaurant):
-    """Words are drawn with another one than they are sampled with."""
-
-    def infer(self, words, rng):
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return replace(Restaurant(**fields), concentration=4.0).infer(words, rng)
-
-
-@pytest.mark.parametrize("name", ["births", "own sticks and births"])
-def test_wrong_births_are_found(name):
-    fields = {field: getattr(RESTAURANTS[name], field) for field in Restaurant.__dataclass_fields__}
-    n = size(f"kernels.hdp, {name}")
-    assert_alarm(restaurants(OtherConcentration(**fields), n, np.random.default_rng(0)))
-
-
-@dataclass(frozen=True)
-class OtherTables(Restaurant):
-    """The sampler is told of fewer tables of the first topic."""
-
-    def infer(self, words, rng):
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return replace(Restaurant(**fields), tables=self.tables * [0.3, 1.0]).infer(words, rng)
-
-
-def test_wrong_sticks_are_found():
-    own = RESTAURANTS["own sticks"]
-    fields = {field: getattr(own, field) for field in Restaurant.__dataclass_fields__}
-    n = size("kernels.hdp, own sticks")
-    assert_alarm(restaurants(OtherTables(**fields), n, np.random.default_rng(0)))
-
-
 @pytest.mark.parametrize("k", [None, 3])
 @pytest.mark.parametrize("name", calibration_draws.PROCESSES)
 def test_wrong_sets_are_found(monkeypatch, name, k):
@@ -381,29 +282,6 @@ def test_wrong_sets_are_found(monkeypatch, name, k):
     other = Process(process.measure, replace(process.kernel, gamma=1.5), process.noise)
     monkeypatch.setitem(calibration_draws.PROCESSES, name, (other, L))
     assert_alarm(sets_of(name, k, size(f"dpp.{name}, any size"), np.random.default_rng(0)))
-
-
-def test_sets_with_a_point_twice_have_no_probability(monkeypatch):
-    twice = PointSets(np.array([2, 3, 3, 3, 1]), np.array([0, 2, 4, 5]))
-    assert codes(twice).tolist() == [12, -1, 2]
-    monkeypatch.setattr(calibration_draws, "sample", lambda *_: twice)
-    assert sets_of("items", None, 3, np.random.default_rng(0)) == {"law of all sets": 0.0}
-
-
-@pytest.mark.parametrize("k", [None, 3])
-@pytest.mark.parametrize("name", calibration_draws.PROCESSES)
-def test_the_fewest_replicates_that_may_be_asked_for_have_a_p_value(name, k):
-    assert 0 < sets_of(name, k, FEWEST, np.random.default_rng(0))["law of all sets"] <= 1
-
-
-def test_a_corpus_of_another_prior_is_found(monkeypatch):
-    right = calibration_draws.make_lda_corpus
-    monkeypatch.setattr(
-        calibration_draws,
-        "make_lda_corpus",
-        lambda n, **given: right(n, **(given | {"doc_topic_prior": 1.5 * ALPHA})),
-    )
-    assert_alarm(corpus(size("datasets.make_lda_corpus"), np.random.default_rng(0)))
 
 
 # The tests themselves
@@ -445,12 +323,6 @@ def test_p_values_are_uniform(name):
     assert kstest([nulls()[name](rng) for _ in range(600)], "uniform").pvalue > 1e-3
 
 
-def test_impossible_cells_are_never_right():
-    assert chi_square(np.array([99, 1]), np.array([100.0, 0.0])) == 0.0
-    # Beside a rare one, too.
-    assert chi_square(np.array([97, 2, 1]), np.array([96.0, 4.0, 0.0])) == 0.0
-
-
 def test_verdict():
     rng = np.random.default_rng(0)
     right = {str(i): {"a": p, "b": 1 - p} for i, p in enumerate(rng.random(60))}
@@ -462,26 +334,3 @@ def test_verdict():
 
 
 # The command
-
-
-def test_command(capsys):
-    assert calibration.main(["--only", "families.", "--replicates", "300", "--seed", "3"]) == 0
-    shown = capsys.readouterr().out
-    assert "| families.gamma | value 0 | 300 | " in shown
-    assert shown.endswith("calibrated\n")
-    assert calibration.main(["--only", "MeanField", "--replicates", "300"]) == 0
-    assert "not exact" in capsys.readouterr().out
-
-
-def test_command_says_what_is_wrong(monkeypatch, capsys):
-    wrong = Subject("wrong", lambda n, rng: {"p": uniform(rng.random(n) ** 2)}, 500)
-    monkeypatch.setattr(calibration, "subjects", lambda: [wrong])
-    assert calibration.main([]) == 1
-    assert "NOT CALIBRATED" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("arguments", [["--only", "nothing of the kind"], ["--replicates", "299"]])
-def test_senseless_arguments_are_refused(arguments, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        calibration.main(arguments)
-    assert capsys.readouterr().err

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A share of `proof.faults` for every public estimator; and that its checks can fail."""
 
-import json
 import os
 import shutil
 import signal
@@ -18,19 +17,15 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from proof import (
-    calibration,
     children,
     complaints,
     fault_calls,
     faults,
-    fuzz,
     kills,
-    soak,
-    states,
 )
 from proof.fault_calls import Call, Undisturbed, doors_of, undisturbed
 from proof.fault_means import Memory, compiled
-from streamtopics import SVBLDA, load, save
+from streamtopics import load, save
 from streamtopics.kernels import _hdp, _was, rows
 from streamtopics.saving import files
 from streamtopics.streams import stream
@@ -40,7 +35,7 @@ from tests.interrupts import Lines
 from tests.kernels.test_rows import add_rows_arguments
 from tests.saving.state import parts_of
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 # Places for each door, and more of the last ones, where a step is taken.
 PLACES, LAST = 3, 5
 
@@ -53,17 +48,12 @@ def test_a_call_that_is_disturbed_is_done_or_not_done(name, tmp_path):
         folder.mkdir()
         with undisturbed(name, door, 0, folder) as call:
             n = call.places(means[0])
-            places = [faults.place_of(number, n) for number in range(min(PLACES, n))]
+            places = [*np.linspace(1, n, min(PLACES, n)).astype(int)]
             if door == "later":
                 places += range(n - LAST, n + 1)
             for number, at in enumerate(places):
                 outcome, failures = call.disturbed(means[number % 2], at)
                 assert (outcome != "neither", failures) == (True, []), (door, at)
-
-
-def test_every_place_has_its_turn():
-    for n in (1, 2, 3, 10, 987):
-        assert sorted(faults.place_of(number, n) for number in range(n)) == list(range(1, n + 1))
 
 
 # Saves two models over one file, when that was told.
@@ -123,17 +113,6 @@ def preloaded(library, *arguments):
     )  # fmt: skip
 
 
-def test_allocations_that_fail(library, tmp_path):
-    state = tmp_path / "state.json"
-    arguments = ("--only", "MultiViewLDA", "--door", "later", "--state", str(state))
-    for wanted in (30, 60):
-        command = ("-m", "proof.faults", "--allocations", str(wanted))
-        done = preloaded(library, *command, *arguments)
-        assert done.returncode == 0, done.stdout + done.stderr
-        found = json.loads(state.read_text())
-        assert [faults.n_disturbed(found, kind) for kind in faults.ALLOCATIONS] == 3 * [wanted // 3]
-
-
 def all_or_nothing(library):
     """Write to three stores, where each allocation fails once: all are changed, or none."""
     for kind in ("objects", "kernels"):
@@ -157,7 +136,7 @@ def all_or_nothing(library):
 
 
 def test_a_lack_of_memory_leaves_no_part_of_an_update(library):
-    code = f"from tests.test_faults import all_or_nothing; all_or_nothing({str(library)!r})"
+    code = f"from proof.tests.test_faults import all_or_nothing; all_or_nothing({str(library)!r})"
     done = preloaded(library, "-c", code)
     assert done.returncode == 0, done.stderr
 
@@ -208,7 +187,7 @@ def same_or_refused(library):
 
 
 def test_a_kernel_short_of_memory_returns_nothing_else(library):
-    code = f"from tests.test_faults import same_or_refused; same_or_refused({str(library)!r})"
+    code = f"from proof.tests.test_faults import same_or_refused; same_or_refused({str(library)!r})"
     done = preloaded(library, "-c", code)
     assert done.returncode == 0, done.stderr
 
@@ -240,18 +219,9 @@ def whole_and_closed(library, folder):
 
 def test_a_lack_of_memory_leaves_no_file_open(library, tmp_path):
     given = f"{str(library)!r}, {str(tmp_path)!r}"
-    code = f"from tests.test_faults import whole_and_closed; whole_and_closed({given})"
+    code = f"from proof.tests.test_faults import whole_and_closed; whole_and_closed({given})"
     done = preloaded(library, "-c", code)
     assert done.returncode == 0, done.stderr
-
-
-def test_a_lack_of_memory_is_not_taken_for_wrong_parameters(monkeypatch):
-    def short(self):
-        raise MemoryError
-
-    monkeypatch.setattr(SVBLDA, "_composition", short)
-    with pytest.raises(MemoryError):
-        hasattr(SVBLDA(), "merge")
 
 
 # Checks that can fail
@@ -389,38 +359,13 @@ def test_what_is_not_right_is_reported(kind, expected, failures_of):
     assert expected in failures_of(kind)
 
 
-def test_a_call_that_does_not_come_to_a_place_is_not_counted(tmp_path):
-    with undisturbed("SVBLDA", "later", 0, tmp_path) as call:
-        assert call.disturbed(Lines(), 10**6) == ("not reached", [])
-    state = faults.fresh_state()
-    state["counts"] = {"interrupts": {"SVBLDA": {"before": 3, "not reached": 2}}}
-    assert faults.n_disturbed(state, "interrupts") == 3
-
-
-def dying(walk, lap, numbers, library, writer):
-    faults.tell(writer, {"n": 40})
-    faults.tell(writer, {"at": 7})
-    raise KeyError("of its own")
-
-
-def test_a_process_that_dies_is_reported_with_its_place(monkeypatch):
-    monkeypatch.setattr(faults, "take_turn", dying)
-    state = faults.fresh_state()
-    faults.run(1, [faults.Walk("SVBLDA", "later", "interrupts")], state)
-    (failure,) = state["failures"].values()
-    assert failure["repeat"] == "SVBLDA:later:interrupts:0:7"
-    assert "died: exit code 1" in faults.told_of(state)
-    assert "KeyError: 'of its own'" in faults.told_of(state)
-
-
-def dying_in(path):
-    def work(walk, lap, numbers, library, writer):
-        faults.tell(writer, {"n": 40})
-        faults.tell(writer, {"at": 7})
-        os.write(2, f"\n{path}\n".encode())
+def dying_in(said):
+    def turn(walk, kind, lap, seed, most, library, writer):
+        faults.tell(writer, {"at": 7, "n": 40})
+        os.write(2, f"\n{said}\n".encode())
         os.kill(os.getpid(), signal.SIGSEGV)
 
-    return work
+    return turn
 
 
 @pytest.mark.parametrize(("said", "outcome"), [
@@ -429,12 +374,11 @@ def dying_in(path):
     ("died in /a/streamtopics/kernels/rows.so", "died"),
 ])  # fmt: skip
 def test_what_died_within_a_library_is_counted_as_its_own(said, outcome, monkeypatch):
-    state = faults.fresh_state()
     monkeypatch.setattr(faults, "take_turn", dying_in(said))
-    faults.run(1, [faults.Walk("SVBLDA", "later", "objects")], state)
-    assert len(state["failures"]) == (outcome == "died")
-    (counts,) = state["counts"]["objects"].values()
-    assert counts == {outcome: 1}
+    outcomes, failures = faults.run_turn(("SVBLDA", "later"), "objects", 0, 0, 5)
+    assert outcomes == {outcome: 1}
+    assert len(failures) == (outcome == "died")
+    assert all("place 7 of 40" in where for where in failures.values())
 
 
 class Forever(Undisturbed):
@@ -443,14 +387,19 @@ class Forever(Undisturbed):
             time.sleep(1)
 
 
-def test_a_call_that_does_not_end_is_reported(monkeypatch):
+def test_a_call_that_does_not_end_is_reported(monkeypatch, capsys):
     monkeypatch.setattr(faults, "PATIENCE", 0.1)
     monkeypatch.setattr(fault_calls, "Undisturbed", Forever)
-    state = faults.fresh_state()
-    faults.run(1, [faults.Walk("SVBLDA", "later", "interrupts")], state)
-    (failure,) = state["failures"].values()
-    assert "in disturbed" in failure["said"]
-    assert "died: SIGALRM" in faults.told_of(state)
+    ((key, said),) = faults.run("interrupts", 1, [("SVBLDA", "later")]).items()
+    assert "died: SIGALRM" in key
+    assert "in disturbed" in said
+
+
+def test_allocations_that_fail(library):
+    arguments = ("--only", "MultiViewLDA", "--door", "later", "--allocations", "30")
+    done = preloaded(library, "-m", "proof.faults", *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "kernels: 10 (" in done.stdout
 
 
 DIES = """
@@ -468,106 +417,7 @@ def test_it_is_said_in_which_library_a_process_dies(library):
     assert "died in /" in done.stderr
 
 
-def test_the_walk_that_has_had_least_is_next(monkeypatch):
-    turns = []
-
-    def turn(walk, state, library, most):
-        turns.append(walk.door)
-        lap, done, n = faults.stand_of(walk, state)
-        state["walks"][walk.key] = (lap, done, n + most)
-        return most
-
-    monkeypatch.setattr(faults, "run_turn", turn)
-    walks = [faults.Walk("SVBLDA", door, "interrupts") for door in ("first", "later", "fit")]
-    state = faults.fresh_state()
-    faults.run(faults.TURN, walks, state)
-    faults.run(2 * faults.TURN, walks, state)
-    assert turns == ["first", "later", "fit"]
-
-
 # States and processes
-
-
-def test_a_state_of_other_sources_is_kept_and_the_run_begins_anew(tmp_path, monkeypatch, capsys):
-    path, asked = tmp_path / "state.json", {"only": ""}
-    state = states.read_state(path, {"calls": 0}, asked) | {"calls": 7}
-    states.write_state(path, state)
-    assert states.read_state(path, {"calls": 0}, asked) == state
-    monkeypatch.setattr(states, "version", lambda: "another")
-    assert states.read_state(path, {"calls": 0}, asked)["calls"] == 0
-    assert "begins anew" in capsys.readouterr().out
-    (kept,) = tmp_path.iterdir()
-    assert json.loads(kept.read_text()) == state
-
-
-def test_a_file_that_is_no_state_of_this_run_is_left_alone(tmp_path):
-    path, asked = tmp_path / "state.json", {"only": ""}
-    states.write_state(path, states.read_state(path, {"calls": 0}, asked))
-    before = path.read_bytes()
-    with pytest.raises(ValueError, match=r"is of a run with .'only': ''., not .'only': 'SVBLDA'."):
-        states.read_state(path, {"calls": 0}, {"only": "SVBLDA"})
-    assert path.read_bytes() == before
-    only_of = json.dumps({"of": json.loads(before)["of"]})
-    for content in ("", "[]", "{}", '{"of": 3}', '{"of": {"only": ""}, "calls": 0}', only_of):
-        path.write_text(content)
-        with pytest.raises(ValueError, match="holds no state"):
-            states.read_state(path, {"calls": 0}, asked)
-        assert path.read_text() == content
-    with pytest.raises(ValueError, match="holds no state"):
-        states.read_state(tmp_path, {"calls": 0}, asked)
-    with pytest.raises(ValueError, match="there is no folder"):
-        states.read_state(tmp_path / "nowhere" / "state.json", {"calls": 0}, asked)
-
-
-@pytest.mark.parametrize(("command", "arguments"), [
-    (faults, ["--repeat", "SVBLDA:later:lines:0:5"]),
-    (fuzz, ["--episode", "5"]),
-])  # fmt: skip
-def test_what_repeats_one_call_looks_at_no_state(command, arguments, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(faults, "is_first", lambda library: True)
-    monkeypatch.setattr(faults, "repeated", lambda given, library: 0)
-    monkeypatch.setattr(fuzz, "run_episode", lambda *_: None)
-    path = tmp_path / "state.json"
-    path.write_text("of something else")
-    assert command.main([*arguments, "--state", str(path)]) == 0
-    assert path.read_text() == "of something else"
-
-
-@pytest.mark.parametrize(("command", "arguments", "said"), [
-    (faults, [], "is needed"),
-    (faults, ["--interrupts", "-4"], "must be a whole number from 0"),
-    (faults, ["--interrupts", "9", "--only", "Nonsense"], "no estimator has 'Nonsense' in its"),
-    (faults, ["--interrupts", "9", "--door", "nonsense"], "and a door 'nonsense'"),
-    (faults, ["--repeat", "foo"], "must be ESTIMATOR:DOOR:MEANS:LAP:PLACE"),
-    (faults, ["--repeat", "Nope:later:lines:0:5"], "must be ESTIMATOR:DOOR:MEANS:LAP:PLACE"),
-    (faults, ["--repeat", "SVBLDA:nodoor:lines:0:5"], "must be ESTIMATOR:DOOR:MEANS:LAP:PLACE"),
-    (faults, ["--repeat", "SVBLDA:later:lines:x:5"], "must be ESTIMATOR:DOOR:MEANS:LAP:PLACE"),
-    (kills, ["--streams", "0", "--saves", "0"], "must be more than 0"),
-    (kills, ["--only", "Nonsense"], "no estimator that learns from streams has 'Nonsense'"),
-    (kills, ["--folder", "nowhere"], "there is no folder nowhere"),
-    (fuzz, ["--calls", "0"], "must be a whole number from 1"),
-    (fuzz, ["--seed", "-3"], "must be a whole number from 0"),
-    (fuzz, ["--episode", "x"], "must be a whole number from 0"),
-    (fuzz, ["--state", "nowhere/state.json"], "there is no folder nowhere for a state"),
-    (soak, ["--tokens", "-5"], "--tokens must be more than 0"),
-    (soak, ["--tokens", "1e400"], "1e+15 at most"),
-    (soak, ["--page", "nowhere"], "there is no folder nowhere"),
-    (soak, ["--output", "nowhere/rows.csv"], "there is no folder nowhere"),
-    (calibration, ["--replicates", "299"], "must be a whole number from 300"),
-])  # fmt: skip
-def test_commands_refuse_what_they_cannot_do(command, arguments, said, monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", [command.__name__, *arguments])
-    with pytest.raises(SystemExit) as caught:
-        command.main()
-    assert caught.value.code == 2
-    assert said in capsys.readouterr().err
-
-
-def test_a_place_that_is_no_more_is_told_of(library, capsys):
-    place = "SVBLDA", "later", "lines", 0, 10**8
-    assert faults.repeated(place, library) == 2
-    assert capsys.readouterr().out == "not reached\n"
 
 
 def test_a_silent_process_is_ended(monkeypatch):
@@ -594,4 +444,4 @@ def test_a_stream_cut_before_its_last_minibatch_ends_in_the_same_file(name, tmp_
     uncut = stream(METHODS[name].made, batches)
     save(stream(METHODS[name].made, batches[:3]), tmp_path / "a.model")
     cut = stream(load(tmp_path / "a.model"), batches, skip=3)
-    assert kills.file_of(cut, tmp_path) == kills.file_of(uncut, tmp_path)
+    assert parts_of(cut) == parts_of(uncut)

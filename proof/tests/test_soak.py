@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A short stream of the endurance run, and that what goes wrong in one is found."""
 
-import os
-import signal
 import sys
 import time
 from dataclasses import replace
@@ -14,12 +12,11 @@ import pytest
 from benchmarks.results import read
 from proof import soak as module
 from proof import soak_streams
-from proof.soak import ALONE, GIVEN, SERVICE, Watch, is_whole, soak
-from proof.soak_checks import leaking, slower, speeds, wrong_proportions, wrong_topics
+from proof.soak import ALONE, SERVICE, is_whole, soak
+from proof.soak_checks import leaking, slower, speeds, wrong_topics
 from proof.soak_page import table
 from proof.soak_streams import (
     BARE,
-    COPY,
     ENORMOUS,
     SINGLE,
     WAYS,
@@ -30,13 +27,12 @@ from proof.soak_streams import (
     pipeline,
     seen_from,
     seen_until,
-    yet_to_come,
 )
 from streamtopics import SVBLDA, StreamingLDA
 from streamtopics.estimators import Schedule
 from tests import plain
 
-TABLE = Path(__file__).parents[1] / "doc" / "soak_table.rst"
+TABLE = Path(__file__).parents[2] / "doc" / "soak_table.rst"
 N_TOKENS = 8_000
 
 
@@ -83,52 +79,6 @@ def test_a_stream_with_faults_ends_in_the_bits_of_the_other(tmp_path, monkeypatc
     assert not is_whole(kept[:-1], WAY, (N_TOKENS, 0, 2))
 
 
-def test_the_page_is_of_the_largest_run():
-    row = {"stream": "small", "kills": 0, "interrupts": 0, "recycled": 0, "transform_calls": 7}
-    row |= {"megabytes": 1.0, "seconds": 1.0}
-    rows = [
-        row | {"part": part, "tokens": tokens} | dict.fromkeys(GIVEN, 0) | {"asked": asked}
-        for asked in (1e6, 5e6, 2e6)
-        for part in (SERVICE, ALONE)
-        for tokens in np.linspace(0, asked, 4)
-    ]
-    assert "5 million" in table(as_read(rows))
-
-
-def test_a_failed_stream_is_not_written_and_runs_again(tmp_path, monkeypatch, capsys):
-    output = tmp_path / "rows.csv"
-    monkeypatch.setattr(module, "WAYS", {"small": WAY})
-    arguments = ["--tokens", "8000", "--faults", "0", "--output", str(output)]
-    monkeypatch.setattr("sys.argv", ["soak", *arguments])
-    rows = [
-        dict.fromkeys(module.FIELDS, 0)
-        | {"stream": "small", "part": part, "batch": 8, "asked": 8000.0}
-        for part in (SERVICE, ALONE)
-    ]
-    found = [(rows, ["small: wrong"]), (rows, [])]
-    monkeypatch.setattr(module, "soak", lambda *_: found.pop(0))
-    assert module.main() == 1
-    assert not output.exists()
-    assert module.main() == 0
-    assert len(read(output)) == 2
-    assert module.main() == 0
-    assert found == []
-    said = capsys.readouterr().out
-    assert "small: wrong" in said
-    assert "small: some 8,000 tokens of text, twice" in said
-
-
-def test_what_a_stream_learns_is_told(tmp_path, monkeypatch, capsys):
-    """Its share of the tokens, but eight minibatches here at least."""
-    monkeypatch.setattr(module, "soak", lambda *_: ([], []))
-    arguments = ["--tokens", "20000000", "--output", str(tmp_path / "rows.csv")]
-    monkeypatch.setattr("sys.argv", ["soak", *arguments])
-    assert module.main() == 0
-    said = capsys.readouterr().out
-    assert "StreamingLDA: some 8,000,000 tokens" in said
-    assert "HDP: some 2,000,000 tokens" in said
-
-
 def test_another_end_is_found(tmp_path):
     def other(n_jobs):
         return pipeline(SVBLDA(3, random_state=n_jobs, n_jobs=n_jobs), n_columns=100)
@@ -136,14 +86,6 @@ def test_another_end_is_found(tmp_path):
     _, problems = soak(replace(WAY, make=other), N_TOKENS, 0, 0, tmp_path)
     assert any("other bits" in one for one in problems)
     assert any("other scores" in one for one in problems)
-
-
-def test_a_stream_that_fails_is_found(tmp_path):
-    def broken(n_jobs):
-        return pipeline(SVBLDA(3, topic_word_prior=-1.0))
-
-    _, problems = soak(replace(WAY, make=broken), N_TOKENS, 0, 0, tmp_path)
-    assert any("topic_word_prior" in one for one in problems)
 
 
 def test_a_stream_that_leaks_is_found(tmp_path, monkeypatch):
@@ -172,55 +114,6 @@ def test_documents_that_are_lost_are_found_by_the_stream_and_by_the_reader(tmp_p
         while not sent and time.monotonic() < until:
             time.sleep(0.01)
     assert "documents seen" in sent[0]["problem"]
-
-
-def test_a_reader_knows_what_was_seen_before():
-    reader = Reader(WAY, WAY.make(1).partial_fit(minibatch(WAY, 0, 8)), ["a"], print)
-    for _ in range(COPY):
-        assert reader._problem() == ""
-    reader.n_documents = 20
-    assert [reader._problem() for _ in range(COPY)][-1] == "10 documents seen after 20"
-
-
-def test_what_nobody_sent_is_found():
-    """As the kernel does where memory is over."""
-
-    def killed(send):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    watch = Watch(WAY, SERVICE)
-    assert not watch.follow(killed, [], np.random.default_rng(0))
-    assert "by no fault of ours, with -9" in watch.problems[0]
-    assert watch.kills == 0
-
-
-def test_a_silent_stream_is_found(monkeypatch):
-    monkeypatch.setattr(module, "SILENCE", 0.2)
-    watch = Watch(WAY, SERVICE)
-    assert not watch.follow(lambda send: signal.pause(), [], np.random.default_rng(0))
-    assert "silent" in watch.problems[0]
-
-
-def test_sums_go_on_from_process_to_process():
-    watch, sums = Watch(WAY, SERVICE), {"seconds": 2.0, "transform_calls": 3, "recycled": 0}
-    for _ in range(2):
-        watch.follow(lambda send: send({"batch": 1} | sums), [], np.random.default_rng(0))
-    watch.take({"interrupted": True})
-    watch.take({"batch": 2} | sums)
-    assert watch.sums == {"seconds": 6.0, "transform_calls": 9, "recycled": 0}
-    assert watch.interrupts == 1
-
-
-def test_what_a_check_of_a_model_tells():
-    watch = Watch(WAY, SERVICE)
-    message = {"batch": 1, "tokens": 1, "score": -1.0, "megabytes": 1, "topics": 3}
-    message |= dict.fromkeys(module.SUMS, 0)
-    watch.take(message | {"problem": "5 documents seen, not 4"})
-    watch.take(message | {"score": -2.0})
-    assert len(watch.problems) == 2
-    assert wrong_proportions(np.array([[0.5, 0.5]])) == ""
-    assert wrong_proportions(np.array([[0.5, np.nan]]))
-    assert wrong_proportions(np.array([[0.5, 0.6]]))
 
 
 def test_a_model_that_learns_minibatches_in_parts_has_seen_whole_ones(tmp_path):
@@ -293,14 +186,3 @@ def test_minibatches_are_the_same_when_asked_for_again_and_as_large_as_said(numb
     texts = minibatch(way, number, 100)
     assert texts == minibatch(way, number, 100)
     assert len(texts) == seen_until(way, number + 1)[1] - seen_until(way, number)[1]
-
-
-@pytest.mark.parametrize("number", [0, BARE - 1, BARE])
-def test_what_is_scored_has_words(number):
-    texts = yet_to_come(WAY, number, 10)
-    assert any(text.split() for text in texts)
-    assert texts == minibatch(WAY, number + (number == BARE - 1), 10)[: len(texts)]
-
-
-def test_a_document_by_itself_has_words():
-    assert len(minibatch(WAYS["HDP"], SINGLE - 1, 100)[0].split()) > 1
