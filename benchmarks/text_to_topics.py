@@ -3,8 +3,6 @@
 
     STREAMTOPICS_DATA=... python -m benchmarks.text_to_topics [newsgroups | short | endless ...]
         [--runs 3] [--methods NAME ...] [--tokens 10000000] [--results FILE] [--folder FOLDER]
-    STREAMTOPICS_DATA=... python -m benchmarks.text_to_topics --profile TASK
-        [--methods NAME] [--calls]
 
 Three tasks. Methods take turns, each run is a process of its own, a line of CSV keeps each, and a
 table shows the least seconds of each.
@@ -482,56 +480,6 @@ def table(rows: list[dict[str, Any]], task: str) -> str:
     return "\n".join(lines)
 
 
-def profile(options: argparse.Namespace) -> None:
-    """Print the processor time of reading, counting and learning, and of what learning calls."""
-    import cProfile
-    import pstats
-
-    from streamtopics import StreamingLDA
-    from streamtopics.text import StreamingCountVectorizer
-
-    counting, learning = Stage(StreamingCountVectorizer), Stage(StreamingLDA)
-    for name in ("fit_transform", "partial_fit_transform"):
-        counting.watch(name)
-    for name in ("fit", "partial_fit", "forget_words"):
-        learning.watch(name)
-    if options.calls:
-        learning.profiler = cProfile.Profile(time.process_time)
-    found = run(options)
-    rest = found["cpu"] - counting.seconds - learning.seconds
-    print(
-        f"{found['tokens']:,} tokens, CPU seconds: reading {rest:.2f}, "
-        f"counting {counting.seconds:.2f}, learning {learning.seconds:.2f}; {found}"
-    )
-    if learning.profiler:
-        pstats.Stats(learning.profiler).sort_stats("tottime").print_stats(25)
-
-
-class Stage:
-    """Processor time of some methods of a class, which are watched from now on."""
-
-    def __init__(self, kind: type) -> None:
-        self.kind, self.seconds = kind, 0.0
-        self.profiler: Any = None
-
-    def watch(self, name: str) -> None:
-        """Put a stop watch around a method."""
-        method = getattr(self.kind, name)
-
-        def timed(*args: Any, **kwargs: Any) -> Any:
-            start = time.process_time()
-            if self.profiler:
-                self.profiler.enable()
-            try:
-                return method(*args, **kwargs)
-            finally:
-                if self.profiler:
-                    self.profiler.disable()
-                self.seconds += time.process_time() - start
-
-        setattr(self.kind, name, timed)
-
-
 def main() -> None:
     """Run what is asked for, and show it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -542,8 +490,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of what is held out and of texts made")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--folder", type=Path, default=FOLDER, help="for files of texts (120 MB)")
-    parser.add_argument("--profile", metavar="TASK", choices=list(TASKS))
-    parser.add_argument("--calls", action="store_true", help="profile the calls of learning too")
     parser.add_argument("--run", metavar="METHOD", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if unknown := set(options.tasks) - set(TASKS):
@@ -551,11 +497,6 @@ def main() -> None:
     if options.run:
         options.task, options.method = options.tasks[0], options.run
         print(json.dumps(run(options)))
-        return
-    if options.profile:
-        first = next(iter(METHODS[options.profile]))
-        options.task, options.method = options.profile, (options.methods or [first])[0]
-        profile(options)
         return
     run_all(options)
 

@@ -152,26 +152,6 @@ def models(data: Reviews) -> dict[str, AspectSentimentModel]:
     }
 
 
-def changes(data: Reviews) -> dict[str, AspectSentimentModel]:
-    """This package's settings, and each of them changed."""
-    package = models(data)["package"]
-    prior = package.topic_word_prior
-    changed = {
-        "as it is": {},
-        "boosting_norm whole": {"boosting_norm": "whole"},
-        "doc_aspect_prior 1": {"doc_aspect_prior": 1.0},
-        "doc_sentiment_prior 2": {"doc_sentiment_prior": 2.0},
-        "seeds 1e-4 elsewhere": {"topic_word_prior": np.maximum(prior, 1e-4)},
-        "masses of prior differ": {"topic_word_prior": np.where(prior > 1e-3, 0.01, prior)},
-        "10 aspects": {"n_aspects": 10},
-        "Frank-Wolfe": {"inference": "frank_wolfe"},
-    }
-    return {
-        name: AspectSentimentModel(**package.get_params(deep=False) | given)
-        for name, given in changed.items()
-    }
-
-
 def accuracy(model: AspectSentimentModel, X: np.ndarray, y: np.ndarray) -> float:
     """Share of the documents that are right; half of those that are even."""
     shares = dict(zip(model.classes_, model.predict_proba(X).T, strict=True))
@@ -187,20 +167,6 @@ def last(model: AspectSentimentModel, data: Reviews, n_test: int, size: int, see
     for start in range(0, len(train), size):
         model.partial_fit(data.X[train[start : start + size]])
     return accuracy(model, data.X[test], data.y[test])
-
-
-def compare(name: str, n_seeds: int) -> dict[str, list[float]]:
-    """Accuracies of `changes` on a corpus."""
-    data = reviews(name)
-    n_test, size, _ = SETS[name]
-    found = {}
-    for label, model in changes(data).items():
-        found[label] = [
-            last(AspectSentimentModel(**model.get_params(deep=False)), data, n_test, size, seed)
-            for seed in range(n_seeds)
-        ]
-        print(f"  {label:<24} {summary(found[label])}", flush=True)
-    return found
 
 
 def by_words(name: str, n_seeds: int) -> None:
@@ -235,20 +201,6 @@ def by_words(name: str, n_seeds: int) -> None:
                     )
                     found.append(last(model, data, 500, 250, seed))
                 print(f"  {label}, s = {scale:g}: {summary(found)}", flush=True)
-
-
-def beside_scores(name: str) -> None:
-    """Score on held-out words and accuracy, of some test reviews, by the boosting scale."""
-    data = reviews(name)
-    n_test, size, _ = SETS[name]
-    order = np.random.default_rng(0).permutation(len(data.y))
-    test, train = order[:n_test][:SCORED], order[n_test:]
-    for scale in (0.0, 0.2, 0.5, 1.0, 2.0):
-        model = models(data)["package"].set_params(boosting_scale=scale, random_state=0)
-        for start in range(0, len(train), size):
-            model.partial_fit(data.X[train[start : start + size]])
-        score, right = model.score(data.X[test]), accuracy(model, data.X[test], data.y[test])
-        print(f"{name}, s = {scale:g}: score {score:.3f}, accuracy {right:.3f}", flush=True)
 
 
 def summary(values: list[float]) -> str:
@@ -345,8 +297,6 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"all of: {', '.join(SETS)}")
     parser.add_argument("--seeds", type=int, default=5)
     asked = parser.add_mutually_exclusive_group(required=True)
-    asked.add_argument("--changes", action="store_true", help="change one setting at a time")
-    asked.add_argument("--scores", action="store_true", help="beside accuracies, by scale")
     asked.add_argument("--words", action="store_true", help="with the words of the package")
     asked.add_argument("--speed", action="store_true", help="seconds of learning")
     options = parser.parse_args()
@@ -355,13 +305,8 @@ def main() -> None:
     for name in options.sets or SETS:
         if options.words:
             by_words(name, options.seeds)
-        elif options.speed:
-            print(f"{name}: {seconds(name):.2f} s", flush=True)
-        elif options.scores:
-            beside_scores(name)
         else:
-            print(name)
-            compare(name, options.seeds)
+            print(f"{name}: {seconds(name):.2f} s", flush=True)
 
 
 if __name__ == "__main__":

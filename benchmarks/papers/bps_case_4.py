@@ -14,7 +14,7 @@ What no figure needs is printed instead of kept:
 
     STREAMTOPICS_DATA=... python -m benchmarks.papers.bps_case_4 --speed [SET ...]
 
-With --seed-strengths, seeds of other strengths and the norm of each topic are tried. With
+With
 --speed, the seconds to learn and the documents a second that are classified by MviewLDA and by
 the linear machine, on one core. With --share-priors, what the prior of the share of a class's own
 words does to the accuracy and to the weight of the shared topics, with seeds of all.
@@ -159,21 +159,6 @@ def all_at_once(data: Labelled) -> float:
     return float(machine.fit(data.X, data.y).score(data.test, data.target))
 
 
-def by_strength(name: str, data: Labelled, n_seeds: int) -> None:
-    """Last accuracies by the strength of the seeds, the norm and the scale, seeds of all."""
-    settings = [(strength, "whole") for strength in (0.05, 0.5, 5.0)] + [(0.5, "topic")]
-    for strength, norm in settings:
-        known = class_words_prior(data.X, data.y, strength=strength)
-        for scale in (0.0, 0.2, 1.0):
-            common = {"class_word_prior": known, "boosting_scale": scale, "boosting_norm": norm}
-            found = []
-            for seed in range(n_seeds):
-                model = MultiViewLDA(10, 8, random_state=seed, **common)
-                found.append(last(model, data.ordered(seed), SETS[name][0]))
-            told = f"{name}, strength {strength:g}, norm {norm}, s = {scale:g}"
-            print(f"{told:<50} {np.mean(found):.4f} +- {np.std(found):.4f}", flush=True)
-
-
 def by_share_prior(name: str, data: Labelled, n_seeds: int) -> None:
     """Last accuracies and weights of the shared topics by `local_share_prior`, seeds of all."""
     known = class_words_prior(data.X, data.y)
@@ -266,7 +251,6 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"all of: {', '.join(SETS)}")
     parser.add_argument("--seeds", type=int, default=3)
     asked = parser.add_mutually_exclusive_group(required=True)
-    asked.add_argument("--seed-strengths", action="store_true", help="and norms")
     asked.add_argument("--share-priors", action="store_true", help="of a class's words")
     asked.add_argument("--speed", action="store_true", help="of predictions")
     options = parser.parse_args()
@@ -275,8 +259,6 @@ def main() -> None:
     for name in options.sets or list(SETS):
         if options.speed:
             speed(name, load(name))
-        elif options.seed_strengths:
-            by_strength(name, load(name), options.seeds)
         else:
             by_share_prior(name, load(name), options.seeds)
 

@@ -10,23 +10,18 @@ features as ours or with the overlap of its paper; MMR takes the sentence of the
 0.7 centrality - 0.3 highest cosine with those taken. Centroid and TextRank do not know pieces of
 sentences; `same quality` is ours with a power so large that diversity does not matter.
 
-With --choose the constants are chosen on a random half of the topics and scored on the other,
-many times. With --read summaries are printed, of topics and of five reviews of imdb_train, and the
-digest of a few days of reuters21578; with --speed it is timed on reviews.
+With --speed it is timed on reviews.
 
     STREAMTOPICS_DATA=... python benchmarks/papers/dpp_summaries.py --output FOLDER
-    STREAMTOPICS_DATA=... python benchmarks/papers/dpp_summaries.py --choose --output FOLDER
-    STREAMTOPICS_DATA=... python benchmarks/papers/dpp_summaries.py --read
 """
 
 import argparse
 import gzip
 import json
 import sys
-import textwrap
 import time
 from collections.abc import Callable
-from itertools import islice, product
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -264,100 +259,7 @@ def differences(found: dict[str, Measured], pairs: list[tuple[str, str]]) -> str
 # Constants
 
 
-def choose_constants(topics: Topics) -> str:
-    """The constants chosen on halves of the topics, and how they do on the others.
-
-    By the sum of ROUGE-1 F and ROUGE-2 F, either the best, or the smallest power that is less
-    than one standard error of the paired difference behind the best.
-    """
-    settings = list(product(POWERS, WEIGHTS))
-    out = []
-    for fitted in (False, True):
-        grid = []
-        for power, weight in settings:
-            model = DPPSummarizer(N_SENTENCES, quality_power=power, fragment_weight=weight)
-            if fitted:
-                model.fit(topics.documents)
-            grid.append(measure(model.transform(topics.documents), topics.references))
-        scores = np.array([values.f1 + values.f2 for values in grid])
-        fixed = {
-            "the defaults": settings.index((2.0, 0.5)),
-            "power 2, pieces not told apart": settings.index((2.0, 1.0)),
-            "quality alone, of the defaults": settings.index((ONLY_QUALITY, 0.5)),
-        }
-        held_out: dict[str, list[list[float]]] = {name: [] for name in ("best", "diverse", *fixed)}
-        picked = {"best": [], "diverse": []}
-        rng = np.random.default_rng(0)
-        for _ in range(N_SPLITS):
-            order = rng.permutation(len(topics.names))
-            half, rest = np.array_split(order, 2)
-            best = int(scores[:, half].mean(axis=1).argmax())
-            behind = scores[best, half] - scores[:, half]
-            near = behind.mean(axis=1) <= behind.std(axis=1, ddof=1) / len(half) ** 0.5
-            diverse = int(np.flatnonzero(near)[0])
-            for name, place in {"best": best, "diverse": diverse, **fixed}.items():
-                values = grid[place]
-                held_out[name].append(
-                    [v[rest].mean() for v in (values.f1, values.f2, values.redundancy)]
-                )
-            picked["best"].append(settings[best])
-            picked["diverse"].append(settings[diverse])
-        lines = [
-            f"{'fitted' if fitted else 'unfitted'}, scores on the half that was not looked at, "
-            f"{N_SPLITS} splits:",
-            "| rule | ROUGE-1 F | ROUGE-2 F | redundancy |",
-            "|---" * 4 + "|",
-        ]
-        for name, values in held_out.items():
-            means = np.mean(values, axis=0)
-            lines.append(f"| {name} | {' | '.join(f'{mean:.3f}' for mean in means)} |")
-        for name, chosen in picked.items():
-            for axis, label in enumerate(("power", "fragment_weight")):
-                values, counts = np.unique([row[axis] for row in chosen], return_counts=True)
-                shares = ", ".join(
-                    f"{value:g}: {count / N_SPLITS:.2f}"
-                    for value, count in zip(values, counts, strict=True)
-                )
-                lines.append(f"{name}, {label} chosen: {shares}")
-        lines += ["| power | weight | R1 F | R2 F | redundancy | words |", "|---" * 6 + "|"]
-        for (power, weight), values in zip(settings, grid, strict=True):
-            lines.append(
-                f"| {power:g} | {weight:g} | {values.f1.mean():.3f} | {values.f2.mean():.3f} "
-                f"| {values.redundancy.mean():.3f} | {values.words.mean():.1f} |"
-            )
-        out.append("\n".join(lines) + "\n")
-    return "\n".join(out)
-
-
 # Reading
-
-
-def read_them(topics: Topics) -> None:
-    """Print summaries of every fourth topic, and of five reviews."""
-    models = {
-        "unfitted": DPPSummarizer(N_SENTENCES),
-        "fitted": DPPSummarizer(N_SENTENCES).fit(topics.documents),
-        "thesis": DPPSummarizer(
-            N_SENTENCES,
-            quality="thesis",
-            vectorizer=CountVectorizer(stop_words="english", max_features=500),
-            random_state=0,
-        ).fit(topics.documents),
-    }
-    for d in range(0, len(topics.names), 4):
-        print(f"\n{topics.names[d]}, reference: {' '.join(topics.references[d][0].split())}")
-        for name, model in models.items():
-            print(f"  {name:9} {' | '.join(model.transform([topics.documents[d]])[0])}")
-    reviews = list(islice(corpora.texts("imdb_train"), 5000))
-    model = DPPSummarizer(3).fit(reviews)
-    for review in reviews[:5]:
-        print("\n" + textwrap.fill(review, 100))
-        for sentence in model.transform([review])[0]:
-            print(textwrap.indent(textwrap.fill(sentence, 96), "  > "))
-    stories = list(islice(corpora.texts("reuters21578"), 5000, 5300))
-    print(f"\nDigest of {len(stories)} stories of Reuters:")
-    for found in DPPSummarizer().digest(stories):
-        print(f"  {found.document:3} {found.sentence}")
 
 
 def time_them() -> None:
@@ -380,33 +282,25 @@ def time_them() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--choose", action="store_true")
-    parser.add_argument("--read", action="store_true")
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--output", type=Path, default=Path())
     options = parser.parse_args()
     topics = load()
-    if options.read:
-        read_them(topics)
-        return
     if options.speed:
         time_them()
         return
-    if options.choose:
-        text, name = choose_constants(topics), "dpp_summaries_constants.md"
-    else:
-        found = {
-            name: average([measure(summaries, topics.references) for summaries in runs])
-            for name, runs in (rivals(topics) | ours(topics)).items()
-        }
-        best = "default, fitted"
-        others = [name for name in found if name != best]
-        unfitted = [("default, unfitted", name) for name in ("random", "TextRank, unweighted")]
-        pairs = [(best, name) for name in others] + unfitted
-        text, name = as_table(found) + "\n" + differences(found, pairs), "dpp_summaries.md"
+    found = {
+        name: average([measure(summaries, topics.references) for summaries in runs])
+        for name, runs in (rivals(topics) | ours(topics)).items()
+    }
+    best = "default, fitted"
+    others = [name for name in found if name != best]
+    unfitted = [("default, unfitted", name) for name in ("random", "TextRank, unweighted")]
+    pairs = [(best, name) for name in others] + unfitted
+    text = as_table(found) + "\n" + differences(found, pairs)
     print(text)
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / name).write_text(text, encoding="utf-8")
+    (options.output / "dpp_summaries.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

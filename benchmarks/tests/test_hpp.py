@@ -11,7 +11,6 @@ from benchmarks.papers import (
     hpp_densities,
     hpp_electricity,
     hpp_nips,
-    hpp_rates,
 )
 from tests.plain import SVBLDA
 
@@ -57,11 +56,6 @@ def test_divergences_of_normal_distributions(q, p):
     assert hpp_densities.divergence(q, p) == pytest.approx(found, rel=1e-8)
 
 
-def test_figure_4_has_a_case_of_either_kind():
-    assert hpp_densities.evidence(hpp_densities.TODAY["no drift"]) > 0
-    assert hpp_densities.evidence(hpp_densities.TODAY["drift"]) < 0
-
-
 @pytest.mark.parametrize("flips", hpp_binomial.SIZES)
 def test_the_coin_under_rules_with_a_fixed_rate_is_a_recursion(flips):
     successes = np.random.default_rng(1).binomial(flips, hpp_binomial.PROBABILITY)
@@ -81,19 +75,6 @@ def test_the_coin_under_rules_with_a_fixed_rate_is_a_recursion(flips):
         assert found.mean[0] == pytest.approx(first[0] / first.sum(), rel=1e-10), name
         assert found.mean[-1] == pytest.approx(lam[0] / lam.sum(), rel=1e-10), name
         assert found.sample_size[-1] == pytest.approx(lam.sum(), rel=1e-10), name
-
-
-def test_rows_of_the_coin_are_means_over_its_parts():
-    found = hpp_binomial.path(hpp_binomial.HPP, np.arange(100))
-    rows = {row["part"]: row for row in hpp_binomial.rows("some", found, drawn=False)}
-    assert [*rows] == [*hpp_binomial.PARTS]
-    error = np.abs(found.mean - np.repeat([0.2, 0.5, 0.8], [30, 30, 40]))
-    assert rows["all"]["error"] == pytest.approx(error.mean())
-    assert rows["31-60"]["error"] == pytest.approx(error[30:60].mean())
-    assert rows["at the jumps"]["mean_rho"] == pytest.approx(found.retention[[30, 60]].mean())
-    assert rows["1-30"]["last_ess"] == found.sample_size[29]
-    assert [part for part, row in rows.items() if row["stable_rho"] != ""] == ["stable"]
-    assert len(list(hpp_binomial.rows("some", found, drawn=True))) == 100 + len(rows)
 
 
 class JavaRandom:
@@ -132,44 +113,6 @@ def test_a_shuffle_of_java(n, seed):
     assert hpp_electricity.java_shuffle(n, seed).tolist() == order
 
 
-def test_orders_of_the_months():
-    months = hpp_electricity.made_up(1)
-    dated = [*hpp_electricity.ordered(months, hpp_electricity.DATE)]
-    named = [*hpp_electricity.ordered(months, hpp_electricity.NAME)]
-    assert dated == [f"1996_{month}" for month in range(1, 11)]
-    assert named == sorted(dated) != dated
-
-
-def test_gains_of_months_add_up_to_the_gain_of_all(monkeypatch):
-    some = {name: hpp_electricity.RULES[name] for name in ("SVB", "HPP", "restart")}
-    monkeypatch.setattr(hpp_electricity, "RULES", some)
-    cell = {"order": hpp_electricity.NAME, "split": 0}
-    rows = list(hpp_electricity.run(cell, quick=True))
-    assert {row["method"] for row in rows} == {*some}
-    n = np.array([row["n"] for row in rows if row["method"] == "SVB"])
-    ends = {row["method"]: row for row in rows if row["total"] != ""}
-    for name in some:
-        bound, gain = (
-            np.array([row[value] for row in rows if row["method"] == name])
-            for value in ("bound", "gain")
-        )
-        assert ends[name]["total"] == pytest.approx(n @ bound / n.sum())
-        late = slice(hpp_electricity.CALM, None)
-        assert ends[name]["late"] == pytest.approx(n[late] @ bound[late] / n[late].sum())
-        assert n @ gain / n.sum() == pytest.approx(ends[name]["total"] - ends["SVB"]["total"])
-
-
-def test_rates_are_those_of_the_nodes():
-    months = hpp_electricity.ordered(hpp_electricity.made_up(1), hpp_electricity.NAME)
-    rates = np.array(hpp_rates.of_months(hpp_electricity.RULES["MHPP"], months))
-    # Six inputs, seven coefficients and the noise: the paper's 14.
-    assert rates.shape == (10, 14)
-    assert ((rates[1:] >= 0) & (rates[1:] <= 1)).all()
-    shared = np.array(hpp_rates.of_months(hpp_electricity.RULES["HPP"], months))
-    assert (shared == shared[:, :1]).all()
-    assert np.ptp(rates[1:], axis=1).max() > 0.1
-
-
 def test_the_bound_of_a_document_is_its_sum():
     rng = np.random.default_rng(0)
     X = sparse.csr_matrix(rng.poisson(0.7, (30, 12)).astype(np.float64))
@@ -188,9 +131,3 @@ def test_the_bound_of_a_document_is_its_sum():
         of_q = gammaln(gamma.sum()) - gammaln(gamma).sum() + (gamma - 1) @ log_theta
         total += of_prior - of_q
     assert hpp_nips.bound(model, X) == pytest.approx(total, rel=1e-6)
-
-
-def test_the_priors_of_the_paper():
-    _, batches = hpp_nips.batches_of(quick=True)
-    assert hpp_nips.PRIORS[hpp_nips.PAPER]["topic_word_prior"] == 1 / batches[0].shape[1]
-    assert hpp_nips.PRIORS[hpp_nips.PAPER]["doc_topic_prior"] == 0.1

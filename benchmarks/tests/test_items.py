@@ -7,7 +7,6 @@ import pytest
 from matplotlib.figure import Figure
 
 from benchmarks.papers import page
-from benchmarks.papers.__main__ import drawn, of
 from benchmarks.papers.experiment import Experiment
 from benchmarks.papers.ledger import experiment, items
 from benchmarks.papers.page import PAPERS
@@ -53,25 +52,6 @@ def test_its_verdict_is_what_the_rows_say(item):
     assert item.verdict == item.found()
 
 
-def test_an_experiment_goes_on_where_it_was_cut(tmp_path):
-    done = []
-
-    def run(cell, quick):
-        done.append(cell["split"])
-        return [{"method": name, "value": 1 / 3} for name in "ab"]
-
-    one = Experiment(
-        "some", ("split", "method"), ("value",), lambda quick: [{"split": i} for i in range(3)], run
-    )
-    cells = one.left(False, tmp_path)
-    one.carry_out(next(cells), False, tmp_path)
-    for cell in one.left(False, tmp_path):
-        one.carry_out(cell, False, tmp_path)
-    assert done == [0, 1, 2]
-    assert not list(one.left(False, tmp_path))
-    assert one.rows(tmp_path)[-1] == {"split": "2", "method": "b", "value": "0.333333"}
-
-
 def test_a_second_run_is_compared_with_the_first_but_for_its_seconds(tmp_path):
     values = iter([(0.5, 1.0), (0.25, 2.0), (0.5, 3.0), (0.125, 4.0)])
 
@@ -85,26 +65,6 @@ def test_a_second_run_is_compared_with_the_first_but_for_its_seconds(tmp_path):
             one.carry_out({"split": split}, False, tmp_path / folder)
     found = one.compare(tmp_path / "new", tmp_path / "kept")
     assert (found.same, found.other) == (1, 1)
-
-
-def test_a_draw_of_items_is_that_of_its_seed():
-    first, again, other = (drawn(["3"], seed) for seed in (0, 0, 1))
-    assert first == again != other
-    assert len({one.name for one in first}) == 3
-    assert all(one.experiment for one in first)
-
-
-def test_an_item_is_of_the_cells_that_may_have_its_rows():
-    where = {"method": "SVB", "size": [1, 2], "final": 3}
-    assert of({"size": 2, "split": 0}, where)
-    assert not of({"size": 4}, where)
-
-
-def test_rows_of_other_columns_are_refused_and_nothing_is_kept(tmp_path):
-    one = Experiment("some", ("split",), ("value",), lambda quick: [], lambda *_: [{"score": 1}])
-    with pytest.raises(ValueError, match="a row has"):
-        one.carry_out({"split": 1}, False, tmp_path)
-    assert not one.path(tmp_path).exists()
 
 
 def test_the_pages_show_every_item(tmp_path, monkeypatch):

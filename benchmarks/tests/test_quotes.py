@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.papers.quotes import Number, Quote, quotes
+from benchmarks.papers.quotes import Number, quotes
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,11 +38,6 @@ def test_a_number_is_a_median_of_the_rows(folder):
     assert number.written(folder) == "0.200"
 
 
-def test_a_number_may_begin_with_its_point(folder):
-    number = Number("bps_case_1", "mean", {"rule": "SVB"}, format=".2f", zero=False)
-    assert number.written(folder) == ".20"
-
-
 def test_or_of_differences_on_the_same_split(folder):
     number = Number("bps_case_1", "mean", {"rule": "BPS"}, less={"rule": "SVB"}, format="+.2f")
     assert number.written(folder) == "+0.10"
@@ -55,11 +50,6 @@ def test_or_their_mean_with_its_standard_error(folder):
     assert difference.written(folder) == "0.100 ± 0.115"
     signed = replace(difference, format="+.2f", zero=False)
     assert signed.written(folder) == "+.10 ± .12"
-
-
-def test_another_number_is_another_sentence(folder):
-    number = Number("bps_case_1", "mean", {"rule": "SVB"}, format=".1f")
-    assert Quote("README.md", "a mean of {}.", (number,)).written(folder) == "a mean of 0.2."
 
 
 def test_a_number_of_no_rows_is_an_error(folder):

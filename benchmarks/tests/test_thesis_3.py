@@ -11,10 +11,8 @@ from scipy.special import digamma, gammaln
 
 from benchmarks.papers import online_em_methods as methods
 from benchmarks.papers.experiment import Experiment
-from benchmarks.papers.ledger import Picture, experiment
-from benchmarks.papers.online_em_tau import STEPS, stepping
-from benchmarks.papers.online_em_topics import assigned, divergences, shown
-from benchmarks.papers.page import words
+from benchmarks.papers.ledger import experiment
+from benchmarks.papers.online_em_topics import assigned, divergences
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.posteriors import TopicPosterior
 
@@ -112,19 +110,6 @@ def test_a_stream_in_parts_is_the_stream(X):
     assert_array_equal(again.components_, twice.components_)
 
 
-def test_splits_differ_and_repeat():
-    first, again, other = (methods.data("synthetic", split, True) for split in (0, 0, 1))
-    assert first.train.shape == (1200, 60)
-    assert (first.train != again.train).nnz == 0
-    assert (first.test != other.test).nnz > 0
-
-
-def test_olda_steps_as_told(X):
-    model = stepping(SETTING, STEPS[1])
-    assert (model.update.step_size(3), model.update.n_documents) == (0.25, 300)
-    assert model.fit(X).n_batch_iter_ == 3
-
-
 def test_topics_are_assigned_at_the_least_cost():
     rng = np.random.default_rng(0)
     p, q = rng.dirichlet(np.ones(V), 5), rng.dirichlet(np.ones(V), 5)
@@ -135,25 +120,6 @@ def test_topics_are_assigned_at_the_least_cost():
     assert_array_equal(assigned(p, q), best)
     order = rng.permutation(5)
     assert_array_equal(assigned(p[order], p), order)
-
-
-def test_the_topics_shown_are_spread_over_their_shares():
-    shares = np.random.default_rng(0).permutation(15).astype(float)
-    assert_array_equal(shares[shown(shares)], [14, 12, 10, 8, 6, 4, 2, 0])
-
-
-def test_words_of_the_first_split_are_shown():
-    rows = [
-        {"topic": "1", "method": "A", "words": "game team"},
-        {"topic": "1", "method": "B", "words": "space moon"},
-        {"topic": "all", "method": "A", "words": ""},
-        {"topic": "1", "method": "A", "words": "other split"},
-    ]
-    text = words(Picture("words", "method", "words", "topic", experiment="online_em_topics"), rows)
-    for one in ("game team", "space moon"):
-        assert one in text
-    for one in ("other split", "all"):
-        assert one not in text
 
 
 @pytest.mark.parametrize("part", EXPERIMENTS)

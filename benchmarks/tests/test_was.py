@@ -5,11 +5,11 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import sparse
 
 from benchmarks.papers import was_comments, was_tables
-from benchmarks.papers.was_comments import Article, File
+from benchmarks.papers.was_comments import Article
 
 
 @pytest.mark.parametrize("scores", [[3, 2, 1, 0], [1, 1, 1, 0], [0, 1, 1, 2], [2, 2, 2, 2]])
@@ -19,14 +19,6 @@ def test_precision_is_the_mean_over_the_orders_of_ties(scores):
     orders = [p for p in permutations(range(4)) if (np.diff(scores[list(p)]) <= 0).all()]
     expected = np.mean([labels[list(p[:2])].mean() for p in orders])
     assert_allclose(was_comments.of_ranking(kinds, scores)[0], expected)
-
-
-def test_a_perfect_ranking_and_its_reverse():
-    kinds = np.array([0, 0, 1, 2, 2])
-    assert was_comments.of_ranking(kinds, np.arange(5.0)[::-1]) == (1.0,) * 5
-    precision, average, *areas = was_comments.of_ranking(kinds, np.arange(5.0))
-    assert [precision, *areas] == [0.0] * 4
-    assert_allclose(average, (1 / 4 + 2 / 5) / 2)
 
 
 def test_areas_against_one_kind_of_comments():
@@ -74,47 +66,6 @@ def test_rules_are_those_of_dense_vectors():
             assert_allclose(rule(given)[i], expected[name], err_msg=name)
 
 
-def test_labels_say_where_a_text_stands(monkeypatch):
-    """Texts on parts of a file are specific; those on all of it or on other files are not."""
-    some = [
-        File(
-            [f"alpha own{word} beta", f"own{word} gamma"] * 3,
-            [f"the whole own{word}"],
-            [f"part own{word} number"] * 4,
-        )
-        for word in "abcdefgh"
-    ]
-    monkeypatch.setattr(was_comments, "files", lambda quick: some)
-    seen = {}
-
-    def counted(statements, texts, kinds):
-        seen.update(statements=statements, texts=texts, kinds=kinds)
-        return []
-
-    monkeypatch.setattr(was_comments, "counted", counted)
-    was_comments.drawn.cache_clear()
-    was_comments.drawn(3, True)
-    was_comments.drawn.cache_clear()
-    assert len(seen["texts"]) == was_comments.QUICK_FILES
-    for statements, texts, kinds in zip(*seen.values(), strict=True):
-        own = statements[1].split()[0]
-        places = {f"part {own}": 0, f"the whole {own}": 1}
-        expected = [next((k for t, k in places.items() if t in text), 2) for text in texts]
-        assert_array_equal(kinds, expected)
-        assert np.count_nonzero(kinds == 0) == 4
-        assert len(texts) == 9
-        assert sum(own in text for text in texts) == 5
-
-
-def test_a_comment_without_known_words_is_left_out():
-    statements = [["apple pear", "apple plum"], ["pear plum", "apple"]]
-    texts = [["apple tree", "unknown", "pear"], ["plum", "pear"]]
-    kinds = [np.array([0, 0, 1]), np.array([0, 0])]
-    (only,) = was_comments.counted(statements, texts, kinds)
-    assert_array_equal(only.kinds, [0, 1])
-    assert [X.sum() for X in only.comments] == [1, 1]
-
-
 def test_all_truncations_stand_beside_the_others():
     cells = [one for one in was_tables.cells(True) if one["part"] == was_tables.FIGURE]
     by_method = {one["method"]: one for one in cells if one["split"] == 0}
@@ -124,10 +75,3 @@ def test_all_truncations_stand_beside_the_others():
         assert len({row["perplexity"] for row in rows}) == (1 if method == "WAS" else 10)
     with_tables = [one for one in was_tables.cells(True) if one["part"] == was_tables.TABLES]
     assert {one["method"] for one in with_tables} == {*was_tables.MODELS, *was_tables.VARIANTS}
-
-
-def test_halves_have_all_words_of_each_sentence():
-    X = sparse.csr_matrix(np.random.default_rng(0).poisson(1.0, (40, 9)))
-    observed, hidden = was_tables.halves(X, np.random.default_rng(1))
-    assert_array_equal((observed + hidden).toarray(), X.toarray())
-    assert_array_equal(hidden.sum(axis=1), X.sum(axis=1) // 2)
