@@ -109,4 +109,4 @@ def test_sets_that_are_larger_than_the_ground_set():
     process = LowRankDPP("items", 2, random_state=0).fit(sparse.csr_matrix(X[:4, :3]))
     for k in (4, 5):
         with pytest.raises(ValueError, match=f"k is {k}, but no set of this process has so many"):
-            process.sample_k(k, random_state=0)
+            process.sample(k=k, random_state=0)

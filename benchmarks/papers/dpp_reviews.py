@@ -25,11 +25,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.metrics.pairwise import cosine_similarity
 
 from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import DPPSummarizer, LowRankDPP, StreamingLDA
-from streamtopics.dpp.marginal import embedding_cosines
 from streamtopics.metrics import topic_coherence
 from streamtopics.priors.sentiment_words import BLAME, PRAISE
 from streamtopics.text import SentenceVectorizer, split_sentences
@@ -144,7 +144,7 @@ def ends(columns: np.ndarray) -> np.ndarray:
 
 def nearest(rows: np.ndarray, asked: np.ndarray) -> np.ndarray:
     """The words of the highest cosine to each of some, but for itself."""
-    cosines = embedding_cosines(rows[asked], rows)
+    cosines = cosine_similarity(rows[asked], rows)
     cosines[np.arange(len(asked)), asked] = -np.inf
     return largest(cosines)
 

@@ -113,15 +113,6 @@ def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL)
 
     The memory is that of the features and of the squares of the sizes, 8 bytes each. What
     works on them needs about four times the square of the largest size beside it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Items, PointSets, batch_sets
-    >>> data = batch_sets(Items.of(9), PointSets(np.array([4, 1, 7]), [0, 2, 2, 3]))
-    >>> [part] = data
-    >>> [(batch.places.tolist(), batch.gram.shape) for batch in part.batches]
-    [([1], (1, 0, 0)), ([2], (1, 1, 1)), ([0], (1, 2, 2))]
     """
     if len(sets) == 1:
         return SetBatches(measure, sets, (_alone(measure, sets.points),), workers)

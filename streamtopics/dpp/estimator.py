@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
@@ -145,10 +144,9 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         U', whose rows are known up to sign; 0 for those taken out.
     theta_ : ndarray of shape (n_components,)
         Weights of the columns: the one theta, or the mean of those of the sets.
-    gamma_ : float
-        Weight of the features themselves.
-    noise_level_ : float
-        Of "background" the expected number of its points in a set, of items that of each.
+    gamma_, noise_level_ : float
+        Weight of the features themselves; and of "background" the expected number of its points
+        in a set, of items that of each.
     measure_ : BaseMeasure
         The ground set with its probabilities.
     expected_size_ : float
@@ -452,7 +450,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         score : float
             NaN of no sets, -inf where one of them cannot be.
         """
-        values = self._inferred_of("score", X, groups, _log_likelihood)
+        values = self.score_samples(X, groups)
         return float(values.mean()) if len(values) else np.nan
 
     def gain_over_independent(self, X: Any, groups: Any = None) -> Floats:
@@ -529,6 +527,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         n_sets: int = 1,
         theta: ArrayLike | None = None,
         *,
+        k: int | None = None,
         given: Points = None,
         random_state: RandomState = None,
     ) -> Any:
@@ -538,34 +537,17 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         ----------
         n_sets : int, default=1
         {theta_of_process}
+        k : int or None, default=None
+            Points of each set, beside those given; None for sets of any size.
         {given_points}
         {draws}
         """
-        sets = sampling.sample(self._given(theta, given), n_sets, _generator(random_state))
-        return self._form.write(sets, self.n_features_in_)
-
-    def sample_k(
-        self,
-        k: int,
-        n_sets: int = 1,
-        theta: ArrayLike | None = None,
-        *,
-        given: Points = None,
-        random_state: RandomState = None,
-    ) -> Any:
-        """Draw sets of exactly k points.
-
-        Parameters
-        ----------
-        k : int
-            Points of each set; beside those given.
-        n_sets : int, default=1
-        {theta_of_process}
-        {given_points}
-        {draws}
-        """
-        process = self._given(theta, given)
-        sets = sampling.sample_k(process, k, n_sets, _generator(random_state))
+        seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
+        process, rng = self._given(theta, given), np.random.default_rng(seed)
+        if k is None:
+            sets = sampling.sample(process, n_sets, rng)
+        else:
+            sets = sampling.sample_k(process, k, n_sets, rng)
         return self._form.write(sets, self.n_features_in_)
 
     def marginals(
@@ -664,31 +646,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         found = marginal.telling_words(measure, self.components_, n_words)
         return [list(names[places]) for places in found]
 
-    def embedding_similarity(
-        self, words: Sequence[Any], feature_names: ArrayLike | None = None
-    ) -> Floats:
-        """Return the cosines of the embeddings of some words with those of all.
-
-        Embeddings are the rows of U Diag(theta)^{1/2}.
-
-        Parameters
-        ----------
-        words : sequence of n_words names, or of column numbers where columns have no names
-            KeyError for one that there is not.
-        {feature_names_or_numbers}
-
-        Returns
-        -------
-        similarity : ndarray of shape (n_words, n_features)
-            Near 1 for words that repel each other as if they were one; 0 for a word
-            without embedding.
-        """
-        self.measure_.absence()  # Raises for a ground set without words.
-        columns = {name: column for column, name in enumerate(self._column_names(feature_names))}
-        places = np.array([columns[word] for word in words], dtype=np.intp)
-        embedding = self.process().kernel.scaled
-        return marginal.embedding_cosines(embedding[places], embedding)
-
     # Parts
 
     @property
@@ -752,8 +709,3 @@ def _gain(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
         others = log_density(data, nothing)
     possible = np.isfinite(values) | np.isfinite(others)
     return np.subtract(values, others, where=possible, out=np.zeros(len(values)))
-
-
-def _generator(random_state: RandomState) -> Generator:
-    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
-    return np.random.default_rng(seed)

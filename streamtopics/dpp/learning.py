@@ -153,21 +153,6 @@ def fit(
     From these parameters: a theta of shape (r,) is learnt for all sets, one of shape (n_sets, r)
     for each set, and a gamma or a level of 0 stays 0. `report` gets F after each round. Sets
     of probability 0 are refused.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Counting, Items, Kernel, Process, batch_sets
-    >>> from streamtopics.dpp.learning import Settings, fit, start
-    >>> from streamtopics.dpp.sampling import sample
-    >>> rng = np.random.default_rng(0)
-    >>> measure, kernel = Items.of(10), Kernel(np.eye(10, 2), [4.0, 4.0])
-    >>> sets = sample(Process(measure, kernel, Counting(0.1)), 500, rng)
-    >>> data = batch_sets(measure, sets)
-    >>> at = start(measure, 4, data.mean_size, Counting(0.05), rng)
-    >>> fitted = fit(data, at, Settings(max_iter=5))
-    >>> fitted.objective[-1] < fitted.objective[0]
-    True
     """
     check_possible(data, parameters)
     values = [objective(data, parameters, settings.penalty)]
@@ -209,20 +194,7 @@ def _joint_step(
 
 
 def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAULT) -> Online:
-    """Take one step from a minibatch of sets, none of probability 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Background, Bernoulli, PointSets, batch_sets
-    >>> from streamtopics.dpp.learning import Online, learn_minibatch, start
-    >>> sentences = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 0], [1, 1, 0]])
-    >>> data = batch_sets(Bernoulli([0.2, 0.3, 0.1]), PointSets(sentences, [0, 2, 4]))
-    >>> at = start(data.measure, 2, 2.0, Background(1.0), np.random.default_rng(0))
-    >>> state = learn_minibatch(data, Online.of(at))
-    >>> state.n_batches, state.parameters.U.shape
-    (1.0, (3, 2))
-    """
+    """Take one step from a minibatch of sets, none of probability 0."""
     parameters, rate = state.parameters, (state.n_batches + 2) ** -settings.kappa
     check_possible(data, parameters)
     local = _with_own_theta(data, parameters, settings) if settings.own_theta else parameters

@@ -133,16 +133,6 @@ def log_likelihood(data: SetBatches, parameters: Parameters) -> Floats:
     """Return log P(X) of each set, in nats; with respect to a density where p is one.
 
     Equal points cannot be told apart. It is -inf for a set that the process cannot give.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
-    >>> from streamtopics.dpp.likelihood import log_likelihood
-    >>> sets = PointSets(np.array([0, 1, 0, 1]), [0, 0, 1, 2, 4])
-    >>> parameters = Parameters(np.array([[1.0], [2.0]]), np.array([3.0]), 0.0, Counting(0.0))
-    >>> np.exp(log_likelihood(batch_sets(Items.of(2), sets), parameters)).round(4)
-    array([0.0625, 0.1875, 0.75  , 0.    ])
     """
     return log_density(data, parameters) - data.log_repeats
 
@@ -168,17 +158,6 @@ def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
 
     Every set must be possible, as `check_possible` checks; otherwise the sum is -inf and the
     derivatives mean nothing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
-    >>> from streamtopics.dpp.likelihood import slopes
-    >>> data = batch_sets(Items.of(2), PointSets(np.array([0, 1]), [0, 1, 2]))
-    >>> parameters = Parameters(np.array([[1.0], [2.0]]), np.array([3.0]), 0.0, Counting(0.0))
-    >>> slopes(data, parameters).theta.net.round(4)  # 1 / 3 - 5 / 16, twice
-    array([[0.0208],
-           [0.0208]])
     """
     measure, share, n_sets = data.measure, data.workers.share, data.n_sets
     projected, noise = parameters.projected(measure), parameters.noise

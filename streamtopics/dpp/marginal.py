@@ -127,15 +127,6 @@ def expected_with_word(process: Process) -> Floats:
 
     tr(B Sigma) less the same over the sentences without the word. What the noise adds, with
     the words of p, is not in it. For measures over words, with the method `absence`.
-
-    Examples
-    --------
-    >>> from streamtopics.dpp import Background, Bernoulli, Kernel, Process
-    >>> from streamtopics.dpp.marginal import expected_with_word
-    >>> kernel = Kernel([[2.0], [0.0]], [1.0])
-    >>> process = Process(Bernoulli([0.25, 0.5]), kernel, Background(0.0))
-    >>> expected_with_word(process)  # One sentence with word 0, or none; half have word 1.
-    array([0.5 , 0.25])
     """
     measure, B = process.measure, marginal(process)
     absent_v, absent_W = measure.absence()
@@ -172,12 +163,3 @@ def _share_with_word(measure: BaseMeasure, kernel: Kernel) -> Floats:
     """Return the share of the expected points of a kernel that have each word."""
     process = Process(measure, kernel, Background(0.0))
     return expected_with_word(process) / expected_size(process)
-
-
-def embedding_cosines(some: Floats, rows: Floats) -> Floats:
-    """Return the cosines of some rows with others; 0 for a row of zeros."""
-    one, other = (
-        x / np.where((norms := np.linalg.norm(x, axis=1, keepdims=True)) > 0, norms, 1.0)
-        for x in (some, rows)
-    )
-    return one @ other.T

@@ -33,18 +33,6 @@ def theta_steps(
 
     Deterministic, and each set by itself: it has the bits of the set alone. Every set must be
     possible; start from a positive theta. The penalty is of the sum of theta, in nats.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
-    >>> from streamtopics.dpp.multiplicative import theta_steps
-    >>> data = batch_sets(Items.of(2), PointSets(np.array([0, 1]), [0, 1, 1, 2]))
-    >>> parameters = Parameters(np.eye(2), np.ones(2), 0.0, Counting(0.5))
-    >>> theta_steps(data, parameters).round(2)  # Of item i in {i}: without bound.
-    array([[19.32,  0.  ],
-           [ 0.  ,  0.  ],
-           [ 0.  , 19.32]])
     """
     projected = parameters.projected(data.measure)
     theta = np.empty((data.n_sets, parameters.U.shape[1]))

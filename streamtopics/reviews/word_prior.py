@@ -39,13 +39,6 @@ def solve_eta(mean_log_beta: float, n_words: int, start: float) -> float:
     Returns
     -------
     eta : float
-
-    Examples
-    --------
-    >>> from scipy.special import digamma
-    >>> from streamtopics.reviews.word_prior import solve_eta
-    >>> round(solve_eta(digamma(0.3) - digamma(0.3 * 50), 50, start=1.0), 6)
-    0.3
     """
     if n_words < 2:
         return start

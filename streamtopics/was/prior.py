@@ -101,12 +101,6 @@ def round_robin(sentence_lengths: ArrayLike) -> np.ndarray:
     """Order the words as the process does: each sentence in turn gets its next word.
 
     Words are numbered sentence by sentence.
-
-    Examples
-    --------
-    >>> from streamtopics.was.prior import round_robin
-    >>> round_robin([3, 0, 2])
-    array([0, 3, 1, 4, 2])
     """
     lengths = np.asarray(sentence_lengths, dtype=np.intp)
     start = np.repeat(np.cumsum(lengths) - lengths, lengths)

@@ -94,7 +94,7 @@ def test_every_ground_set(ground_set, sets):
     )
     assert fitted.transform(drawn).shape == (200, 3)
     assert (fitted.marginals(sets[0]) > 0).all()
-    assert all(x.shape[0] == 2 for x in fitted.sample_k(2, 3, given=sets[0][:1]))
+    assert all(x.shape[0] == 2 for x in fitted.sample(3, k=2, given=sets[0][:1]))
 
 
 @pytest.mark.parametrize("stacked", [False, True])
@@ -558,9 +558,6 @@ def test_words_of_columns():
     object.__setattr__(online, "parameters", parameters)
     names = [f"w{i}" for i in range(12)]
     assert [words[0] for words in fitted.top_words(names, 3)] == ["w2", "w7"]
-    similarity = fitted.embedding_similarity(["w7", "w2"], names)
-    assert similarity.shape == (2, 12)
-    assert_allclose(similarity[:, [7, 8, 2, 0]], [[1, 1, 0, 0], [0, 0, 1, 0]], atol=1e-12)
     object.__setattr__(parameters, "U", np.zeros((12, 2)))
     assert fitted.top_words() == [[], []]
 

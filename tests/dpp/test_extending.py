@@ -140,7 +140,7 @@ def test_a_whole_life_of_corners():
     assert not model.__sklearn_tags__().input_tags.positive_only
     found = np.concatenate(list(model.sample(50, random_state=0)))
     assert set(found.ravel()) <= {-1.0, 1.0}
-    assert model.sample_k(3, 2, given=X[0][:1], random_state=0)[0].shape == (3, 4)
+    assert model.sample(2, k=3, given=X[0][:1], random_state=0)[0].shape == (3, 4)
     with pytest.raises(ValueError, match="probability 0"):
         clone(estimator).fit([[[0.5, 1.0, 1.0, 1.0]]])
     counting = LowRankDPP(case.measure, 3, noise="counting", max_iter=2, random_state=0).fit(X)

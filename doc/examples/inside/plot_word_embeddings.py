@@ -53,9 +53,13 @@ for row in model.top_words(words, 9)[: model.n_active_components_]:
 # %%
 # Rows: words that stand in for each other
 # ----------------------------------------
-# Words are near if a sentence with one leaves no place for another sentence with the other.
+# Words are near if a sentence with one leaves no place for another sentence with the other: by the
+# cosine of their rows of U, whose columns weigh as theta says.
+from sklearn.metrics.pairwise import cosine_similarity
+
 asked = ["array", "file", "string", "true", "returns", "error"]
-similarity = model.embedding_similarity(asked, words)
+embedding, places = model.components_.T * np.sqrt(model.theta_), list(words)
+similarity = cosine_similarity(embedding[[places.index(word) for word in asked]], embedding)
 for word, row in zip(asked, similarity, strict=True):
     nearest = [f"{words[i]} {row[i]:.2f}" for i in np.argsort(-row)[1:7]]
     print(f"{word:>8}: {',  '.join(nearest)}")
@@ -66,7 +70,7 @@ import matplotlib.pyplot as plt
 
 near = list(dict.fromkeys(str(words[i]) for row in similarity for i in np.argsort(-row)[:3]))
 figure, ax = plt.subplots(figsize=(6.5, 5.5), layout="constrained")
-shown = model.embedding_similarity(near, words)[:, [list(words).index(word) for word in near]]
+shown = cosine_similarity(embedding[[places.index(word) for word in near]])
 image = ax.imshow(shown, vmin=-1, vmax=1, cmap="RdBu_r")
 ax.set_xticks(range(len(near)), near, rotation=90, fontsize=8)
 ax.set_yticks(range(len(near)), near, fontsize=8)
