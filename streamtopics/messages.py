@@ -72,18 +72,10 @@ class Minibatch:
 
 @dataclass(frozen=True)
 class SentenceBatch:
-    """Documents made of sentences.
+    """Documents made of sentences: d has those of ``starts[d]`` to ``starts[d + 1] - 1``."""
 
-    Attributes
-    ----------
-    sentences : Minibatch
-        One row for each sentence, those of a document next to each other.
-    starts : ndarray of shape (n_documents + 1,), int64
-        Document d has the sentences ``starts[d]`` to ``starts[d + 1] - 1``.
-    """
-
-    sentences: Minibatch
-    starts: np.ndarray
+    sentences: Minibatch  # One row for each sentence, those of a document next to each other
+    starts: np.ndarray  # (n_documents + 1,), int64
 
     @property
     def n_documents(self) -> int:
@@ -203,30 +195,17 @@ class Statistics:
 
 @dataclass(frozen=True)
 class SummedStatistics:
-    """Statistics summed over several minibatches, without those of single documents.
-
-    Attributes
-    ----------
-    words : ndarray of shape (n_words,), int32
-        The words that the rows of `counts` belong to, sorted.
-    counts : ndarray of shape (n_words, n_components)
-        Weighted sum of their counts.
-    n_batches, n_documents : int
-        Minibatches and documents that they are of.
-    n_tokens : float
-        Tokens of these documents.
-    directions : ndarray of shape (n_components, n_dimensions + 1) or None
-        Weighted sum of their directions.
-    """
+    """Statistics summed over several minibatches, without those of single documents."""
 
     takes_back: ClassVar[bool] = False
     local_bound: ClassVar[None] = None
 
-    words: np.ndarray
-    counts: np.ndarray
-    n_batches: int
+    words: np.ndarray  # (n_words,): the words that the rows of `counts` belong to, sorted
+    counts: np.ndarray  # (n_words, n_components): weighted sum of their counts
+    n_batches: int  # Minibatches and documents that they are of
     n_documents: int
-    n_tokens: float
+    n_tokens: float  # Tokens of these documents
+    # (n_components, n_dimensions + 1): weighted sum of their directions
     directions: np.ndarray | None = None
 
     @cached_property
@@ -240,14 +219,11 @@ class SummedStatistics:
 class TableStatistics(Statistics):
     """Statistics whose last columns may be topics that the posterior does not have yet.
 
-    Attributes
-    ----------
-    tables : ndarray of shape (n_components,), float64
-        Tables of each topic in the Chinese restaurant franchise, summed over documents.
-
     `alpha` is the parameter that they were sampled with; new topics start with theirs.
     """
 
+    # (n_components,): tables of each topic in the Chinese restaurant franchise, summed over
+    # documents
     tables: np.ndarray = field(kw_only=True)
 
     def of(self, topics: np.ndarray) -> "TableStatistics":
@@ -296,13 +272,7 @@ class NodeStatistics:
 
 @dataclass(frozen=True)
 class SideBySideStatistics:
-    """Statistics of topics that come in several parts.
-
-    Attributes
-    ----------
-    parts : tuple of Statistics
-        Of the documents of each part; the last part has a share in all of them.
-    """
+    """Statistics of topics in several parts; the last one has a share in all documents."""
 
     # The local step does not report it.
     local_bound: ClassVar[None] = None
@@ -324,12 +294,10 @@ class SideBySideStatistics:
         return np.concatenate([part.mass for part in self.parts])
 
     def plus(self, other: "SideBySideStatistics", scale: float) -> "SideBySideStatistics":
-        """These counts and `scale` times others; of these documents."""
         pairs = zip(self.parts, other.parts, strict=True)
         return SideBySideStatistics(tuple(mine.plus(theirs, scale) for mine, theirs in pairs))
 
     def without(self, words: np.ndarray) -> "SideBySideStatistics":
-        """The same but for some words, of which nothing is left."""
         return SideBySideStatistics(tuple(part.without(words) for part in self.parts))
 
 

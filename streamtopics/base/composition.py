@@ -47,8 +47,7 @@ from streamtopics.updates.doc_topic import (
     LearnsDocTopicPrior,
     Shares,
 )
-from streamtopics.updates.parts import in_parts
-from streamtopics.updates.rule import MEANS, NO_TRAITS, Rounds, Rule, Traits
+from streamtopics.updates.rule import MEANS, NO_TRAITS, Rounds, Rule, Traits, in_parts
 from streamtopics.utils.checks import check_choice, check_pseudo_counts, check_range, check_whole
 from streamtopics.utils.parallel import Workers
 

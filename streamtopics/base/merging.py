@@ -16,7 +16,7 @@ from streamtopics.base.frame import StreamingEstimator, locks_of
 from streamtopics.base.vectors import said_of
 from streamtopics.updates.composite import Composite, rebased
 from streamtopics.updates.doc_topic import FIXED
-from streamtopics.updates.growing import merged_weights
+from streamtopics.updates.rule import merged_weights
 
 # Ways of merging that take the minibatches of one part in after those of the other.
 IN_ORDER = ("decayed mean", "in order")

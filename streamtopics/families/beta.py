@@ -66,26 +66,6 @@ def quadrature(a: float, b: float, n: int) -> tuple[np.ndarray, np.ndarray]:
     matrix (Golub and Welsch 1969), and the weights 1 / sum_k p_k(node)^2, with the orthonormal
     polynomials p_k, in logarithms: those of the tails count where f is large there, and none
     of it overflows for a large a or b.
-
-    Parameters
-    ----------
-    a, b : float
-        Positive.
-    n : int
-        Number of nodes.
-
-    Returns
-    -------
-    nodes, log_weights : ndarrays of shape (n,)
-        The nodes lie in [0, 1], and the weights sum to 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import beta
-    >>> nodes, log_weights = beta.quadrature(1.0, 3.0, 2)
-    >>> float(np.round(np.exp(log_weights) @ nodes**2, 6))  # a (a + 1) / ((a + b) (a + b + 1))
-    0.1
     """
     k, mass = np.arange(1.0, n), a + b
     level = 0.5 + (a - b) * (mass - 2) / (2 * (2 * k + mass - 2) * (2 * k + mass))

@@ -88,27 +88,9 @@ def kl(eta: np.ndarray, other: np.ndarray, axis: int = -1) -> np.ndarray:
     and a relative 1e-14 for the others; on top comes what a change of alpha and beta
     in their last place makes.
 
-    Parameters
-    ----------
-    eta, other : ndarray of shapes that broadcast
-        Concentrations, positive, between 1e-50 and 1e25.
-    axis : int, default=-1
-        The axis of the natural parameter: 0 for words in rows and topics in columns.
-        It is read in blocks of `BLOCK` cells; neither argument is copied.
-
-    Returns
-    -------
-    kl : ndarray, of the broadcast shape without `axis`
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import dirichlet
-    >>> alpha = np.array([[1.0, 2.0, 1.0], [1e9, 2e9, 3e9]])
-    >>> dirichlet.kl(alpha, np.ones(3)).round(4)
-    array([ 0.2653, 20.7758])
-    >>> dirichlet.kl(alpha.T, np.ones((1, 1)), axis=0).round(4)
-    array([ 0.2653, 20.7758])
+    Concentrations are positive, between 1e-50 and 1e25. `axis` is that of the natural parameter:
+    0 for words in rows and topics in columns. It is read in blocks of `BLOCK` cells; neither
+    argument is copied.
     """
     q, p = np.broadcast_arrays(eta, other)
     q, p = np.moveaxis(q, axis, 0), np.moveaxis(p, axis, 0)

@@ -90,5 +90,5 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """2a: the number of observations, with those of the prior."""
+    """2a."""
     return np.asarray(eta, dtype=np.float64)[..., 0]

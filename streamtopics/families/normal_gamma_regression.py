@@ -58,14 +58,8 @@ def n_coefficients(size: int) -> int:
 def from_parameters(m: ArrayLike, L: ArrayLike, a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """The natural parameter [L m | L | 2b + m'L m | 2a].
 
-    Parameters
-    ----------
-    m : array-like of shape (..., p)
-        Mean of the coefficients.
-    L : array-like of shape (..., p, p)
-        What multiplies g in their precision; symmetric.
-    a, b : array-like of shape (...)
-        Shape and rate of g.
+    m of shape (..., p) is the mean of the coefficients, L of shape (..., p, p), symmetric, what
+    multiplies g in their precision; a and b of shape (...) are shape and rate of g.
     """
     m, L, a, b = (np.asarray(x, dtype=np.float64) for x in (m, L, a, b))
     e1 = (L @ m[..., None])[..., 0]
@@ -118,11 +112,6 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
     Where L and L0 are close, the terms with both are a sum over the eigenvalues of
     L^-1 L0, in which nothing cancels.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If one of the L is not positive definite.
     """
     (m, L, a, b), (m0, L0, a0, b0) = parameters(eta), parameters(other)
     of_g = gamma.kl(gamma.from_parameters(a, b), gamma.from_parameters(a0, b0))
@@ -147,7 +136,7 @@ def _of_precisions(L: np.ndarray, L0: np.ndarray) -> np.ndarray:
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """2a: the number of observations, with those of the prior."""
+    """2a."""
     return np.asarray(eta, dtype=np.float64)[..., -1]
 
 

@@ -87,5 +87,4 @@ def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
 
 def valid(w: ArrayLike) -> np.ndarray:
     """Whether w is finite."""
-    valid: np.ndarray = np.isfinite(w)
-    return valid
+    return np.isfinite(w)

@@ -8,11 +8,11 @@ are given up.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from streamtopics.kernels import classes as kernel
+from streamtopics.local.step import Source
 from streamtopics.messages import Minibatch
 from streamtopics.utils.parallel import Workers, spans
 
@@ -20,42 +20,18 @@ DOCUMENTS_PER_JOB = 256
 WORDS_PER_JOB = 1024
 
 
-class TopicRows(Protocol):
-    """Rows of topics: what inference reads of a posterior."""
-
-    @property
-    def alpha(self) -> np.ndarray:
-        """Dirichlet parameters of the proportions, of shape (K,)."""
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Sum of lam over the words, for each topic."""
-
-    def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of lam, of shape (len(words), K)."""
-
-
 @dataclass(frozen=True)
 class ClassWeights:
-    """E[beta] of the words of a minibatch in all topics, but for a factor for each word.
+    """E[beta] of the words of a minibatch in all topics, but for a factor for each word."""
 
-    Attributes
-    ----------
-    own : ndarray of shape (n_words, groups of eight classes, K, 8)
-        In the topics of classes.
-    shared : ndarray of shape (n_words, R)
-        In the topics that classes share.
-    log_factors : ndarray of shape (n_words,), float64
-        Logarithm of each word's factor, by which its largest weight is 1.
-    """
-
-    own: np.ndarray
-    shared: np.ndarray
+    own: np.ndarray  # (n_words, groups of eight classes, K, 8): in the topics of classes
+    shared: np.ndarray  # (n_words, R): in the topics that classes share
+    # (n_words,): logarithm of each word's factor, by which its largest weight is 1
     log_factors: np.ndarray
 
 
 def class_weights(
-    own: Sequence[TopicRows], shared: TopicRows, minibatch: Minibatch, workers: Workers
+    own: Sequence[Source], shared: Source, minibatch: Minibatch, workers: Workers
 ) -> ClassWeights:
     """Weights of a minibatch's words in the topics of each class, and in the shared ones."""
     words, dtype = minibatch.words, minibatch.counts.dtype
@@ -80,18 +56,9 @@ def class_weights(
 class AllClasses:
     """Coordinate ascent under all classes at once, with extrapolated steps.
 
-    Parameters
-    ----------
-    share_prior : tuple of two floats
-        Beta parameter of the share of a class's own topics.
-    tol : float
-        A document is done when a sweep moves less than this share of its tokens between
-        topics, under all classes that are left.
-    max_iter : int
-        Sweeps over a document, at most.
-    margin : float
-        Nats within which of the best class another has to be for its bound to matter. 0 finds
-        the best class, 20 probabilities up to 2e-9, infinity all bounds.
+    `share_prior`, `tol` and `max_iter` are as of `TwoBlocks`. `margin` are nats within which of
+    the best class another has to be for its bound to matter: 0 finds the best class, 20
+    probabilities up to 2e-9, infinity all bounds.
     """
 
     share_prior: tuple[float, float]
@@ -107,20 +74,9 @@ class AllClasses:
         log_prior: np.ndarray,
         workers: Workers,
     ) -> np.ndarray:
-        """log p(class) and the bound on log p(words | class).
+        """log p(class) and the bound on log p(words | class), of shape (n_documents, n_classes).
 
-        Parameters
-        ----------
-        minibatch : Minibatch
-        weights : ClassWeights
-        alpha : ndarray of shape (K + R,)
-            Dirichlet parameters of the proportions in the topics of a class and the shared ones.
-        log_prior : ndarray of shape (n_classes,)
-        workers : Workers
-
-        Returns
-        -------
-        log_joint : ndarray of shape (n_documents, n_classes), float64
+        `alpha`, (K + R,), is of the proportions in the topics of a class and the shared ones.
         """
         out = np.empty((minibatch.n_documents, len(log_prior)))
         given = minibatch.indptr, minibatch.indices, minibatch.counts, weights.own, weights.shared

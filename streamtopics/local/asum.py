@@ -22,47 +22,30 @@ WORDS_PER_JOB = 1024
 
 @dataclass(frozen=True)
 class SentenceTopics:
-    """Weights and priors of the topics of sentences, as a local step sees them.
+    """Weights and priors of the topics of sentences, as a local step sees them."""
 
-    Attributes
-    ----------
-    log_beta : ndarray of shape (n_words, n_components), float64
-        Log probabilities of the minibatch's words; the topics of a sentiment are next to
-        each other.
-    n_sentiments : int
-    gamma, alpha : float
-        Dirichlet parameters, at least 1, of the sentiments of a document and of the aspects
-        of each sentiment in it.
-    """
-
+    # (n_words, n_components): log probabilities of the minibatch's words; the topics of a sentiment
+    # are next to each other
     log_beta: np.ndarray
     n_sentiments: int
+    # Dirichlet parameters, at least 1, of the sentiments of a document and of the aspects of each
+    # sentiment in it
     gamma: float = 1.0
     alpha: float = 1.0
 
 
 @dataclass(frozen=True)
 class Found:
-    """Result of a local step in documents.
+    """Result of a local step in documents."""
 
-    Attributes
-    ----------
-    proportions : ndarray of shape (n_documents, n_components), float64
-        psi; rows sum to 1.
-    responsibility : ndarray of shape (n_sentences, n_components), float64
-        Posterior probability of each topic in each sentence; for a sentence without words
-        the proportions of its document.
-    objective : ndarray of shape (n_documents,), float64
-        Log likelihood of the words given psi, in nats, and the log prior of psi but for a
-        constant.
-    n_iter : ndarray of shape (n_documents,), int32
-        Iterations.
-    """
-
-    proportions: np.ndarray
+    proportions: np.ndarray  # (n_documents, n_components): psi; rows sum to 1
+    # (n_sentences, n_components): posterior probability of each topic in each sentence; for a
+    # sentence without words the proportions of its document
     responsibility: np.ndarray
+    # (n_documents,): log likelihood of the words given psi, in nats, and the log prior of psi but
+    # for a constant
     objective: np.ndarray
-    n_iter: np.ndarray
+    n_iter: np.ndarray  # (n_documents,): iterations
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,6 @@ class Gibbs(LocalStep):
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
-        """Posterior mean of the topic proportions, of shape (n_documents, K)."""
         parts = self._run(minibatch, topics, seeds, workers, None, False, False)
         gamma = topics.alpha + np.concatenate([part.mean_counts for part in parts])
         gamma /= gamma.sum(axis=1, keepdims=True)
@@ -175,11 +174,7 @@ class _Chains:
 
 
 def _average(
-    minibatch: Minibatch,
-    topics: Topics,
-    parts: list[_Chains],
-    workers: Workers,
-    counts: np.ndarray,
+    minibatch: Minibatch, topics: Topics, parts: list[_Chains], workers: Workers, counts: np.ndarray
 ) -> None:
     """counts[w, k] = what the chains say about word w and topic k, over all documents."""
     n_words, n_entries = len(minibatch.words), len(minibatch.indices)
@@ -198,8 +193,7 @@ def _average(
 
 def _addresses(values: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Addresses in memory of these places of an array; 0 for the place -1."""
-    addresses: np.ndarray = (values.ctypes.data + values.itemsize * places) * (places >= 0)
-    return addresses
+    return (values.ctypes.data + values.itemsize * places) * (places >= 0)
 
 
 def _count(minibatch: Minibatch, z: np.ndarray, counts: np.ndarray) -> None:

@@ -34,43 +34,22 @@ MOST_GROUPS = 2048
 
 @dataclass(frozen=True)
 class Base:
-    """The distribution that groups are measured against.
+    """The distribution that groups are measured against."""
 
-    Attributes
-    ----------
-    words : ndarray of shape (n_words,)
-        p_0, the probabilities of words in a topic that nothing is known of.
-    background : ndarray of shape (n_words,)
-        Probabilities of words in the background.
-    share : float
-        Share of the tokens that are not from the background.
-    concentration : float
-        Of the Dirichlet process.
-    """
-
+    # (n_words,): p_0, the probabilities of words in a topic that nothing is known of
     words: np.ndarray
-    background: np.ndarray
-    share: float
-    concentration: float
+    background: np.ndarray  # (n_words,): probabilities of words in the background
+    share: float  # Share of the tokens that are not from the background
+    concentration: float  # Of the Dirichlet process
 
 
 @dataclass(frozen=True)
 class Groups:
-    """Topics to be.
+    """Topics to be."""
 
-    Attributes
-    ----------
-    counts : ndarray of shape (n_words, n_groups), float64
-        Tokens of the documents of each group.
-    documents : ndarray of shape (n_groups,), float64
-        How many these are.
-    members : ndarray of shape (n_documents,), int64
-        The group of each document of the minibatch, -1 for none.
-    """
-
-    counts: np.ndarray
-    documents: np.ndarray
-    members: np.ndarray
+    counts: np.ndarray  # (n_words, n_groups): tokens of the documents of each group
+    documents: np.ndarray  # (n_groups,): how many these are
+    members: np.ndarray  # (n_documents,): the group of each document of the minibatch, -1 for none
 
 
 def known_by(
@@ -88,22 +67,10 @@ def known_by(
 
 
 def find_groups(X: sparse.csr_matrix, known: np.ndarray, base: Base, least: float) -> Groups:
-    """Groups in the documents of a minibatch.
+    """Groups of at least so many documents of a minibatch, the largest first.
 
-    Parameters
-    ----------
-    X : csr_matrix of shape (n_documents, n_words)
-        Their words.
-    known : ndarray of shape (n_documents,)
-        Log probability of each document under the topics there are, -inf where there are none.
-    base : Base
-    least : float
-        Documents that a group needs.
-
-    Returns
-    -------
-    groups : Groups
-        The largest first.
+    X are their words; `known` is the log probability of each under the topics there are, -inf
+    where there are none.
     """
     X, n_documents = X.astype(np.float64), X.shape[0]
     X.eliminate_zeros()

@@ -41,16 +41,13 @@ class Hinted(LocalStep):
 
     @property
     def reports(self) -> frozenset[str]:  # type: ignore[override]
-        """Names of what the local step can report."""
         return self.step_of.reports
 
     @property
     def n_background(self) -> int:
-        """Number of topics that are the local step's background."""
         return self.step_of.n_background
 
     def thorough(self) -> LocalStep:
-        """The same of the thorough step."""
         return Hinted(self.step_of.thorough())
 
     def step(
@@ -72,7 +69,6 @@ class Hinted(LocalStep):
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
-        """Posterior mean of the topic proportions, of shape (n_documents, K)."""
         return self.step_of.doc_topic(*_with_hints(minibatch, topics), seeds, workers)
 
 
@@ -82,19 +78,14 @@ class Told(Hinted):
 
     Documents that are read when nothing is learnt have no hints for it.
 
-    Parameters
-    ----------
-    step_of : LocalStep
-        The local step, without a background.
+    The local step has no background.
     """
 
     @property
     def reports(self) -> frozenset[str]:  # type: ignore[override]
-        """Names of what can be reported of both kinds of documents."""
         return self.step_of.reports & OFFERED
 
     def thorough(self) -> LocalStep:
-        """The thorough step, without hints."""
         return self.step_of.thorough()
 
     def step(
@@ -135,7 +126,6 @@ class Told(Hinted):
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
-        """Posterior mean of the topic proportions without hints, of shape (n_documents, K)."""
         return self.step_of.doc_topic(minibatch, topics, seeds, workers)
 
 
@@ -165,7 +155,6 @@ class OneOrMixed(OneTopic):
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
-        """Shares of topics, of shape (n_documents, K)."""
         lengths, c = minibatch.lengths, self.n_words
         damping = np.repeat(c / np.maximum(lengths, c), np.diff(minibatch.indptr))
         counts = (minibatch.counts * damping).astype(minibatch.counts.dtype)

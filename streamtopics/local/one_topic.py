@@ -58,7 +58,6 @@ class OneTopic(LocalStep):
 
     @property
     def n_background(self) -> int:
-        """Number of topics that are the background: 1, or 0 where there is none."""
         return int(self.share < 1)
 
     def step(
@@ -74,8 +73,18 @@ class OneTopic(LocalStep):
         log_mixed, own = self._mixed(topics, workers)
         q = self._responsibilities(minibatch, topics, log_mixed, workers)
         counts = np.empty((len(own), len(topics.alpha)), minibatch.counts.dtype)
-        given = *by_word(minibatch, minibatch.counts), q, own, counts
-        workers.share(_attribute, ((*given, *at) for at in _word_spans(*own.shape)))
+        starts, members, tokens = by_word(minibatch, minibatch.counts)
+        first = self.n_background
+
+        def attribute(start: int, stop: int) -> None:
+            total = np.empty((stop - start, q.shape[1]), q.dtype)
+            rows.multiply(starts, members, tokens, q, start, stop, total)
+            np.multiply(own[start:stop], total, out=counts[start:stop, first:])
+            if first:
+                np.subtract(total, counts[start:stop, 1:], out=total)
+                np.sum(total, axis=1, out=counts[start:stop, 0])
+
+        workers.share(attribute, _word_spans(*own.shape))
         shares, known = None, minibatch.tells
         if "shares" in report and known.any():
             shares = self._proportions(q if known.all() else q[known], np.float64).mean(axis=0)
@@ -89,7 +98,6 @@ class OneTopic(LocalStep):
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
-        """Posterior mean of the topic proportions, of shape (n_documents, K)."""
         q = self._responsibilities(minibatch, topics, self._mixed(topics, workers)[0], workers)
         return self._proportions(q, q.dtype)
 
@@ -126,14 +134,21 @@ class OneTopic(LocalStep):
             # Topics of which alpha is 0 are none yet, unless all are.
             log_alpha = np.log(alpha if alpha.any() else 1.0 + alpha).astype(log_mixed.dtype)
         q = np.empty((minibatch.n_documents, log_mixed.shape[1]), log_mixed.dtype)
-        jobs = (
-            (minibatch, log_mixed, log_alpha, *at, q) for at in spans(len(q), DOCUMENTS_PER_JOB)
-        )
         of_vectors = None
         if minibatch.vectors is not None and topics.means is not None:
             means = (self.vector_weight * topics.means[self.n_background :]).astype(q.dtype)
             of_vectors = explained(minibatch.vectors, means, workers)
-        workers.share(_explain, ((*job, of_vectors) for job in jobs))
+
+        def explain(start: int, stop: int) -> None:
+            part = times(minibatch, log_mixed, start, stop)
+            part += log_alpha
+            if of_vectors is not None:
+                part += of_vectors[start:stop]
+            part -= part.max(axis=1, keepdims=True)
+            np.exp(part, out=part)
+            np.divide(part, part.sum(axis=1, keepdims=True), out=q[start:stop])
+
+        workers.share(explain, spans(len(q), DOCUMENTS_PER_JOB))
         return q
 
     def _directions(
@@ -160,42 +175,3 @@ class OneTopic(LocalStep):
 def _word_spans(n_words: int, n_components: int) -> list[tuple[int, int]]:
     """Cut the words into parts that are worth a job each."""
     return spans(n_words, max(1, CELLS_PER_JOB // max(n_components, 1)))
-
-
-def _explain(
-    minibatch: Minibatch,
-    log_mixed: np.ndarray,
-    log_alpha: np.ndarray,
-    start: int,
-    stop: int,
-    q: np.ndarray,
-    of_vectors: np.ndarray | None,
-) -> None:
-    """Write the probabilities of the topics of the documents start .. stop into q."""
-    part = times(minibatch, log_mixed, start, stop)
-    part += log_alpha
-    if of_vectors is not None:
-        part += of_vectors[start:stop]
-    part -= part.max(axis=1, keepdims=True)
-    np.exp(part, out=part)
-    np.divide(part, part.sum(axis=1, keepdims=True), out=q[start:stop])
-
-
-def _attribute(
-    starts: np.ndarray,
-    documents: np.ndarray,
-    tokens: np.ndarray,
-    q: np.ndarray,
-    own: np.ndarray,
-    counts: np.ndarray,
-    start: int,
-    stop: int,
-) -> None:
-    """Write the expected counts of the words start .. stop, of which `tokens` are by word."""
-    total = np.empty((stop - start, q.shape[1]), q.dtype)
-    rows.multiply(starts, documents, tokens, q, start, stop, total)
-    first = counts.shape[1] - q.shape[1]
-    np.multiply(own[start:stop], total, out=counts[start:stop, first:])
-    if first:
-        np.subtract(total, counts[start:stop, 1:], out=total)
-        np.sum(total, axis=1, out=counts[start:stop, 0])

@@ -16,6 +16,21 @@ NOTHING: frozenset[str] = frozenset()
 MOST_TOKENS, ROUNDING = 1024, 1e-6
 
 
+class Source(Protocol):
+    """Topics to see: a posterior, a proposal, an average, or a start."""
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Dirichlet parameter of the documents' topic proportions."""
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sum of lam over the words, for each topic."""
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of lam, of shape (len(words), n_components)."""
+
+
 @runtime_checkable
 class LocalStep(Protocol):
     """A local step. It sees no posterior, no prior of the topics and no step size.

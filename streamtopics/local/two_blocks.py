@@ -28,20 +28,11 @@ WORDS_PER_JOB = 1024
 
 @dataclass(frozen=True)
 class Documents:
-    """State of the documents after a step.
+    """State of the documents after a step."""
 
-    Attributes
-    ----------
-    gamma : ndarray of shape (n_documents, K)
-        Dirichlet parameters of the proportions, of both blocks.
-    held : ndarray of shape (n_documents, 2), float64
-        Tokens of each block.
-    log_sums : ndarray of shape (n_documents,), float64
-        sum_u c_u log sum_k b_uk exp(E[log theta_k]), less tokens times psi(v_1 + v_2).
-    """
-
-    gamma: np.ndarray
-    held: np.ndarray
+    gamma: np.ndarray  # (n_documents, K): Dirichlet parameters of the proportions, of both blocks
+    held: np.ndarray  # (n_documents, 2): tokens of each block
+    # (n_documents,): sum_u c_u log sum_k b_uk exp(E[log theta_k]), less tokens times psi(v_1 + v_2)
     log_sums: np.ndarray
 
 
@@ -51,24 +42,13 @@ class TwoBlocks:
 
     Nothing in it is random. It takes several minibatches at once, each with topics of its
     own, so that workers share them even if each has few documents.
-
-    Parameters
-    ----------
-    n_first : int
-        Topics of the first block.
-    share_prior : tuple of two floats
-        Beta parameter of the share of the first block.
-    tol : float
-        A document is done when a sweep moves less than this share of its tokens
-        between topics.
-    max_iter : int
-        Sweeps over a document, at most.
     """
 
-    n_first: int
-    share_prior: tuple[float, float]
+    n_first: int  # Topics of the first block
+    share_prior: tuple[float, float]  # Beta parameter of the share of the first block
+    # A document is done when a sweep moves less than this share of its tokens between topics
     tol: float
-    max_iter: int
+    max_iter: int  # Sweeps over a document, at most
 
     def infer(self, parts: list[tuple[Minibatch, Topics]], workers: Workers) -> list[Documents]:
         """The documents of each part, from alpha and the tokens spread evenly."""
@@ -90,10 +70,7 @@ class TwoBlocks:
         return results
 
     def statistics(
-        self,
-        parts: list[tuple[Minibatch, Topics]],
-        documents: list[Documents],
-        workers: Workers,
+        self, parts: list[tuple[Minibatch, Topics]], documents: list[Documents], workers: Workers
     ) -> list[np.ndarray]:
         """Expected counts (n_words, K) of the words of each part in its topics."""
         jobs, results = [], []

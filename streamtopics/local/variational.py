@@ -70,7 +70,6 @@ class Variational(LocalStep):
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
-        """Mean of q(theta_d), of shape (n_documents, K)."""
         gamma = self.infer(minibatch, topics, workers)
         found: np.ndarray = gamma / gamma.sum(axis=1, keepdims=True)
         return found

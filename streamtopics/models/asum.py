@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.local.asum import EM, Found, SentenceTopics, statistics
-from streamtopics.local.seeds import standard_noise
+from streamtopics.local.minibatches import standard_noise
 from streamtopics.messages import SentenceBatch, Statistics
 from streamtopics.posteriors import Learn, Proposal, TopicPosterior
 from streamtopics.utils.parallel import Workers, spans
@@ -53,25 +53,15 @@ class ASUM:
 
     The local step sees the posterior mean of the topics: under a prior of 1e-4 exp(E[log
     beta]) of a word that a topic does not have yet would be e^-10000.
-
-    Parameters
-    ----------
-    local : EM or FrankWolfe
-        The local step.
-    n_sentiments : int
-        The topics of a sentiment are next to each other.
-    gamma, alpha : float
-        Dirichlet parameters, at least 1, of the sentiments of a document and of the aspects
-        of each sentiment in it.
-    seed : int
-        Of the start.
     """
 
-    local: EM
-    n_sentiments: int
+    local: EM  # The local step
+    n_sentiments: int  # The topics of a sentiment are next to each other
+    # Dirichlet parameters, at least 1, of the sentiments of a document and of the aspects of each
+    # sentiment in it
     gamma: float
     alpha: float
-    seed: int
+    seed: int  # Of the start
 
     def learner(self, posterior: TopicPosterior, batch: SentenceBatch, workers: Workers) -> Learn:
         """The function `learn` that an update rule calls."""

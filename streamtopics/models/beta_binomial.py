@@ -14,12 +14,13 @@ import numpy as np
 
 from streamtopics.families import beta
 from streamtopics.messages import NodeStatistics
+from streamtopics.models.dense_model import DenseModel
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts
 
 
 @dataclass(frozen=True)
-class BetaBinomial:
+class BetaBinomial(DenseModel):
     """A coin for each column: x_j ~ Bernoulli(theta_j), theta_j ~ Beta(heads, tails).
 
     Parameters
@@ -44,9 +45,6 @@ class BetaBinomial:
     array([0.318, 0.682])
     """
 
-    needs_target: ClassVar[bool] = False
-    allows_missing: ClassVar[bool] = False
-    coordinates: ClassVar[tuple[str, ...]] = ()
     by_feature: ClassVar[frozenset[str]] = frozenset({"coins"})
 
     heads: float = 1.0
@@ -56,7 +54,6 @@ class BetaBinomial:
         check_pseudo_counts(self, **vars(self))
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
-        """The posterior before any data, which is the prior."""
         prior = np.tile(beta.from_parameters(self.heads, self.tails), (np.shape(X)[1], 1))
         return DensePosterior({"coins": Block(beta, prior)})
 

@@ -39,9 +39,9 @@ class DenseModel(Protocol):
     `n_classes`, and is a classifier.
     """
 
-    needs_target: ClassVar[bool]
-    allows_missing: ClassVar[bool]
-    coordinates: ClassVar[tuple[str, ...]]
+    needs_target: ClassVar[bool] = False
+    allows_missing: ClassVar[bool] = False
+    coordinates: ClassVar[tuple[str, ...]] = ()
     by_feature: ClassVar[frozenset[str]]
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
@@ -65,23 +65,7 @@ def check_codes(codes: np.ndarray, n_codes: int, what: str) -> np.ndarray:
 
 
 def log_student_t(x: Numbers, location: Numbers, degrees: Numbers, scale2: Numbers) -> np.ndarray:
-    """Log density, in nats.
-
-    Parameters
-    ----------
-    x, location, degrees, scale2 : array-like of shapes that broadcast
-        `scale2` is the square of the scale.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.models.dense_model import log_student_t
-    >>> float(np.exp(log_student_t(0.0, 0.0, 1.0, 1.0)).round(4))  # 1 / pi
-    0.3183
-    """
+    """Log density, in nats, of arguments that broadcast; `scale2` is the square of the scale."""
     z2 = (x - location) ** 2 / (degrees * scale2)
     constant = gammaln((degrees + 1) / 2) - gammaln(degrees / 2)
-    found: np.ndarray = constant - 0.5 * (
-        np.log(np.pi * degrees * scale2) + (degrees + 1) * np.log1p(z2)
-    )
-    return found
+    return constant - 0.5 * (np.log(np.pi * degrees * scale2) + (degrees + 1) * np.log1p(z2))

@@ -18,7 +18,7 @@ from scipy.special import logsumexp, psi
 
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import check_codes, log_student_t
+from streamtopics.models.dense_model import DenseModel, check_codes, log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_range, check_scales, check_whole
 
@@ -28,7 +28,7 @@ START_TOL = 1e-5
 
 
 @dataclass(frozen=True)
-class GaussianMixture:
+class GaussianMixture(DenseModel):
     """Components that are learnt from unlabelled samples.
 
     Parameters
@@ -66,7 +66,6 @@ class GaussianMixture:
     array([-3.,  3.])
     """
 
-    needs_target: ClassVar[bool] = False
     allows_missing: ClassVar[bool] = True
     coordinates: ClassVar[tuple[str, ...]] = ("mean", "n_groups", "group_column")
     by_feature: ClassVar[frozenset[str]] = frozenset({"components"})
@@ -94,13 +93,7 @@ class GaussianMixture:
             raise ValueError("GaussianMixture with several n_groups needs a group_column")
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
-        """The posterior before any data, which is the prior."""
         n_columns = np.shape(X)[1]
-        if self.group_column is not None and not -n_columns <= self.group_column < n_columns:
-            raise ValueError(
-                f"group_column of GaussianMixture is {self.group_column}, "
-                f"but X has only {n_columns} columns"
-            )
         n_features = n_columns - (self.group_column is not None)
         if n_features < 1:
             raise ValueError("GaussianMixture needs a column beside the group_column")
@@ -140,9 +133,7 @@ class GaussianMixture:
         found: np.ndarray = self._log_joint(posterior, X).argmax(axis=1)
         return found
 
-    def transform(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """Return the memberships of each sample, as `predict_proba` does."""
-        return self.predict_proba(posterior, X)
+    transform = predict_proba
 
     @property
     def origins(self) -> dict[tuple[str, str], float]:
@@ -188,16 +179,10 @@ class GaussianMixture:
 
 @dataclass(frozen=True)
 class Mixture:
-    """Natural parameters of the mixture of one group.
+    """Natural parameters of the mixture of one group."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_components,)
-    components : ndarray of shape (n_components, n_features, 4)
-    """
-
-    weights: np.ndarray
-    components: np.ndarray
+    weights: np.ndarray  # (n_components,)
+    components: np.ndarray  # (n_components, n_features, 4)
 
     @property
     def all_alike(self) -> bool:

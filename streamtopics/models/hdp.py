@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.kernels import hdp as kernel
-from streamtopics.local.seeds import document_seeds
+from streamtopics.local.minibatches import document_seeds
 from streamtopics.local.step import cut
 from streamtopics.messages import Minibatch, TableStatistics
 from streamtopics.posteriors import TopicPosterior
@@ -24,27 +24,15 @@ class HDP:
     """Documents of a minibatch under a hierarchical Dirichlet process.
 
     They are sampled one after the other, as they share the topics that are born.
-
-    Parameters
-    ----------
-    concentration : float
-        Of the weights of topics.
-    doc_concentration : float
-        b.
-    n_sweeps, n_averaged : int
-        Gibbs sweeps over a document, and how many of them, the last, are averaged.
-    seed : int
-        Of what is drawn.
-    bayesian : bool
-        Whether lam is a posterior: then a document has weights of topics of its own, from
-        the posterior of the sticks, and its words count in the topics while it is sampled.
     """
 
-    concentration: float
-    doc_concentration: float
-    n_sweeps: int
+    concentration: float  # Of the weights of topics
+    doc_concentration: float  # b
+    n_sweeps: int  # Gibbs sweeps over a document, and how many of them, the last, are averaged
     n_averaged: int
-    seed: int
+    seed: int  # Of what is drawn
+    # Whether lam is a posterior: then a document has weights of topics of its own, from the
+    # posterior of the sticks, and its words count in the topics while it is sampled
     bayesian: bool = False
 
     def learn(

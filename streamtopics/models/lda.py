@@ -8,7 +8,7 @@ import numpy as np
 
 from streamtopics.kernels import variational
 from streamtopics.local.directions import expected
-from streamtopics.local.seeds import content_seeds, document_seeds, mix
+from streamtopics.local.minibatches import content_seeds, document_seeds, mix
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.models.sources import NOISE, HasPrior, LimitedPrior, Source, Start, allowed
@@ -22,38 +22,19 @@ CELLS_PER_JOB = 40_000
 
 @dataclass(frozen=True)
 class LDA:
-    """Documents are mixtures of topics, topics are distributions over words.
+    """Documents are mixtures of topics, topics are distributions over words."""
 
-    Parameters
-    ----------
-    view : TopicView
-        What the local step sees of the topics.
-    local : LocalStep
-        The local step that learns.
-    inference : LocalStep
-        The local step that finds the topics of given documents.
-    seed : int
-        Of the random start, and of what the local step draws.
-    report : frozenset of str
-        What the local step reports beside counts.
-    start : Start
-        What makes the topics that the first minibatch is seen with.
-    prior_limit : float or None
-        Share of what was learnt that the prior weighs at most in learning.
-    n_ahead : int
-        Documents of the stream before a minibatch that the posterior has not learnt from yet.
-    per_document : bool
-        Whether what was learnt is a mean over 1 / c documents, c the weight of the prior.
-    """
-
-    view: TopicView
-    local: LocalStep
-    inference: LocalStep
-    seed: int
-    report: frozenset[str] = NOTHING
-    start: Start = NOISE
+    view: TopicView  # What the local step sees of the topics
+    local: LocalStep  # The local step that learns
+    inference: LocalStep  # The local step that finds the topics of given documents
+    seed: int  # Of the random start, and of what the local step draws
+    report: frozenset[str] = NOTHING  # What the local step reports beside counts
+    start: Start = NOISE  # What makes the topics that the first minibatch is seen with
+    # Share of what was learnt that the prior weighs at most in learning
     prior_limit: float | None = None
+    # Documents of the stream before a minibatch that the posterior has not learnt from yet
     n_ahead: int = 0
+    # Whether what was learnt is a mean over 1 / c documents, c the weight of the prior
     per_document: bool = False
 
     def topics(

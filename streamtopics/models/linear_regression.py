@@ -16,13 +16,13 @@ from scipy.special import psi
 
 from streamtopics.families import normal_gamma_regression as family
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import log_student_t
+from streamtopics.models.dense_model import DenseModel, log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_scales
 
 
 @dataclass(frozen=True)
-class LinearRegression:
+class LinearRegression(DenseModel):
     """Coefficients and noise that are learnt together, all in one node.
 
     Parameters
@@ -57,7 +57,6 @@ class LinearRegression:
     """
 
     needs_target: ClassVar[bool] = True
-    allows_missing: ClassVar[bool] = False
     coordinates: ClassVar[tuple[str, ...]] = ("fit_intercept",)
     by_feature: ClassVar[frozenset[str]] = frozenset({"regression"})
 
@@ -77,7 +76,6 @@ class LinearRegression:
         )
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
-        """The posterior before any data, which is the prior."""
         precisions = np.full(np.shape(X)[1], self.precision)
         if self.fit_intercept:
             precisions = np.append(precisions, self.intercept_precision)
@@ -88,7 +86,6 @@ class LinearRegression:
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray, seed: int = 0
     ) -> Learn:
-        """The function `learn` that an update rule calls; it draws nothing."""
         y = np.asarray(y, dtype=np.float64)
 
         @cache

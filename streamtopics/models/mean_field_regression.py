@@ -21,7 +21,7 @@ from scipy.stats import gamma as gamma_distribution
 
 from streamtopics.families import gamma, gaussian, normal_gamma
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import log_student_t
+from streamtopics.models.dense_model import DenseModel, log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_scales
 
@@ -39,7 +39,7 @@ SAMPLES_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
-class MeanFieldRegression:
+class MeanFieldRegression(DenseModel):
     """Independent coefficients, noise and Gaussian inputs.
 
     Parameters
@@ -79,7 +79,6 @@ class MeanFieldRegression:
 
     needs_target: ClassVar[bool] = True
     allows_missing: ClassVar[bool] = True
-    coordinates: ClassVar[tuple[str, ...]] = ()
     by_feature: ClassVar[frozenset[str]] = frozenset({"inputs", "coefficients"})
 
     precision: float = 0.01
@@ -99,7 +98,6 @@ class MeanFieldRegression:
         check_scales(self, precision=self.precision, rate=self.rate, input_rate=self.input_rate)
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
-        """The posterior before any data, which is the prior."""
         p = np.shape(X)[1]
         of_input = normal_gamma.from_parameters(
             0.0, self.input_mean_mass, self.input_shape, self.input_rate
@@ -114,7 +112,6 @@ class MeanFieldRegression:
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray, seed: int = 0
     ) -> Learn:
-        """The function `learn` that an update rule calls; it draws nothing."""
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
 
         def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
@@ -176,26 +173,15 @@ class MeanFieldRegression:
 
 @dataclass(frozen=True)
 class Beliefs:
-    """Expectations under q, in which the coefficients are (w_1, ..., w_p, w_0).
+    """Expectations under q, in which the coefficients are (w_1, ..., w_p, w_0)."""
 
-    Attributes
-    ----------
-    w, w_variance : ndarray of shape (p + 1,)
-    noise, log_noise : float
-        E[gamma] and E[ln gamma].
-    mean, mean_mass : ndarray of shape (p,)
-        m and k of the inputs.
-    precision, log_precision : ndarray of shape (p,)
-        E[g] and E[ln g] of the inputs.
-    """
-
-    w: np.ndarray
+    w: np.ndarray  # (p + 1,)
     w_variance: np.ndarray
-    noise: float
+    noise: float  # E[gamma] and E[ln gamma]
     log_noise: float
-    mean: np.ndarray
+    mean: np.ndarray  # (p,): m and k of the inputs
     mean_mass: np.ndarray
-    precision: np.ndarray
+    precision: np.ndarray  # (p,): E[g] and E[ln g] of the inputs
     log_precision: np.ndarray
 
     @staticmethod
@@ -248,23 +234,12 @@ class Beliefs:
 
 @dataclass(frozen=True)
 class Moments:
-    """First and second moments of the inputs and the constant 1, under q(missing).
+    """First and second moments of the inputs and the constant 1, under q(missing)."""
 
-    Attributes
-    ----------
-    mean : ndarray of shape (n_samples, p + 1)
-    covariance : ndarray of shape (p + 1, p + 1)
-        Summed over the samples.
-    entropy : float
-        Of q(missing), in nats.
-    latent : bool
-        Whether anything was missing.
-    """
-
-    mean: np.ndarray
-    covariance: np.ndarray
-    entropy: float
-    latent: bool
+    mean: np.ndarray  # (n_samples, p + 1)
+    covariance: np.ndarray  # (p + 1, p + 1): summed over the samples
+    entropy: float  # Of q(missing), in nats
+    latent: bool  # Whether anything was missing
 
     @staticmethod
     def of(X: np.ndarray, y: np.ndarray, q: Beliefs) -> "Moments":

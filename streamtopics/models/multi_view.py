@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.local.all_classes import AllClasses, class_weights
-from streamtopics.local.minibatches import of_rows
-from streamtopics.local.seeds import document_seeds
+from streamtopics.local.minibatches import document_seeds, of_rows
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Minibatch, SideBySideStatistics, Statistics
 from streamtopics.models.lda import visible_topics
@@ -47,12 +46,10 @@ class Beside:
 
     @property
     def alpha(self) -> np.ndarray:
-        """Dirichlet parameters of the proportions within either."""
         return np.concatenate([self.own.alpha, self.shared.alpha])
 
     @property
     def mass(self) -> np.ndarray:
-        """Sum of lam over the words, for each topic."""
         return np.concatenate([self.own.mass, self.shared.mass])
 
     def rows(self, words: np.ndarray) -> np.ndarray:
@@ -70,17 +67,10 @@ class MultiView:
     Its posterior is a `SideBySide`: a block for each class, and one that is shared.
     The words are learnt from exp(E[log beta]), as in variational Bayes; classes are told
     by E[beta], which does not all but exclude the words that a topic has not seen.
-
-    Parameters
-    ----------
-    local : TwoBlocks
-        The local step; its first block are the topics of a class.
-    seed : int
-        Of the random start.
     """
 
-    local: TwoBlocks
-    seed: int
+    local: TwoBlocks  # The local step; its first block are the topics of a class
+    seed: int  # Of the random start
 
     def learner(
         self, posterior: SideBySide, minibatch: Minibatch, codes: np.ndarray, workers: Workers

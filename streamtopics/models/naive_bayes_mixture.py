@@ -16,14 +16,14 @@ from scipy.special import logsumexp
 
 from streamtopics.families import dirichlet
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import check_codes
+from streamtopics.models.dense_model import DenseModel, check_codes
 from streamtopics.models.gaussian_mixture import GaussianMixture, log_joint, mixture_blocks
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_whole
 
 
 @dataclass(frozen=True)
-class NaiveBayesMixture:
+class NaiveBayesMixture(DenseModel):
     """Classes 0 to n_classes - 1, and a mixture of Gaussians for the inputs of each.
 
     Parameters
@@ -66,7 +66,6 @@ class NaiveBayesMixture:
             raise ValueError("the mixture of NaiveBayesMixture cannot have a group_column")
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
-        """The posterior before any data, which is the prior."""
         classes = Block(dirichlet, np.full(self.n_classes, self.class_concentration))
         return DensePosterior(
             {"classes": classes, **mixture_blocks(self.mixture, self.n_classes, np.shape(X)[1])}

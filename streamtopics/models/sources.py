@@ -8,7 +8,8 @@ import numpy as np
 
 from streamtopics.local.directions import explained, summed
 from streamtopics.local.hinted import shares_of_hints
-from streamtopics.local.seeds import standard_noise
+from streamtopics.local.minibatches import standard_noise
+from streamtopics.local.step import Source as Source
 from streamtopics.messages import Minibatch
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.utils.checks import EXCLUDED
@@ -16,21 +17,6 @@ from streamtopics.utils.parallel import SERIAL
 
 # The least of a prior that is left of it.
 ROUNDING = 1e-13
-
-
-class Source(Protocol):
-    """Topics to see: a posterior, a proposal, an average, or a start."""
-
-    @property
-    def alpha(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions."""
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Sum of lam over the words, for each topic."""
-
-    def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of lam, of shape (len(words), n_components)."""
 
 
 class HasPrior(Source, Protocol):
@@ -83,7 +69,6 @@ class RandomStart:
 
     @property
     def alpha(self) -> np.ndarray:
-        """The prior's."""
         return self.prior.alpha
 
     @property
@@ -92,7 +77,6 @@ class RandomStart:
         return np.ones(self.prior.shape[1])
 
     def prior_rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of the prior."""
         return self.prior.prior_rows(words)
 
     def rows(self, words: np.ndarray) -> np.ndarray:
@@ -126,28 +110,18 @@ def allowed(eta: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows that are kept, of some words.
+    """Rows that are kept, of some words."""
 
-    Attributes
-    ----------
-    words : ndarray of shape (n_words,)
-        Their columns, sorted.
-    values : ndarray of shape (n_words, n_components)
-    alpha, mass : ndarray of shape (n_components,)
-    directions : ndarray of shape (n_components, n_dimensions + 1) or None
-        Sums of the documents' vectors and numbers of documents, if there are vectors.
-    """
-
-    words: np.ndarray
-    values: np.ndarray
-    alpha: np.ndarray
+    words: np.ndarray  # (n_words,): their columns, sorted
+    values: np.ndarray  # (n_words, n_components)
+    alpha: np.ndarray  # (n_components,)
     mass: np.ndarray
+    # (n_components, n_dimensions + 1): sums of the documents' vectors and numbers of documents, if
+    # there are vectors
     directions: np.ndarray | None = None
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of words that are kept."""
-        found: np.ndarray = self.values[np.searchsorted(self.words, words)]
-        return found
+        return self.values[np.searchsorted(self.words, words)]
 
 
 @dataclass(frozen=True)
@@ -159,7 +133,6 @@ class NoiseStart:
     def __call__(
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
     ) -> Source:
-        """The topics, of the seed alone."""
         return RandomStart(prior, seed)
 
 
@@ -242,9 +215,10 @@ class LimitedPrior:
     """
 
     def __init__(self, source: HasPrior, share: float):
-        self._source, mass = source, source.mass
+        self._source, self.alpha, self.c = source, source.alpha, source.c
+        self.directions: np.ndarray | None = getattr(source, "directions", None)
         owed = source.c * source.prior_mass
-        learnt = float((mass - owed).sum())
+        learnt = float((source.mass - owed).sum())
         # Topics of which alpha is 0 are none yet.
         alive = source.alpha > 0 if len(source.alpha) else slice(None)
         total = float(owed[alive].sum())
@@ -252,28 +226,7 @@ class LimitedPrior:
         # Less of the prior would be lost in what is taken off it.
         kept = max(share * learnt / total, ROUNDING) if self._limits else 1.0
         self._withheld = (1.0 - kept) * source.c
-        self._mass = mass - self._withheld * source.prior_mass
-
-    @property
-    def alpha(self) -> np.ndarray:
-        """The source's."""
-        return self._source.alpha
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Sum of the rows over all words, for each topic."""
-        mass: np.ndarray = self._mass
-        return mass
-
-    @property
-    def c(self) -> np.ndarray:
-        """The source's."""
-        return self._source.c
-
-    @property
-    def directions(self) -> np.ndarray | None:
-        """The source's, if it has any."""
-        return getattr(self._source, "directions", None)
+        self.mass: np.ndarray = source.mass - self._withheld * source.prior_mass
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of the source, with less of the prior."""

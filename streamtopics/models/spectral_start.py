@@ -25,7 +25,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from streamtopics.local.seeds import content_seeds, mix, standard_noise
+from streamtopics.local.minibatches import content_seeds, mix, standard_noise
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.sources import RandomStart, Source
 from streamtopics.posteriors import Blend, TopicPosterior

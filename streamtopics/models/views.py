@@ -41,13 +41,10 @@ class GeometricMean:
     keeps_bound: ClassVar[bool] = True
 
     def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
-        """Write the weights into `out`."""
         variational.exp_digamma_rows(rows, digamma(mass), out)
 
     def log(self, lam: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        """E[log beta], without a factor left out."""
-        found: np.ndarray = digamma(lam) - digamma(mass)
-        return found
+        return digamma(lam) - digamma(mass)
 
 
 @dataclass(frozen=True)
@@ -57,11 +54,9 @@ class Mean:
     keeps_bound: ClassVar[bool] = False
 
     def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
-        """Write the weights into `out`."""
         kernel.scale_rows(rows, 1.0 / mass, out)
 
     def log(self, lam: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        """log E[beta], without a factor left out."""
         found: np.ndarray = np.log(lam / mass)
         return found
 
@@ -78,7 +73,6 @@ class CorrectedMean:
     keeps_bound: ClassVar[bool] = False
 
     def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
-        """Write the weights into `out`."""
         variational.exp_digamma_rows(rows + 0.5, np.log(mass), out)
 
 

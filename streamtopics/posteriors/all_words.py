@@ -32,9 +32,15 @@ from scipy.special import digamma, gammaln
 
 from streamtopics.kernels import dirichlet
 from streamtopics.kernels import rows as kernel
-from streamtopics.posteriors.protocol import Blend, Coefficient, Swap, within_reach
+from streamtopics.posteriors.protocol import (
+    Blend,
+    Coefficient,
+    State,
+    StatePosterior,
+    Swap,
+    within_reach,
+)
 from streamtopics.posteriors.rows import Rows
-from streamtopics.posteriors.state import State, StatePosterior
 
 # Words of which divergences are summed at once: enough rows to fill a cache.
 WORDS_AT_ONCE = 512
@@ -56,33 +62,20 @@ REACH = 900
 
 @dataclass(frozen=True)
 class Bins:
-    """Moments of the counts of topics by bins.
+    """Moments of the counts of topics by bins."""
 
-    Attributes
-    ----------
-    exponent : int
-        The least value is 2 to this power.
-    sums : ndarray of shape (N_BINS, n_components, N_MOMENTS), int64
-        In units of 2^-36; the last bin holds what is too large for the others.
-    """
-
-    exponent: int
+    exponent: int  # The least value is 2 to this power
+    # (N_BINS, n_components, N_MOMENTS): in units of 2^-36; the last bin holds what is too large for
+    # the others
     sums: np.ndarray
 
 
 @dataclass(frozen=True)
 class Nodes:
-    """Counts that stand for those of many words, and how many each of them stands for.
+    """Counts that stand for those of many words, and how many each of them stands for."""
 
-    Attributes
-    ----------
-    counts : ndarray of shape (n, 1)
-    weights : ndarray of shape (n, n_components)
-        They may be negative.
-    """
-
-    counts: np.ndarray
-    weights: np.ndarray
+    counts: np.ndarray  # (n, 1)
+    weights: np.ndarray  # (n, n_components): they may be negative
 
 
 def exponent_of(sigma: np.ndarray) -> int | None:
@@ -141,13 +134,7 @@ def _of_all(S: Rows, exponent: int) -> Bins:
 
 
 class Kept:
-    """The bins of a state, and the nodes of its words that a minibatch lacks, to save work.
-
-    Attributes
-    ----------
-    bins : tuple (State, Bins) or None
-    nodes : tuple (State, words, Nodes or None, Bins of the words or None) or None
-    """
+    """The bins of a state, and the nodes of its words that a minibatch lacks, to save work."""
 
     def __init__(self) -> None:
         self.bins: tuple[State, Bins] | None = None
@@ -179,19 +166,12 @@ def over_words(prior: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 
 
 class OverWords(StatePosterior):
-    """What is read of a posterior of topics: rows of lam, and sums over all words.
+    """What is read of a posterior of topics: rows of lam, and sums over all words."""
 
-    Attributes
-    ----------
-    eta, xi : ndarray of shape (n_words or 1, n_components or 1)
-        Pseudo-counts of the prior, and those that a boost adds if they are others.
-    shape : tuple (n_words, n_components)
-    kept : Kept
-    """
-
+    # (n_words or 1, n_components or 1): of the prior, and what a boost adds if it is another
     eta: np.ndarray
     xi: np.ndarray | None
-    shape: tuple[int, int]
+    shape: tuple[int, int]  # (n_words, n_components)
     n_nodes: int
     kept: Kept
 
@@ -381,11 +361,7 @@ class OverWords(StatePosterior):
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
     def _add_divergences(
-        self,
-        blend: Blend,
-        rest: Nodes,
-        from_posterior: np.ndarray,
-        from_prior: np.ndarray,
+        self, blend: Blend, rest: Nodes, from_posterior: np.ndarray, from_prior: np.ndarray
     ) -> None:
         """Add the terms of the divergences of all words, most of which `rest` stands for."""
         state, k = self._state, self.n_nodes

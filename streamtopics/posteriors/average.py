@@ -48,45 +48,36 @@ class IterateAverage:
 
     @property
     def alpha(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions, the last."""
         return self.posterior.alpha
 
     @property
     def prior_part(self) -> np.ndarray:
-        """Mass in each topic that is owed to the prior."""
         prior_part: np.ndarray = self.theta * self.posterior.prior_part + self.rest.prior_part
         return prior_part
 
     @property
     def learnt_part(self) -> np.ndarray:
-        """Mass in each topic that was learnt."""
         learnt_part: np.ndarray = self.theta * self.posterior.learnt_part + self.rest.learnt_part
         return learnt_part
 
     @property
     def mass(self) -> np.ndarray:
-        """Sum over the words, for each topic."""
         mass: np.ndarray = self.prior_part + self.learnt_part
         return mass
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of the average, of shape (len(words), n_components)."""
         found: np.ndarray = self.theta * self.posterior.rows(words) + self.rest.rows(words)
         return found
 
     def may_lead(self, n: int) -> np.ndarray:
-        """Words among which are the n leading ones of each topic; see `TopicPosterior`."""
         # Of both: a row may be zeros in one of them.
-        found: np.ndarray = np.union1d(self.posterior.may_lead(n), self.rest.may_lead(n))
-        return found
+        return np.union1d(self.posterior.may_lead(n), self.rest.may_lead(n))
 
     def dense(self) -> np.ndarray:
-        """The whole of the average, of shape (n_words, n_components)."""
         found: np.ndarray = self.theta * self.posterior.dense() + self.rest.dense()
         return found
 
     def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
-        """Leave of words the prior's part, in the posterior and in the average."""
         never_seen = self.posterior.never_seen(words)
         forget_together([(self.posterior, never_seen), (self.rest, 0.0)], words, swaps)
 

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The global state of a small model: lam = c * eta + b * xi + S, block by block.
 
-The dense counterpart of `posteriors.TopicPosterior`, for any conjugate exponential
-family. A block is an array of distributions of one family, its nodes: natural
-parameters lie on the last axis, the axes before it are the nodes. Over all blocks the
-nodes are counted flat, in the order of the blocks, and so are the coefficients of an
-update, the masses and the divergences. Rules read and write this posterior as they do
-the other one.
+A block is an array of distributions of one conjugate exponential family, its nodes: natural
+parameters lie on the last axis, the axes before it are the nodes. Over all blocks the nodes are
+counted flat, in the order of the blocks, and so are the coefficients of an update, the masses
+and the divergences.
 """
 
 from __future__ import annotations
@@ -22,8 +20,17 @@ import numpy as np
 
 from streamtopics.kernels import rows as kernel
 from streamtopics.messages import NodeStatistics
-from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Swap, check_finite, within_reach
-from streamtopics.posteriors.state import EMPTY, State, StatePosterior, StateProposal
+from streamtopics.posteriors.protocol import (
+    EMPTY,
+    TOO_EXTREME,
+    Blend,
+    State,
+    StatePosterior,
+    StateProposal,
+    Swap,
+    check_finite,
+    within_reach,
+)
 
 Arrays = dict[str, np.ndarray]
 
@@ -48,7 +55,6 @@ class Block:
 
     @property
     def n_nodes(self) -> int:
-        """Number of distributions in the block."""
         return int(np.prod(self.prior.shape[:-1]))
 
     @property
@@ -126,12 +132,10 @@ class DensePosterior(StatePosterior):
 
     @property
     def n_nodes(self) -> int:
-        """Distributions that make up the posterior, over all blocks."""
         return sum(block.n_nodes for block in self.blocks.values())
 
     @property
     def mass(self) -> np.ndarray:
-        """Effective sample size of each node, its prior's included."""
         return self._masses({name: self[name] for name in self.blocks})
 
     def pooled(self, mass: np.ndarray) -> np.ndarray:
@@ -144,15 +148,12 @@ class DensePosterior(StatePosterior):
 
     @property
     def knows_nothing(self) -> bool:
-        """Whether lam is still the prior, up to its weight."""
         return not any(S.any() for S in self._state.S.values())
 
     def after(self, blend: Blend) -> DenseProposal:
-        """The natural parameters and masses that there would be after `blend`."""
         return DenseProposal(self, blend)
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """KL from q to lam, and from q to eta, in nats: see `Posterior`."""
         after, boosts = self.after(blend), self._boosts(blend)
         within_reach(after.mass)
         found = [
@@ -193,20 +194,13 @@ class DensePosterior(StatePosterior):
         return slope
 
     def _boosts(self, blend: Blend) -> Arrays:
-        """boost xi, by block."""
         weights = self.by_block(blend.boost)
         return {name: weights[name] * block.boosted for name, block in self.blocks.items()}
 
     # What models read, and hand back
 
     def boosting(self, other: DensePosterior) -> DensePosterior:
-        """A posterior with the same priors that boosts those of `other`.
-
-        Raises
-        ------
-        ValueError
-            If the blocks differ in their families or shapes.
-        """
+        """A posterior with the same priors that boosts those of `other`."""
         shapes = [
             {name: (block.family, block.prior.shape) for name, block in p.blocks.items()}
             for p in (self, other)
@@ -267,11 +261,8 @@ class DensePosterior(StatePosterior):
     # Writing
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
-        """Carry out an update; the only writer. Nothing has changed when it raises."""
-        if blend.noise is not None:
-            raise ValueError("an update with noise needs a posterior of topics over words")
-        if blend.alpha is not None:
-            raise ValueError("an update of topic proportions needs a posterior of topics")
+        if blend.noise is not None or blend.alpha is not None:
+            raise ValueError("an update with noise or of topic proportions needs topics over words")
         state, statistics = self._state, blend.statistics
         self._check_shapes(statistics.additions)
         for added in statistics.additions.values():
@@ -300,7 +291,6 @@ class DensePosterior(StatePosterior):
         kernel.write([], [(vars(self), "_state", new), *swaps])
 
     def _lam(self, state: State, name: str) -> np.ndarray:
-        """The natural parameter of a block in a state."""
         block, c, b = self.blocks[name], self.by_block(state.c), self.by_block(state.b)
         found: np.ndarray = c[name] * block.prior + b[name] * block.boosted + state.S[name]
         return found

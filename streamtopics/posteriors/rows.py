@@ -19,7 +19,6 @@ from streamtopics.kernels import minibatch
 from streamtopics.kernels import rows as kernel
 from streamtopics.messages import Statistics
 
-MOST_WORDS = 2**31 - 1
 GROWTH = 1.5
 # Cells that there is room for from the start: memory that is only taken as they are written.
 LEAST_CELLS = 2**20
@@ -53,7 +52,6 @@ class Rows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of words and topics."""
         return len(self.places), self.counts.shape[1]
 
     @property
@@ -75,7 +73,6 @@ class Rows:
         return counts, kernel.locate(self.places, words, len(counts))
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """Return a copy of the rows of `words`, of shape (len(words), n_components)."""
         counts, rows = self.located(words)
         found: np.ndarray = counts[rows]
         return found
@@ -87,9 +84,7 @@ class Rows:
         return found
 
     def column(self, topic: int) -> np.ndarray:
-        """Counts of all words in one topic, of shape (n_words,)."""
-        column: np.ndarray = self.counts[:, topic][self.places]
-        return column
+        return self.counts[:, topic][self.places]
 
     def dense(self) -> np.ndarray:
         """Return the counts of all words, of shape (n_words, n_components); read-only.
@@ -113,7 +108,6 @@ class Rows:
         return Rows(len(words), counts.shape[1])._holding(np.arange(len(words)), some)
 
     def copy(self) -> Rows:
-        """Return a copy that does not change with this one."""
         out = Rows(0, self.counts.shape[1])
         out.places, out.n_used = self.places.copy(), self.n_used
         out.counts = self.counts[: self.n_used].copy()
@@ -153,8 +147,6 @@ class Rows:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Set the rows of words."""
-        if state["n_words"] > MOST_WORDS:
-            raise ValueError(f"n_words must be at most {MOST_WORDS}; got {state['n_words']}")
         self.places = np.zeros(state["n_words"], np.int32)
         self._holding(state["words"], np.asarray(state["counts"], np.float64))
 
@@ -165,23 +157,13 @@ class Rows:
 
 
 class Claim(NamedTuple):
-    """Rows that words have in a store once a change is carried out.
-
-    Attributes
-    ----------
-    store : Rows
-    counts : ndarray of shape (n, n_components)
-        The store's array of counts then: its own, or a larger copy.
-    rows : ndarray, int32
-        Of each word.
-    n_used : int
-        The store's `n_used` then.
-    """
+    """Rows that words have in a store once a change is carried out."""
 
     store: Rows
+    # (n, n_components): the store's array of counts then: its own, or a larger copy
     counts: np.ndarray
-    rows: np.ndarray
-    n_used: int
+    rows: np.ndarray  # Of each word
+    n_used: int  # The store's `n_used` then
 
     def change(self, words: np.ndarray) -> tuple[np.ndarray, ...]:
         """The first arguments of the compiled writer: what it writes to, and where."""
@@ -218,16 +200,9 @@ def added(parts: Sequence[tuple[Rows, np.ndarray]]) -> Rows:
 def add_scaled(
     total: np.ndarray, words: np.ndarray, scale: np.ndarray, statistics: Statistics
 ) -> None:
-    """Add `scale` times the counts of statistics to `total`, the counts of `words`.
+    """Add `scale` times the counts of statistics to `total`, in place.
 
-    Parameters
-    ----------
-    total : ndarray of shape (n_words, n_components), float64
-        Written in place.
-    words : ndarray of shape (n_words,), int32
-        Sorted; those of the statistics are among them.
-    scale : ndarray of shape (n_components,), float64
-    statistics : Statistics
+    Its rows are those of `words`, sorted, among which are those of the statistics.
     """
     places, counts = np.searchsorted(words, statistics.words), np.asarray(statistics.counts)
     if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:

@@ -17,12 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from streamtopics.posteriors.protocol import Blend, Swap
-from streamtopics.posteriors.topics import (
-    Proposal,
-    TopicPosterior,
-    blend_together,
-    forget_together,
-)
+from streamtopics.posteriors.topics import Proposal, TopicPosterior, blend_together, forget_together
 
 COEFFICIENTS = ("retain", "gain", "prior", "boost")
 
@@ -56,61 +51,49 @@ class SideBySide:
         self.boosted_mass = np.concatenate([part.boosted_mass for part in self.parts])
 
     def pooled(self, mass: np.ndarray) -> float:
-        """The sum of the masses of the topics that are boosted."""
         return float(mass[: self.places[self.n_boosted].start].sum())
 
     @property
     def alpha(self) -> np.ndarray:
-        """Dirichlet parameters of the documents' proportions within each part."""
         return np.concatenate([part.alpha for part in self.parts])
 
     @property
     def n_batches(self) -> int:
-        """Minibatches blended in so far."""
         return self.parts[-1].n_batches
 
     @property
     def n_documents(self) -> int:
-        """Documents blended in so far."""
         return self.parts[-1].n_documents
 
     @property
     def n_tokens(self) -> float:
-        """Tokens blended in so far."""
         return self.parts[-1].n_tokens
 
     @property
     def prior_part(self) -> np.ndarray:
-        """Mass in each topic that is owed to the prior and to its boosts."""
         return np.concatenate([part.prior_part for part in self.parts])
 
     @property
     def learnt_part(self) -> np.ndarray:
-        """Mass in each topic that was learnt."""
         return np.concatenate([part.learnt_part for part in self.parts])
 
     @property
     def mass(self) -> np.ndarray:
-        """Sum of lam over the words, for each topic."""
         return np.concatenate([part.mass for part in self.parts])
 
     def dense(self) -> np.ndarray:
-        """The whole of lam, of shape (n_words, n_components)."""
         return np.concatenate([part.dense() for part in self.parts], axis=1)
 
     def after(self, blend: Blend) -> SideBySideProposal:
-        """The rows and masses that lam would have after `blend`."""
         parts = tuple(part.after(own) for part, own in self._split(blend))
         return SideBySideProposal(parts, self.alpha)
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """KL from q to lam, and from q to eta, with q what `blend` would make of lam, in nats."""
         found = [part.divergences(own) for part, own in self._split(blend)]
         from_posterior, from_prior = (np.concatenate(side) for side in zip(*found, strict=True))
         return from_posterior, from_prior
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Slopes of the expected log density as a function of the rates, part by part."""
         found = [part.slopes(own) for part, own in self._split(blend)]
         places = self.places
 
@@ -132,7 +115,6 @@ class SideBySide:
         forget_together(parts, words, swaps)
 
     def _split(self, blend: Blend) -> list[tuple[TopicPosterior, Blend]]:
-        """Each part and its share of the update."""
         flat = {name: np.broadcast_to(getattr(blend, name), self.n_nodes) for name in COEFFICIENTS}
         split = []
         for i, (part, place) in enumerate(zip(self.parts, self.places, strict=True)):
@@ -145,19 +127,11 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class SideBySideProposal:
-    """Parts as they would stand after a blend that was not carried out.
-
-    Attributes
-    ----------
-    parts : tuple of Proposal or TopicPosterior
-    alpha : ndarray of shape (n_components,)
-        As before it.
-    """
+    """Parts as they would stand after a blend that was not carried out; alpha is as before."""
 
     parts: tuple[Proposal | TopicPosterior, ...]
     alpha: np.ndarray
 
     @property
     def mass(self) -> np.ndarray:
-        """Sum of lam over the words, for each topic."""
         return np.concatenate([part.mass for part in self.parts])

@@ -25,9 +25,18 @@ import numpy as np
 from streamtopics.kernels import rows as kernel
 from streamtopics.messages import SummedStatistics
 from streamtopics.posteriors.all_words import Kept, OverWords, counts_of, over_words, prior_at
-from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Noise, Swap, check_finite
+from streamtopics.posteriors.protocol import (
+    EMPTY,
+    NO_DIRECTIONS,
+    TOO_EXTREME,
+    Blend,
+    Noise,
+    State,
+    StateProposal,
+    Swap,
+    check_finite,
+)
 from streamtopics.posteriors.rows import ROWS_AT_ONCE, Rows, added, holding, seen_in
-from streamtopics.posteriors.state import EMPTY, NO_DIRECTIONS, State, StateProposal
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
@@ -253,8 +262,6 @@ class TopicPosterior(OverWords):
         """The state after an update with noise, where S is all that there is of lam."""
         self._check(blend)
         before, statistics, old = self.dense(), blend.statistics, self._state
-        if np.any((statistics.words < 0) | (statistics.words >= len(before))):
-            raise IndexError(f"a word is outside of the vocabulary of {len(before)} words")
         lam = blend.retain * before + blend.prior * self.eta
         if np.any(blend.boost):
             lam += blend.boost * self.boosted
@@ -502,8 +509,7 @@ class Proposal(StateProposal[TopicPosterior]):
     def c(self) -> np.ndarray:
         """Weight of the prior in each topic, and of its boosts where that is what is boosted."""
         blend, boost = self._blend, self._blend.boost if self._posterior.xi is None else 0.0
-        weight: np.ndarray = blend.retain * self._posterior.c + blend.prior + boost
-        return weight
+        return blend.retain * self._posterior.c + blend.prior + boost
 
     @property
     def directions(self) -> np.ndarray | None:

@@ -51,15 +51,13 @@ def class_words_prior(
 
     Notes
     -----
-    Where this is made from the documents that a model is then tested on, the test is worth
-    nothing: pass the function itself as `class_word_prior`, and the estimator applies it to
-    what it is given to learn.
+    Of documents that a model is then tested on the test is worth nothing: pass `ClassWords` as
+    `class_word_prior` instead.
 
     References
     ----------
-    Section 5.4 of D. A. Nguyen, V. L. Ngo, K. A. Nguyen, C. H. Nguyen and K. Than (2020),
-    "Boosting prior knowledge in streaming variational Bayes", which leaves open what its
-    tf-idf is.
+    Section 5.4 of Nguyen et al. (2020), "Boosting prior knowledge in streaming variational Bayes",
+    which leaves open what its tf-idf is.
 
     Examples
     --------
@@ -75,13 +73,7 @@ def class_words_prior(
         check_one_kind(labels, name, "class_words_prior")
     # As a sum of coordinates a word that is stored twice in a row is one.
     X, y = to_sparse(X, "class_words_prior", sparse.coo_matrix).tocsr(), np.asarray(y)
-    if X.shape[0] == 0:
-        raise ValueError("X has no documents to tell typical words by; pass some")
     check_reach(X, "class_words_prior")
-    if y.shape != (X.shape[0],):
-        raise ValueError(
-            f"y must have a label for each of the {X.shape[0]} rows of X; its shape is {y.shape}"
-        )
     classes = np.unique(y) if classes is None else np.asarray(classes)
     if len(strange := np.setdiff1d(y, classes)):
         raise ValueError(

@@ -50,21 +50,14 @@ class SentimentWords(PriorRecord):
     vocabulary : mapping of word to column, sequence of words by column or None, default=None
         The words, for counts whose columns have no names; as in `SeedWords`.
 
-    Raises
-    ------
-    ValueError
-        If a number is not positive, or a word is of two sentiments. In `fit`: if no word of a
-        sentiment is in a column, or a name is not among the model's.
-
     See Also
     --------
     streamtopics.text.mark_negations : Makes "notgood" of "not good", which is in the list.
 
     References
     ----------
-    The three numbers are those of section 5.2 of D. A. Nguyen, V. L. Ngo, K. A. Nguyen, C. H.
-    Nguyen and K. Than (2020), "Boosting prior knowledge in streaming variational Bayes", but for
-    `elsewhere`, which is `base` there.
+    The three numbers are those of section 5.2 of Nguyen et al. (2020), "Boosting prior knowledge in
+    streaming variational Bayes", but for `elsewhere`, which is `base` there.
 
     Examples
     --------

@@ -21,9 +21,6 @@ from streamtopics.priors.columns import (
 )
 from streamtopics.utils.checks import check_one_of, is_number
 
-# Of the prior of the first rank; less is lost in rounding, or is 0.
-LEAST_SHARE = 1e-250
-
 
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
     """Ranks of a vocabulary's words in a list of words, the most frequent first.
@@ -87,8 +84,7 @@ def zipf_prior(
 
     References
     ----------
-    Equation 45 of D. A. Nguyen, V. L. Ngo, K. A. Nguyen, C. H. Nguyen and K. Than
-    (2020), "Boosting prior knowledge in streaming variational Bayes".
+    Equation 45 of Nguyen et al. (2020), "Boosting prior knowledge in streaming variational Bayes".
 
     Examples
     --------
@@ -104,11 +100,6 @@ def zipf_prior(
     else:
         raise ValueError("pass exactly one of ranks and counts")
     share: np.ndarray = (rank / rank.min()) ** -float(exponent)
-    if share.min() < LEAST_SHARE:
-        raise ValueError(
-            f"exponent {exponent!r} leaves nothing for the last rank, {rank.max():g}; 1 is usual, "
-            "and ranks are seldom beyond the number of words"
-        )
     mass = MASS_PER_WORD * len(rank) if mass is None else mass
     prior: np.ndarray = mass * share / share.sum()
     return prior

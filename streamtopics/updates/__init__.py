@@ -12,7 +12,7 @@ under a posterior, or a proposal of one. A rule sees no documents.
 
 from streamtopics.updates.adaptive import AdaptiveRate
 from streamtopics.updates.births import DirichletProcess
-from streamtopics.updates.bps import BPS, Boost
+from streamtopics.updates.bps import BPS, SVB, Boost
 from streamtopics.updates.doc_topic import (
     DampedNewton,
     Fixed,
@@ -22,17 +22,14 @@ from streamtopics.updates.doc_topic import (
     Shares,
 )
 from streamtopics.updates.empirical_power_prior import EmpiricalPowerPrior
-from streamtopics.updates.growing import Growing
 from streamtopics.updates.hierarchical_power_prior import HierarchicalPowerPrior
 from streamtopics.updates.langevin import Langevin
 from streamtopics.updates.online_em import OnlineEM
-from streamtopics.updates.population import PopulationVB
 from streamtopics.updates.power_prior import Memory, PowerPrior
 from streamtopics.updates.rates import Exponential, Normal
-from streamtopics.updates.rule import Rounds, Rule, Traits
+from streamtopics.updates.rule import Growing, Rounds, Rule, Traits
 from streamtopics.updates.schedules import Decay, MeanDecay, ScaledDecay
-from streamtopics.updates.stochastic import StochasticVI
-from streamtopics.updates.svb import SVB
+from streamtopics.updates.stochastic import PopulationVB, StochasticVI
 from streamtopics.updates.window import IncrementalVB, MemoizedVB, Window
 
 __all__ = [

@@ -66,17 +66,9 @@ class DirichletProcess:
 
 @dataclass(frozen=True)
 class Tallies(Around):
-    """A rule that counts the documents of each cluster beside their words, as alpha.
+    """A rule that counts the documents of each cluster beside their words, as alpha."""
 
-    Parameters
-    ----------
-    update
-        As of `Around`.
-    n_background : int
-        Number of first topics that are no clusters.
-    """
-
-    n_background: int = 0
+    n_background: int = 0  # Number of first topics that are no clusters
 
     @property
     def traits(self) -> Traits:
@@ -108,21 +100,11 @@ def own_part(coefficient: Any, n_background: int) -> Any:
 
 
 class Seeds(NamedTuple):
-    """Clusters to be, before the minibatch that they are found in is learnt.
+    """Clusters to be, before the minibatch that they are found in is learnt."""
 
-    Attributes
-    ----------
-    clusters : ndarray of shape (n,)
-        Free places that they get.
-    alpha : ndarray of shape (n,)
-        What was added to alpha there, to be taken back afterwards.
-    needed : float
-        Documents that each needs in the minibatch.
-    """
-
-    clusters: np.ndarray
-    alpha: np.ndarray
-    needed: float
+    clusters: np.ndarray  # (n,): free places that they get
+    alpha: np.ndarray  # (n,): what was added to alpha there, to be taken back afterwards
+    needed: float  # Documents that each needs in the minibatch
 
 
 @dataclass(frozen=True)
@@ -168,31 +150,17 @@ class Life:
 
 @dataclass(frozen=True)
 class Lives:
-    """Record of the topics along a stream; nothing in it is written in place.
-
-    Attributes
-    ----------
-    silence : ndarray of shape (n_topics,)
-        Documents that each one should have had since it was last heard of.
-    alive : tuple of Life
-        Topics that live, the oldest first.
-    dead : tuple of Life
-        The last thousand that died, in that order.
-    n_batches : int
-        Minibatches so far.
-    ids : ndarray of shape (n_topics,), int64
-        Numbers of the topics, where rows move; else empty.
-    n_ids : int
-        How many there have been.
-    """
+    """Record of the topics along a stream; nothing in it is written in place."""
 
     _holds = "silence: * >=0; ids: i8 * >=0; n_batches: >=0; n_ids: >=0"
+    # (n_topics,): documents that each one should have had since it was last heard of
     silence: np.ndarray
-    alive: tuple[Life, ...] = ()
-    dead: tuple[Life, ...] = ()
-    n_batches: int = 0
+    alive: tuple[Life, ...] = ()  # Topics that live, the oldest first
+    dead: tuple[Life, ...] = ()  # The last thousand that died, in that order
+    n_batches: int = 0  # Minibatches so far
+    # (n_topics,): numbers of the topics, where rows move; else empty
     ids: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
-    n_ids: int = 0
+    n_ids: int = 0  # How many there have been
 
     def with_names(self, names: dict[int, Any]) -> "Lives":
         """The record after columns have changed hands, which stood for `names` until then."""
@@ -328,5 +296,4 @@ def followed(
 def leading(counts: np.ndarray) -> np.ndarray:
     """Places of the largest counts above 0, the largest first, at most ten."""
     order = np.argsort(-counts, kind="stable")[:TOP_WORDS]
-    found: np.ndarray = order[counts[order] > 0]
-    return found
+    return order[counts[order] > 0]

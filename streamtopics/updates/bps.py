@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Boosted prior knowledge: lam_t = lam_{t-1} + s_t + r_t xi.
+"""Streaming variational Bayes, lam_t = lam_{t-1} + s_t, and boosted prior knowledge, + r_t xi.
 
-The knowledge xi, mostly the prior itself, is added again with every minibatch, with
-r_t such that it has `scale` times the mass of what the minibatch says; equations 34,
-42 and 43 of Nguyen et al. (2020), "Boosting prior knowledge in streaming variational
-Bayes". The norms are those of the data part and of xi alone.
+The first is of Broderick et al. (2013), and equation 19 of Nguyen et al. (2020), "Boosting prior
+knowledge in streaming variational Bayes". In the second the knowledge xi, mostly the prior itself,
+is added again with every minibatch, with r_t such that it has `scale` times the mass of what the
+minibatch says; equations 34, 42 and 43. The norms are those of the data part and of xi alone.
 """
 
 from dataclasses import dataclass
@@ -74,7 +74,6 @@ class BPS(Rule):
         check_choice(self, ("whole", "topic"), norm=self.norm)
 
     def for_part(self, share: float, first: bool = True) -> Rule:
-        """This rule."""
         return self
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
@@ -82,3 +81,17 @@ class BPS(Rule):
         statistics = learn(posterior)
         weight = Boost(self.scale, self.norm).weight(posterior, statistics)
         return Blend(1.0, 1.0, 0.0, statistics, boost=weight), None
+
+
+@dataclass(frozen=True)
+class SVB(Rule):
+    """Streaming variational Bayes: yesterday's posterior is today's prior."""
+
+    traits = Traits(merges="sum", adds=True)
+
+    def for_part(self, share: float, first: bool = True) -> Rule:
+        return self
+
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
+        """Return the blend to lam + s."""
+        return Blend(1.0, 1.0, 0.0, learn(posterior)), None

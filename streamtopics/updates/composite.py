@@ -27,24 +27,12 @@ from streamtopics.updates.rule import MEANS, Rule
 
 @dataclass(frozen=True)
 class Composite:
-    """Minibatches that were learnt one after another, as one update of what they started from.
-
-    Attributes
-    ----------
-    blend : Blend
-        The update.
-    before : Counters
-        Of the posterior that the first of them was learnt from.
-    alpha : ndarray of shape (n_components,)
-        Dirichlet parameter of the documents' topic proportions then.
-    states : tuple (object, object)
-        State of the rule before the first and after the last of them.
-    """
+    """Minibatches that were learnt one after another, as one update of what they started from."""
 
     blend: Blend
-    before: Counters
-    alpha: np.ndarray
-    states: tuple[Any, Any]
+    before: Counters  # Of the posterior that the first of them was learnt from
+    alpha: np.ndarray  # (n_components,): Dirichlet parameter of the documents' proportions then
+    states: tuple[Any, Any]  # Of the rule before the first and after the last of them
 
     def is_of(self, now: Counters) -> bool:
         """Whether the first of them was learnt from a posterior with these counters."""

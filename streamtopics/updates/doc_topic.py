@@ -45,33 +45,20 @@ LOG_THETA = frozenset({"log_theta"})
 
 
 class Learnt(NamedTuple):
-    """What an update has learnt from some minibatches, from an older alpha than that of now.
+    """What an update has learnt from some minibatches, from an older alpha than that of now."""
 
-    Attributes
-    ----------
-    alphas : tuple of ndarray of shape (n_components,)
-        Before the first and after the last of them.
-    memories : tuple
-        Likewise.
-    n_before, n_batches : int
-        Minibatches before them, and of them.
-    """
-
+    # (n_components,): before the first and after the last of them
     alphas: tuple[np.ndarray, np.ndarray]
-    memories: tuple[Memory, Memory]
-    n_before: int
+    memories: tuple[Memory, Memory]  # Likewise
+    n_before: int  # Minibatches before them, and of them
     n_batches: int
 
 
 class DocTopicUpdate(Protocol):
     """An update of alpha.
 
-    Attributes
-    ----------
-    burn_in : int
-        Documents at the start of a stream that it is not asked about.
-    needs : frozenset of str
-        What it asks of a local step: "log_theta" or "shares".
+    It needs of a local step "log_theta" or "shares", and is not asked about the first `burn_in`
+    documents of a stream.
     """
 
     needs: ClassVar[frozenset[str]]
@@ -90,15 +77,12 @@ class DocTopicUpdate(Protocol):
     def delayed(
         self, alpha: np.ndarray, memory: Memory, learnt: "Learnt", n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """Return alpha and memory after minibatches that were learnt from an older alpha.
-
-        They come after `n_batches` others; the arguments stay as they are.
-        """
+        """The same after minibatches that were learnt from an older alpha."""
 
 
 @dataclass(frozen=True)
 class Fixed:
-    """Alpha stays what it was."""
+    """Alpha stays what it was, and so does the memory."""
 
     burn_in: ClassVar[int] = 0
     needs: ClassVar[frozenset[str]] = frozenset()
@@ -106,13 +90,11 @@ class Fixed:
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """Return alpha and memory as they are."""
         return alpha, memory
 
     def delayed(
         self, alpha: np.ndarray, memory: Memory, learnt: Learnt, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """Return alpha and memory as they are."""
         return alpha, memory
 
 
@@ -124,10 +106,8 @@ class RunningMean(ABC):
 
     Attributes
     ----------
-    burn_in : int
-        Documents at the start that leave alpha alone and are not remembered.
-    step_size : StepSize
-        Weight of a minibatch against those before.
+    burn_in, step_size
+        As of `FixedPoint`.
     """
 
     burn_in: int
@@ -196,7 +176,6 @@ class FixedPoint(RunningMean):
     needs: ClassVar[frozenset[str]] = LOG_THETA
 
     def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
-        """E[log theta]."""
         log_theta = statistics.log_theta
         if log_theta is None or not informs(statistics):
             return None
@@ -204,7 +183,6 @@ class FixedPoint(RunningMean):
         return observed
 
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
-        """The alpha whose E[log theta] it is."""
         return solve_alpha(memory, alpha)
 
 
@@ -232,11 +210,8 @@ class GammaPrior(RunningMean):
         With a shape of 1 the prior mean of alpha is the inverse of this. A document
         adds about log(1 + N_d / alpha_0) to it, so that 1 weighs less than one
         document of usual length.
-    burn_in : int
-        Documents at the start that leave alpha alone and are not remembered. The
-        first minibatch to be remembered then stands for them too.
-    step_size : StepSize
-        Weight of a minibatch against those before.
+    burn_in, step_size
+        As of `FixedPoint`; the first minibatch that is remembered stands for those before it too.
     """
 
     shape: float = 1.0
@@ -251,11 +226,9 @@ class GammaPrior(RunningMean):
         check_positive(self, inverse_scale=self.inverse_scale)
 
     def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
-        """The sums over the minibatch."""
         return document_sums(alpha, statistics) if informs(statistics) else None
 
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
-        """The ratio of the running sums."""
         rate, x, y = self.step_size(n_batches), memory[:-1], memory[-1]
         alpha = (rate * (self.shape - 1) + x) / (rate * self.inverse_scale + y)
         return within_bounds(alpha)
@@ -271,10 +244,8 @@ class DampedNewton:
 
     Parameters
     ----------
-    burn_in : int
-        Documents at the start that leave alpha alone.
-    step_size : StepSize
-        The rate.
+    burn_in, step_size
+        As of `FixedPoint`.
     """
 
     burn_in: int = 1000
@@ -288,7 +259,6 @@ class DampedNewton:
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """alpha - rate H^-1 g, or alpha."""
         log_theta = statistics.log_theta
         if log_theta is None or not informs(statistics):
             return alpha, memory
@@ -299,7 +269,6 @@ class DampedNewton:
     def delayed(
         self, alpha: np.ndarray, memory: Memory, learnt: Learnt, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """alpha and the steps of the minibatches, at the rate of now, or alpha."""
         before, after = learnt.alphas
         was = self.step_size(learnt.n_before)
         rate = self.step_size(n_batches) / was if was > 0 else 1.0
@@ -319,10 +288,8 @@ class Shares(RunningMean):
     floor : float
         Share that all topics have together whatever the documents say, each the same, so that
         one can come back.
-    burn_in : int
-        Documents at the start that leave alpha alone and are not remembered.
-    step_size : StepSize
-        Weight of a minibatch against those before.
+    burn_in, step_size
+        As of `FixedPoint`.
     """
 
     floor: float = 0.01
@@ -335,11 +302,9 @@ class Shares(RunningMean):
         check_range(self, 0, 1, floor=self.floor)
 
     def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
-        """The documents' shares."""
         return statistics.shares
 
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
-        """The running mean of the shares, times the sum of alpha."""
         shares = (1.0 - self.floor) * memory + self.floor / len(memory)
         found: np.ndarray = np.maximum(alpha.sum() * shares, LEAST_ALPHA)
         return found
@@ -351,8 +316,7 @@ class LearnsDocTopicPrior(Around):
 
     Parameters
     ----------
-    update
-        As of `Around`.
+    update : Rule
     doc_topic : DocTopicUpdate
         How alpha is re-estimated, from its `burn_in` documents of the stream on.
     """
@@ -366,11 +330,9 @@ class LearnsDocTopicPrior(Around):
         return replace(inner, needs=inner.needs | mine | {"alpha"}) if mine else inner
 
     def init(self, posterior: Posterior) -> tuple[Any, Memory]:
-        """The state of the rule, and what is remembered of the documents."""
         return self.update.init(posterior), None
 
     def without_words(self, state: tuple[Any, Memory], words: np.ndarray) -> tuple[Any, Memory]:
-        """The state without them; of the documents all is kept."""
         inner, memory = state
         return self.update.without_words(inner, words), memory
 
@@ -419,17 +381,8 @@ def solve_alpha(mean_log_theta: np.ndarray, start: np.ndarray) -> np.ndarray:
     sum_k exp(mean_log_theta_k) < 1; as that tends to 1, the proportions cease to vary
     and alpha grows without end. A common shift keeps it MARGIN away from there.
 
-    Parameters
-    ----------
-    mean_log_theta : ndarray of shape (n_components,)
-        E[log theta], a mean over documents; of two topics at least.
-    start : ndarray of shape (n_components,)
-        Any positive numbers; near the solution two or three steps are enough.
-
-    Returns
-    -------
-    alpha : ndarray of shape (n_components,)
-        The solution to 1e-8, relative.
+    `mean_log_theta` is a mean over documents, of two topics at least; near the solution two or
+    three steps from `start` are enough for 1e-8, relative.
     """
     mean = np.minimum(np.maximum(mean_log_theta, LEAST_LOG_THETA), 0.0)
     mean = mean - np.log(max(1.0, np.exp(mean).sum() / (1 - MARGIN)))

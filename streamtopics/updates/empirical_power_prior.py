@@ -17,10 +17,8 @@ from typing import Literal
 import numpy as np
 
 from streamtopics.posteriors import Blend, Learn, Posterior, View
-from streamtopics.updates.bps import BPS, NO_BOOST, Boost
+from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.power_prior import LearnsRate
-from streamtopics.updates.rule import Rounds, Traits
-from streamtopics.utils.checks import check_able, check_choice, check_range, check_whole
 
 START = 0.5
 HALVINGS = 20
@@ -47,25 +45,12 @@ class EmpiricalPowerPrior(LearnsRate):
     max_rounds: int = 10
     tol: float = 1e-3
 
-    def __post_init__(self) -> None:
-        check_choice(self, ("shared", "topic"), rate=self.rate)
-        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
-        check_whole(self, least=2, max_rounds=self.max_rounds)
-        check_range(self, 0, np.inf, tol=self.tol)
-
-    @property
-    def traits(self) -> Traits:
-        """It forgets, at a rate that is learnt, of all topics or of each."""
-        needs = frozenset({"slopes"})
-        return Traits(
-            needs, forgets=True, adds=True, learns_rate=True, retains_alike=self.rate == "shared"
-        )
+    needs = frozenset({"slopes"})
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to rho lam + (1 - rho) eta + s + r xi."""
         if posterior.n_batches == 0:
-            first = BPS(self.boost.scale, self.boost.norm)
-            return Rounds(first, self.max_rounds, warm=True).step(posterior, learn, None)
+            return self.first(posterior, learn)
         rho = np.full(1 if self.rate == "shared" else posterior.n_nodes, START)
         seen: View = posterior
         boost = None

@@ -16,11 +16,10 @@ import numpy as np
 
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, View
-from streamtopics.updates.bps import BPS, NO_BOOST, Boost
+from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.power_prior import LearnsRate
 from streamtopics.updates.rates import NEARLY_UNIFORM, Rate, RatePrior
-from streamtopics.updates.rule import Rounds, Traits
-from streamtopics.utils.checks import check_able, check_choice, check_range, check_whole
+from streamtopics.utils.checks import check_able, check_range
 
 
 class Ascent(NamedTuple):
@@ -61,33 +60,20 @@ class HierarchicalPowerPrior(LearnsRate):
     tol: float = 1e-3
 
     def __post_init__(self) -> None:
-        check_choice(self, ("shared", "topic"), rate=self.rate)
+        super().__post_init__()
         check_able(self, "posterior", "Exponential(-0.1)", rate_prior=self.rate_prior)
-        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
-        check_whole(self, least=2, max_rounds=self.max_rounds)
-        check_range(self, 0, np.inf, tol=self.tol)
-        if not isinstance(self.rate_starts, tuple | list) or len(self.rate_starts) == 0:
-            raise ValueError(
-                f"rate_starts of {type(self).__name__} must be a tuple of one or more numbers in "
-                f"[0, 1]; got {self.rate_starts!r}"
-            )
         for start in self.rate_starts:
             check_range(self, 0, 1, rate_starts=start)
         object.__setattr__(self, "rate_starts", tuple(map(float, self.rate_starts)))
 
     @property
-    def traits(self) -> Traits:
-        """It forgets, at a rate that is learnt, of all topics or of each."""
-        needs = frozenset({"divergences", "local_bound"} if self._compares else {"divergences"})
-        return Traits(
-            needs, forgets=True, adds=True, learns_rate=True, retains_alike=self.rate == "shared"
-        )
+    def needs(self) -> frozenset[str]:
+        return frozenset({"divergences", "local_bound"} if self._compares else {"divergences"})
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """E[rho] lam + (1 - E[rho]) eta + s + r xi."""
         if posterior.n_batches == 0:
-            first = BPS(self.boost.scale, self.boost.norm)
-            return Rounds(first, self.max_rounds, warm=True).step(posterior, learn, None)
+            return self.first(posterior, learn)
         ascents = [self.ascend(posterior, learn, start) for start in self.rate_starts]
         if not self._compares:
             return ascents[0].blend, None

@@ -48,7 +48,6 @@ class OnlineEM(Rule):
         return Traits(frozenset({"smoothing"}), merges=merges)
 
     def for_part(self, share: float, first: bool = True) -> Rule:
-        """This rule."""
         return self
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:

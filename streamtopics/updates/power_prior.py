@@ -7,15 +7,23 @@ of Masegosa et al. (2020), "Variational inference over nonstationary data stream
 exponential family models". With a boost, both ends of the mixture are shifted by it.
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Coefficient, Counters
-from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Rule, Traits
-from streamtopics.utils.checks import check_able, check_positive, check_range
+from streamtopics.updates.bps import BPS, NO_BOOST, Boost
+from streamtopics.updates.rule import Rounds, Rule, Traits
+from streamtopics.utils.checks import (
+    check_able,
+    check_choice,
+    check_positive,
+    check_range,
+    check_whole,
+)
 
 
 @dataclass(frozen=True)
@@ -88,23 +96,15 @@ class FixedRate(Rule):
     """Forgetting of a known share of each topic before the first part of a minibatch.
 
     The statistics of the parts are added, each seen from the topics that the part before it left.
-
-    Parameters
-    ----------
-    kept, lost : float or ndarray of shape (n_nodes,)
-        Share of the posterior that is kept, and its complement.
-    boost : Boost
-        Of the prior, on top.
     """
 
-    kept: Coefficient
+    kept: Coefficient  # Share of the posterior, and its complement
     lost: Coefficient
     boost: Boost
 
     traits = Traits(forgets=True, adds=True)
 
     def for_part(self, share: float, first: bool = True) -> Rule:
-        """This rule for the first part, and one that keeps all for the others."""
         return self if first else replace(self, kept=1.0, lost=0.0)
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
@@ -115,15 +115,33 @@ class FixedRate(Rule):
 
 
 class LearnsRate(Rule):
-    """Base of rules that learn a rate of forgetting from a whole minibatch, and boost the prior.
+    """Base of rules that learn a rate of forgetting from a whole minibatch, and boost the prior."""
 
-    Attributes
-    ----------
-    boost : Boost
-        Of the prior, on top.
-    """
-
+    rate: Literal["shared", "topic"]
     boost: Boost
+    max_rounds: int
+    tol: float
+
+    def __post_init__(self) -> None:
+        check_choice(self, ("shared", "topic"), rate=self.rate)
+        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
+        check_whole(self, least=2, max_rounds=self.max_rounds)
+        check_range(self, 0, np.inf, tol=self.tol)
+
+    @property
+    @abstractmethod
+    def needs(self) -> frozenset[str]:
+        """Needs of its traits."""
+
+    @property
+    def traits(self) -> Traits:
+        alike = self.rate == "shared"
+        return Traits(self.needs, forgets=True, adds=True, learns_rate=True, retains_alike=alike)
+
+    def first(self, posterior: Posterior, learn: Learn) -> tuple[Blend, None]:
+        """The blend of the first minibatch, where there is nothing to forget."""
+        rule = BPS(self.boost.scale, self.boost.norm)
+        return Rounds(rule, self.max_rounds, warm=True).step(posterior, learn, None)
 
     def for_rate(self, posterior: Posterior, learn: Learn) -> FixedRate:
         """The rule of the rate that a minibatch asks for; the first one finds nothing."""

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an update rule is, what is put around one, and rounds of it over a minibatch."""
+"""What an update rule is, what is put around one, and steps of it through parts of a minibatch."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from streamtopics.messages import AnyStatistics
-from streamtopics.posteriors import Blend, Learn, Posterior, View
+from streamtopics.messages import AnyStatistics, Statistics
+from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior, View
 from streamtopics.posteriors.protocol import Counters
-from streamtopics.utils.checks import check_able, check_whole
+from streamtopics.posteriors.rows import add_scaled
+from streamtopics.utils.checks import check_able, check_range, check_whole
 
 Merging = Literal["sum", "mean", "decayed mean", "in order"] | None
 # Ways of merging of rules whose posterior is a running mean over documents.
@@ -111,30 +113,24 @@ class Around(Rule):
 
     @property
     def traits(self) -> Traits:
-        """Those of the inner rule."""
         return self.update.traits
 
     def init(self, posterior: Posterior) -> Any:
-        """The first state of the inner rule."""
         return self.update.init(posterior)
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """What minibatches count under the inner rule."""
         return self.update.decay(before, after)
 
     def for_part(self, share: float, first: bool = True) -> Rule | None:
-        """The same around the inner rule of a part."""
         inner = self.update.for_part(share, first)
         if inner is None or inner is self.update:
             return None if inner is None else self
         return replace(self, update=inner)
 
     def for_rate(self, posterior: Posterior, learn: Learn) -> Rule:
-        """The same around the inner rule at its rate."""
         return replace(self, update=self.update.for_rate(posterior, learn))
 
     def without_words(self, state: Any, words: np.ndarray) -> Any:
-        """The state of the inner rule without them."""
         return self.update.without_words(state, words)
 
 
@@ -147,8 +143,7 @@ class Rounds(Around):
 
     Parameters
     ----------
-    update
-        As of `Around`.
+    update : Rule
     n_rounds : int
         Rounds in each minibatch; at least 1.
     n_start_rounds : int
@@ -192,3 +187,155 @@ def _seeing(learn: Learn, posterior: Posterior, seen: View, warm: bool) -> Learn
         return statistics
 
     return again
+
+
+@dataclass(frozen=True)
+class Growing(Around):
+    """A rule whose minibatches count more, the later they come, so that first guesses fade.
+
+    With N_t the tokens seen up to the t-th minibatch, it weighs N_t^h - N_{t-1}^h, and all are
+    scaled such that what is learnt still counts the tokens seen:
+
+        lam_t = eta + k (lam_{t-1} - eta) + g s_t,   r = 1 - (N_{t-1} / N_t)^h,
+        g = r N_t / (N_t - N_{t-1}),   k = (1 - r) N_t / N_{t-1}.
+
+    A boost in s_t takes part, so that its share of the topics is what it was: s / (1 + s). A rule
+    that forgets does so on top of k, and its counts end at h times the tokens that it remembers.
+
+    Parameters
+    ----------
+    update : Rule
+        One that adds a minibatch once to what it keeps.
+    power : float
+        h, at least 1, with which all minibatches count alike. With 3, the first third of a
+        stream has 4 % of the weight; it is then worth 5/9 of its tokens.
+    """
+
+    power: float = 3.0
+
+    def __post_init__(self) -> None:
+        check_range(self, 1, 100, power=self.power)
+
+    @property
+    def traits(self) -> Traits:
+        """Those of the inner rule, but weights do not grow once more."""
+        return replace(self.update.traits, adds=False)
+
+    def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
+        """What the inner rule says, times (N / N')^(h - 1) and the mean weight of a new token."""
+        kept, weight = self.update.decay(before, after)
+        old, now = before.n_tokens, after.n_tokens
+        if old > 0:
+            kept = float(kept * (old / now) ** (self.power - 1))
+        if now > old > 0:
+            weight = weight * (1.0 - (old / now) ** self.power) * now / (now - old)
+        return kept, weight
+
+    def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
+        """Return the blend of the rule with growing weights."""
+        blend, state = self.update.step(posterior, learn, state)
+        before, new = posterior.n_tokens, blend.statistics.n_tokens
+        if self.power == 1 or before == 0 or new == 0:
+            return blend, state
+        now = before + new
+        rate = 1.0 - (before / now) ** self.power
+        gain, keep = rate * now / new, (1.0 - rate) * now / before
+        grown = replace(
+            blend,
+            retain=keep * blend.retain,
+            retention=blend.reported_retention,
+            gain=gain * blend.gain,
+            prior=blend.prior + blend.retain * (1.0 - keep),
+            boost=gain * blend.boost,
+        )
+        return grown, state
+
+
+def merged_weights(
+    power: float, mine: TopicPosterior, theirs: TopicPosterior, base: TopicPosterior | None
+) -> tuple[float, float, float]:
+    """Weights of what two sums and their ancestor learnt, in the posterior of both.
+
+    Both parts count by their tokens, and `base` as in one stream.
+    """
+    if base is None or power == 1 or not base.n_tokens > 0:
+        return 1.0, 1.0, -1.0
+    before, parts = base.n_tokens, (mine, theirs)
+    own = [part.n_tokens - before for part in parts]
+    if not sum(own) > 0:
+        return 1.0, 1.0, -1.0
+    now = before + sum(own)
+    faded = [(before / part.n_tokens) ** (power - 1) for part in parts]
+    left = (before / now) ** (power - 1)
+    weights = [
+        (now - left * before) * tokens / sum(own) / (part.n_tokens - kept * before)
+        if tokens > 0
+        else 0.0
+        for part, tokens, kept in zip(parts, own, faded, strict=True)
+    ]
+    of_base = left - sum(w * kept for w, kept in zip(weights, faded, strict=True))
+    return weights[0], weights[1], of_base
+
+
+LEAST_KEPT = 1e-50
+
+Share = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], list[Any]]
+
+
+def in_parts(
+    parts: Iterable[tuple[Rule, Learn]],
+    scratch: TopicPosterior,
+    words: np.ndarray,
+    state: Any,
+    share: Share,
+) -> tuple[Blend, Any]:
+    """The blend of all parts of a minibatch together, and the state after them.
+
+    Each part sees what the parts before it would make of the posterior. As every step is affine,
+    so are all of them together: retain_2 (retain_1 lam + gain_1 s_1 + prior_1 eta) + gain_2 s_2 ..
+
+    `parts` are the rule of each, and the local step on it. `scratch`, which is written, is a copy
+    of the posterior, of the `words` of the minibatch alone.
+    """
+    # What is kept of the counts so far is multiplied in at the end, or before it gets too small.
+    counts, kept = np.zeros((len(words), scratch.n_nodes)), np.ones(scratch.n_nodes)
+    retain: Any = 1.0
+    retention: Any = 1.0
+    prior: Any = 0.0
+    boost: Any = 0.0
+    lengths, shares, n_wordless = [], [], 0
+    directions: Any = 0.0
+    for rule, learn in parts:
+        blend, state = rule.step(scratch, learn, state)
+        kept = kept * blend.retain
+        if kept.min() < LEAST_KEPT:
+            counts *= kept
+            kept = np.ones(scratch.n_nodes)
+        found = blend.statistics
+        # Two things that write to memory of their own, one of them without the GIL.
+        summed = add_scaled, counts, words, blend.gain / kept, found
+        share(_call, [(scratch.blend, blend), summed])
+        retain = blend.retain * retain
+        retention = blend.reported_retention * retention
+        prior = blend.retain * prior + blend.prior
+        boost = blend.retain * boost + blend.boost
+        lengths.append(found.lengths)
+        n_wordless += found.n_wordless
+        if found.shares is not None:
+            shares.append(found.n_telling * found.shares)
+        if found.directions is not None:
+            new = np.reshape(blend.gain, (-1, 1)) * found.directions
+            directions = np.reshape(blend.retain, (-1, 1)) * directions + new
+    counts *= kept
+    whole = np.concatenate(lengths)
+    mean = sum(shares) / (np.count_nonzero(whole) + n_wordless) if shares else None
+    statistics = Statistics(
+        words, counts, whole, shares=mean, n_batches=len(lengths),
+        directions=directions if np.ndim(directions) else None, n_wordless=n_wordless,
+    )  # fmt: skip
+    return replace(blend, retain=retain, retention=retention, gain=1.0, prior=prior, boost=boost,
+                   statistics=statistics, alpha=scratch.alpha), state  # fmt: skip
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)

@@ -39,7 +39,6 @@ class Window(Rule):
         check_whole(self, n_minibatches=self.n_minibatches)
 
     def init(self, posterior: Posterior) -> tuple[Any, ...]:
-        """No minibatch."""
         return ()
 
     def step(
@@ -53,7 +52,6 @@ class Window(Rule):
         return Blend(1.0, 1.0, 0.0, change), (*kept, new)
 
     def without_words(self, state: tuple[Any, ...], words: np.ndarray) -> tuple[Any, ...]:
-        """The memory, without these words."""
         return tuple(statistics.without(words) for statistics in state)
 
 
@@ -90,7 +88,6 @@ class IncrementalVB(Rule):
         check_able(self, "__call__", "Decay(0.7)", step_size=self.step_size)
 
     def init(self, posterior: Posterior) -> tuple[tuple[Any, ...], Any]:
-        """No statistics of any minibatch, and no sum."""
         return (), None
 
     def step(
@@ -110,7 +107,6 @@ class IncrementalVB(Rule):
     def without_words(
         self, state: tuple[tuple[Any, ...], Any], words: np.ndarray
     ) -> tuple[tuple[Any, ...], Any]:
-        """The memory and its sum, without these words."""
         kept, total = state
         kept = tuple(statistics.without(words) for statistics in kept)
         return kept, None if total is None else total.without(words)

@@ -116,45 +116,7 @@ def test_any_axis_and_any_size_of_blocks(monkeypatch):
         assert_allclose(dirichlet.kl(alpha, beta, axis=0), by_word, rtol=1e-13)
 
 
-def test_priors_of_fewer_numbers():
-    """As the posterior keeps them: an axis of length 1 stands for equal ones."""
-    alpha = np.random.default_rng(2).gamma(0.3, 40.0, (500, 6)) + 0.01
-    for shape in [(1, 1), (500, 1), (1, 6)]:
-        eta = np.linspace(0.1, 0.7, np.prod(shape)).reshape(shape)
-        expected = dirichlet.kl(alpha, np.broadcast_to(eta, alpha.shape).copy(), axis=0)
-        assert_allclose(dirichlet.kl(alpha, eta, axis=0), expected, rtol=1e-13)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.int64])
-def test_other_types_of_numbers(dtype):
-    alpha = np.random.default_rng(3).integers(1, 50, (4, 9)).astype(dtype)
-    for f in (
-        dirichlet.log_normalizer, dirichlet.expected_statistics, dirichlet.mass,
-        lambda x: dirichlet.kl(x, x[::-1]),
-    ):  # fmt: skip
-        assert_array_equal(f(alpha), f(alpha.astype(np.float64)))
-
-
-def test_nothing_is_written_to_the_arguments():
-    alpha, beta = np.random.default_rng(4).gamma(1.0, 9.0, (2, 3, 5))
-    before = alpha.copy(), beta.copy()
-    alpha.flags.writeable = beta.flags.writeable = False
-    dirichlet.kl(alpha, beta)
-    dirichlet.expected_statistics(alpha)
-    dirichlet.log_normalizer(alpha)
-    assert_array_equal((alpha, beta), before)
-
-
 # Marginals
-
-
-@pytest.mark.parametrize("shape", [(1,), (2, 1)])
-def test_a_single_probability_is_one(shape):
-    law = dirichlet.marginals(np.full(shape, 3.5))["probability"]
-    for figure in (law.mean(), *law.interval(0.95)):
-        assert_array_equal(figure, np.ones(shape), strict=True)
-    assert_array_equal(law.std(), np.zeros(shape), strict=True)
-    assert_array_equal(law.rvs((5, *shape), random_state=0), np.ones((5, *shape)))
 
 
 @pytest.mark.parametrize("alpha", [[1e12, 0.1], [0.1, 1e17, 0.2], [1e-20, 1.0, 3.0, 1e-30]])

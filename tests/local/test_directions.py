@@ -9,7 +9,7 @@ from scipy.special import ive
 
 from streamtopics.local import OneTopic
 from streamtopics.local.directions import concentration, expected, explained, summed
-from streamtopics.local.minibatches import minibatch_of, part
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.utils.parallel import SERIAL, workers
@@ -46,16 +46,6 @@ def test_concentration_is_found_again():
     sums = np.zeros((1, d + 1))
     sums[0, 0], sums[0, -1] = 1e6 * ratio, 1e6
     assert_allclose(concentration(sums), kappa, rtol=0.03)
-
-
-def test_nothing_known_tells_nothing_and_equal_vectors_stay_finite():
-    nothing = np.zeros((K, 6))
-    assert concentration(nothing) == 0
-    assert not expected(nothing).any()
-    nothing[:, -1] = 1
-    assert not expected(nothing).any()
-    same = directions_of(np.tile(unit_vectors(1, 5), (50, 1)), np.eye(K)[np.arange(50) % K])
-    assert np.isfinite(expected(same)).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -112,12 +102,6 @@ def test_one_topic_is_found_by_words_and_vectors(weight):
     assert_allclose(found.shares, [0.2, *0.8 * q.mean(axis=0)])
     proportions = local.doc_topic(minibatch, topics, seeds, SERIAL)
     assert_allclose(proportions[:, 1:], 0.8 * q)
-
-
-def test_parts_have_their_own_vectors():
-    minibatch, _ = documents()
-    own, _ = part(minibatch, 3, 9)
-    assert_array_equal(own.vectors, minibatch.vectors[3:9])
 
 
 def statistics(seed: int, d: int) -> Statistics:

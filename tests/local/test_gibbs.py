@@ -3,11 +3,10 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy.special import digamma
 
 from streamtopics.local import Gibbs
-from streamtopics.messages import Minibatch
 from streamtopics.utils.parallel import SERIAL
 from tests.local.test_hinted import LOG_THETA, random_case, seeds_of
 from tests.local.test_one_topic import minibatch_of, topics_of
@@ -43,39 +42,6 @@ def test_log_theta_is_a_mean_over_documents_and_sweeps(n_averaged):
     gamma = alpha + counts[[0, 1, 3]]
     log_theta = digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))
     assert_allclose(found.log_theta, log_theta.mean(axis=0))
-
-
-def test_it_is_thorough_with_40_sweeps_of_which_30_are_averaged():
-    assert Gibbs(5).thorough() == Gibbs(40, 30)
-
-
-@pytest.mark.parametrize("n_components", [2, 5, 40, 300])
-def test_a_token_alone_is_of_each_topic_as_prior_and_weights_say(n_components):
-    """Of two words, fewer than there are topics."""
-    rng = np.random.default_rng(0)
-    weights, alpha = rng.random((2, n_components)), rng.random(n_components)
-    minibatch, topics = minibatch_of(np.eye(2)[[0, 1, 1]]), topics_of(weights, alpha)
-    statistics, _ = Gibbs(4, 2).step(minibatch, topics, seeds_of(3), SERIAL)
-    p = weights * alpha / (weights @ alpha)[:, None]
-    assert_allclose(statistics.counts, [[1], [2]] * p, rtol=1e-5)
-
-
-def test_stored_zeros_change_nothing():
-    """Also where a document has nothing else."""
-    counts, weights, alpha, _ = random_case()
-    n, n_words = counts.shape
-    indptr, indices = n_words * np.arange(n + 1), np.tile(np.arange(n_words), n)
-    given = (array.astype(np.int32) for array in (np.arange(n_words), indptr, indices))
-    stored, topics, seeds = (
-        Minibatch(*given, counts.ravel()),
-        topics_of(weights, alpha),
-        seeds_of(n),
-    )
-    found, z = Gibbs(5).step(stored, topics, seeds, SERIAL, report=LOG_THETA)
-    plainly = Gibbs(5).step(minibatch_of(counts), topics, seeds, SERIAL, report=LOG_THETA)
-    assert_allclose(found.counts, plainly[0].counts, rtol=1e-6)
-    assert_allclose(found.log_theta, plainly[0].log_theta, rtol=1e-6)
-    assert_array_equal(z, plainly[1])
 
 
 def test_more_tokens_than_32_bits_number_are_refused(monkeypatch):

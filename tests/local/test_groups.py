@@ -6,7 +6,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from streamtopics.local import groups
 from streamtopics.local.groups import ROUNDS, Base, find_groups, known_by
 from streamtopics.utils.parallel import workers
 
@@ -117,37 +116,6 @@ def test_where_topics_explain_some_documents_the_tables_are_those_of_plain_loops
     assert_groups_of_plain_loops(D, known, base)
 
 
-def test_many_words_a_document_do_not_underflow():
-    """The product of 600 probabilities of .001 is none in double precision."""
-    rng = np.random.default_rng(0)
-    D = np.zeros((12, 2400))
-    for d in range(12):
-        D[d, 1200 * (d % 2) + rng.choice(1200, 600, replace=False)] = 1.0
-    assert_groups_of_plain_loops(D, np.full(12, -np.inf), base_of(D))
-
-
-def test_no_more_tables_than_allowed(monkeypatch):
-    monkeypatch.setattr(groups, "MOST_GROUPS", 3)
-    D, _ = blocks(100)
-    assert (
-        find_groups(sparse.csr_matrix(D), np.full(100, -np.inf), base_of(D), 2).documents.size == 3
-    )
-    monkeypatch.setattr(groups, "MOST_GROUPS", 2)
-    assert (
-        find_groups(sparse.csr_matrix(D), np.full(100, -np.inf), base_of(D), 2).documents.size == 2
-    )
-
-
-def test_stored_zeros_do_not_count():
-    D, _ = blocks()
-    X = sparse.csr_matrix(np.ones_like(D))
-    X.data[:] = D.ravel()
-    known, base = np.full(60, -np.inf), base_of(D)
-    stored, plain = (find_groups(x, known, base, 4) for x in (X, sparse.csr_matrix(D)))
-    assert_array_equal(stored.counts, plain.counts)
-    assert X.nnz == D.size
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_blocks_are_found(seed):
     D, block = blocks(200, seed=seed)
@@ -169,35 +137,12 @@ def test_documents_that_topics_explain_open_none():
     assert 0 < found.documents.sum() <= 30
 
 
-def test_too_few_documents_make_no_group():
-    D, block = blocks(60)
-    least = np.bincount(block).max() + 10
-    assert (
-        find_groups(sparse.csr_matrix(D), np.full(60, -np.inf), base_of(D), least).counts.size == 0
-    )
-
-
-def test_documents_without_fellows_make_no_group():
-    """Each has words of its own, which it alone explains."""
-    D = np.kron(np.eye(10), np.ones(4))
-    found = find_groups(sparse.csr_matrix(D), np.full(10, -np.inf), base_of(D), 2)
-    assert found.documents.size == 0
-
-
 def test_empty_documents_and_none():
     D = np.vstack([np.zeros((3, V)), blocks(40)[0], np.zeros((2, V))])
     with_empty = find_groups(sparse.csr_matrix(D), np.full(45, -np.inf), base_of(D), 4)
     assert with_empty.documents.sum() <= 40
     none = find_groups(sparse.csr_matrix((3, V)), np.full(3, -np.inf), base_of(blocks()[0]), 1)
     assert none.counts.shape == (V, 0)
-
-
-def test_the_input_stays_as_it_was():
-    D, _ = blocks()
-    X = sparse.csr_matrix(D.astype(np.float32))
-    before = X.copy()
-    find_groups(X, np.full(60, -np.inf), base_of(D), 4)
-    assert_array_equal(before.toarray(), X.toarray())
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

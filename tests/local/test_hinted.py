@@ -171,19 +171,6 @@ def test_without_hints_it_is_the_step_itself_bit_for_bit(step, dtype):
     )
 
 
-@pytest.mark.parametrize("step", [EXACT, Gibbs(5)], ids=str)
-def test_hints_of_one_document_leave_the_others_alone(step):
-    counts, weights, alpha, hints = random_case(n_documents=150)
-    topics, seeds = topics_of(weights, alpha), seeds_of(len(counts))
-    one = np.zeros_like(hints)
-    one[7, 1] = 5.0
-    found = Hinted(step).doc_topic(hinted_minibatch(counts, one), topics, seeds, SERIAL)
-    plainly = step.doc_topic(minibatch_of(counts), topics, seeds, SERIAL)
-    others = np.arange(len(counts)) != 7
-    assert_allclose(found[others], plainly[others], rtol=1e-9)
-    assert found[7, 1] > plainly[7, 1] + 0.02
-
-
 @pytest.mark.parametrize("step", [Variational(), Gibbs(5)], ids=str)
 def test_the_bits_do_not_depend_on_n_jobs(step):
     counts, weights, alpha, hints = random_case(n_documents=300)
@@ -206,9 +193,3 @@ def test_documents_go_on_from_their_state(step):
     assert_allclose(again.counts.sum(axis=1), first.counts.sum(axis=1))
     if isinstance(step, Variational):
         assert_allclose(again.counts, first.counts, rtol=1e-6, atol=1e-9)
-
-
-def test_it_reports_and_has_what_the_step_has():
-    assert Hinted(Gibbs()).reports == Gibbs.reports
-    assert Hinted(Variational()).n_background == 0
-    assert Hinted(Gibbs(5)).thorough() == Hinted(Gibbs(5).thorough())

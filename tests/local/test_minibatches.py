@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from streamtopics.local import Gibbs
 from streamtopics.local.minibatches import equal_parts, minibatch_of, part
 from streamtopics.messages import Minibatch
 
@@ -41,20 +40,6 @@ def test_parts_have_about_as_many_entries_however_long_documents_are():
     assert len(parts) == round(lengths.sum() / 1000)
     assert np.abs(entries - lengths.sum() / len(parts)).max() <= lengths.max()
     assert equal_parts(minibatch_of_lengths(lengths), 10**6) == [(0, 400)]
-
-
-@pytest.mark.parametrize(("n_sweeps", "averaged"), [(1, 1), (4, 1), (5, 2), (20, 5), (40, 10)])
-def test_a_quarter_of_the_sweeps_is_averaged(n_sweeps, averaged):
-    assert Gibbs(n_sweeps).averaged == averaged
-    assert Gibbs(n_sweeps + 2, 3).averaged == 3
-
-
-@pytest.mark.parametrize(
-    ("settings", "name"), [((0,), "n_sweeps"), ((5, -1), "n_averaged"), ((5, 6), "n_averaged")]
-)
-def test_senseless_sweeps_are_refused(settings, name):
-    with pytest.raises(ValueError, match=name):
-        Gibbs(*settings)
 
 
 def test_a_part_has_the_hints_of_its_documents():

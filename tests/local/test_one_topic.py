@@ -108,15 +108,6 @@ def test_the_statistics_are_those_of_the_formulas(share, dtype, rtol):
 
 
 @pytest.mark.parametrize("share", SHARES)
-def test_words_of_several_jobs_have_the_bits_of_one(share, monkeypatch):
-    counts, weights, alpha = random_case()
-    whole, _ = step(counts, weights, alpha, share)
-    monkeypatch.setattr("streamtopics.local.one_topic.CELLS_PER_JOB", 1)
-    parts, _ = step(counts, weights, alpha, share)
-    assert_array_equal(parts.counts, whole.counts)
-
-
-@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-12), (np.float32, 1e-5)])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_token_is_lost(share, dtype, rtol, seed):
@@ -139,15 +130,6 @@ def test_an_empty_document_has_the_prior_and_no_statistics(share):
     none, _ = step(np.zeros((2, 25)), weights, alpha, share)
     assert_array_equal(none.counts, 0)
     assert none.shares is None
-
-
-def test_one_topic_and_a_background_alone():
-    """With a single topic q is 1, and the words are shared as share beta : (1 - share) b."""
-    counts, weights, _ = random_case(n_components=2)
-    statistics, theta = step(counts, weights, np.array([5.0, 2.0]), 0.6)
-    assert_allclose(theta, np.tile([0.4, 0.6], (len(counts), 1)))
-    m = 0.6 * weights[:, 1] + 0.4 * weights[:, 0]
-    assert_allclose(statistics.counts[:, 1], counts.sum(axis=0) * 0.6 * weights[:, 1] / m)
 
 
 # EM
@@ -173,16 +155,6 @@ def test_the_likelihood_never_falls(share, seed):
 
 
 # What must not matter
-
-
-@pytest.mark.parametrize("share", SHARES)
-def test_a_factor_of_a_word_changes_nothing(share):
-    counts, weights, alpha = random_case(zeros=0.1 if share < 1 else 0.0)
-    factors = 10.0 ** np.random.default_rng(0).uniform(-12, 12, (len(weights), 1))
-    plainly, theta = step(counts, weights, alpha, share)
-    scaled, scaled_theta = step(counts, factors * weights, alpha, share)
-    assert_allclose(scaled.counts, plainly.counts, rtol=1e-9, atol=1e-12)
-    assert_allclose(scaled_theta, theta, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("share", SHARES)
@@ -245,14 +217,3 @@ def test_weights_of_zero_stay_finite(share, dtype):
     assert_allclose(statistics.counts.sum(axis=1), counts.sum(axis=0), rtol=1e-5)
     assert np.isfinite(theta).all()
     assert_allclose(theta.sum(axis=1), 1, rtol=1e-5)
-
-
-@pytest.mark.parametrize("share", [0.0, -0.1, 1.1, np.nan, "much"])
-def test_a_wrong_share_is_refused(share):
-    with pytest.raises((ValueError, TypeError), match="share"):
-        OneTopic(share)
-
-
-def test_the_background_is_one_topic_or_none():
-    assert OneTopic(1.0).n_background == 0
-    assert OneTopic(0.8).n_background == 1

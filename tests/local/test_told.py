@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics.local import Gibbs, Hinted, OneTopic, Told, Variational
-from streamtopics.local.hinted import OneOrMixed, shares_of_hints
+from streamtopics.local import Hinted, OneTopic, Told, Variational
+from streamtopics.local.hinted import OneOrMixed
 from streamtopics.utils.parallel import SERIAL, workers
 from tests.local.test_hinted import hinted_minibatch, random_case, seeds_of
 from tests.local.test_one_topic import SHARES_REPORT, minibatch_of, plain, topics_of
@@ -37,22 +37,6 @@ def test_the_statistics_are_those_of_the_formulas(seed, dtype, rtol):
     assert_allclose(found.counts.sum(axis=1), counts.sum(axis=0), rtol=rtol)
 
 
-@pytest.mark.parametrize("hints", [None, 0.0])
-@pytest.mark.parametrize("step", [OneTopic(1.0), Gibbs(5)], ids=str)
-def test_without_hints_it_is_the_step_itself(hints, step):
-    counts, weights, alpha, given = random_case()
-    counts, seeds = np.round(counts), seeds_of(len(counts))
-    minibatch, topics = minibatch_of(counts), topics_of(weights, alpha)
-    expected, _ = step.step(minibatch, topics, seeds, SERIAL, report=SHARES_REPORT & step.reports)
-    if hints is not None:
-        minibatch = hinted_minibatch(counts, hints * given)
-    report = SHARES_REPORT & Told(step).reports
-    found, _ = Told(step).step(minibatch, topics, seeds, SERIAL, report=report)
-    assert_array_equal(found.counts, expected.counts)
-    if report:
-        assert_allclose(found.shares, expected.shares, rtol=1e-12)
-
-
 def test_where_all_is_told_the_topics_have_no_say():
     counts, weights, alpha, hints = random_case()
     hints += 0.5
@@ -62,16 +46,6 @@ def test_where_all_is_told_the_topics_have_no_say():
     other = step_of(counts, weights[::-1], alpha[::-1], hints)
     assert_array_equal(other.counts, found.counts)
     assert_array_equal(other.shares, found.shares)
-
-
-def test_only_the_shares_of_hints_matter():
-    counts, weights, alpha, hints = random_case()
-    scale = np.random.default_rng(1).uniform(0.5, 2.0, (len(hints), 1))
-    assert_allclose(
-        step_of(counts, weights, alpha, scale * hints).counts,
-        step_of(counts, weights, alpha, hints).counts,
-        rtol=1e-12,
-    )
 
 
 def test_documents_are_read_without_hints():
@@ -102,20 +76,6 @@ def test_the_bits_do_not_depend_on_n_jobs():
         found = step_of(counts, weights, alpha, hints, with_workers=several)
     assert_array_equal(found.counts, expected.counts)
     assert_array_equal(found.shares, expected.shares)
-
-
-def test_log_theta_is_not_offered():
-    """Nothing is known of it for a document whose shares are given."""
-    assert Told(Gibbs()).reports == frozenset()
-    assert TOLD.reports == SHARES_REPORT
-
-
-def test_shares_of_hints_are_zero_without_hints():
-    counts, _, _, hints = random_case()
-    assert_array_equal(shares_of_hints(minibatch_of(counts), 4), np.zeros((len(counts), 4)))
-    found = shares_of_hints(hinted_minibatch(counts, hints), 4)
-    assert_array_equal(found[[0, 3]], np.zeros((2, 4)))
-    assert_allclose(found[4], [0, 10 / 11, 0, 1 / 11])
 
 
 # What is read as of one topic and as a mixture

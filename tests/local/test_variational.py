@@ -27,11 +27,6 @@ def test_the_bound_is_that_of_the_definition(dtype, scale):
     assert_allclose(statistics.local_bound, expected, rtol=1e-6)
 
 
-def test_there_is_a_sweep_at_least():
-    with pytest.raises(ValueError, match=r"max_iter .*got 0"):
-        Variational(0.1, 0)
-
-
 @pytest.mark.parametrize(("max_iter", "thorough"), [(5, 100), (99, 100), (100, 100), (250, 250)])
 def test_it_is_thorough_with_at_least_100_sweeps(max_iter, thorough):
     assert Variational(0.1, max_iter).thorough() == Variational(0.1, thorough)

@@ -10,13 +10,12 @@ from streamtopics.local.asum import EM, FrankWolfe, statistics
 from streamtopics.messages import Minibatch, SentenceBatch
 from streamtopics.models.asum import ASUM, AspectStart
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates import BPS, SVB, Rounds
+from streamtopics.updates import BPS, SVB
 from streamtopics.utils.parallel import SERIAL, workers
 from tests.reference import asum as reference
 from tests.reference import reviews
 
 CORPUS = reviews.draw(80)
-N_WORDS = CORPUS.prior.shape[1]
 
 
 def batch(documents):
@@ -103,18 +102,6 @@ def test_the_start_leaves_no_trace():
     assert_allclose(state.c, 1 + 0.5 * n_tokens / state.prior_mass.sum())
 
 
-def test_only_the_first_pass_is_from_the_start():
-    state, some = posterior(), batch(CORPUS.X[:20])
-    begun = statistics(some, model().infer(AspectStart(state, 2, 5), some, SERIAL), SERIAL)
-    lam = state.prior_rows(np.arange(N_WORDS, dtype=np.int32)).copy()
-    lam[begun.words] += begun.counts
-    second = TopicPosterior(lam, lam.shape)
-    expected = statistics(some, model().infer(second, some, SERIAL), SERIAL)
-    state.blend(Rounds(SVB(), 2).step(state, model().learner(state, some, SERIAL), None)[0])
-    assert_allclose(state.rows(some.sentences.words), lam[begun.words] - begun.counts
-                    + expected.counts, rtol=1e-9)  # fmt: skip
-
-
 def test_a_sentence_without_seeds_goes_with_its_document():
     """In the first minibatch already, whatever the number of seeds of each sentiment."""
     eta = np.full((2, 6), 0.01)
@@ -139,13 +126,3 @@ def test_no_bit_depends_on_the_workers(local):
             assert_array_equal(getattr(found, name), getattr(expected, name))
         counts = statistics(some, found, pool).counts
     assert_array_equal(counts, statistics(some, expected, SERIAL).counts)
-
-
-def test_frank_wolfe_comes_less_close():
-    state, some = learnt(), batch(CORPUS.X)
-    objectives = [
-        model(local).infer(state, some, SERIAL).objective.sum()
-        for local in (FrankWolfe(0.0, 20), EM(0.0, 20), FrankWolfe(0.0, 2000), EM(0.0, 2000))
-    ]
-    assert objectives[0] < objectives[1] < objectives[3]
-    assert objectives[0] < objectives[2] <= objectives[3] + 1e-3

@@ -12,8 +12,7 @@ from scipy.special import logsumexp
 
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.models import GaussianMixture
-from streamtopics.models.gaussian_mixture import Mixture
-from streamtopics.updates import SVB, HierarchicalPowerPrior, PowerPrior
+from streamtopics.updates import SVB, HierarchicalPowerPrior
 from tests.updates.given import given
 
 CENTRES = np.array([[-4.0, 0.0], [0.0, 3.0], [4.0, -3.0]])
@@ -108,12 +107,6 @@ def test_the_bound_is_below_the_evidence(missing, seed):
     assert bounds[-1] > exact - 5
 
 
-def test_the_bound_is_the_evidence_of_one_component():
-    X = data(30, missing=0.2)
-    model = GaussianMixture(1)
-    assert_allclose(bounds_of_passes(model, X, 1)[0], log_evidence(model, X), rtol=1e-10)
-
-
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_the_bound_never_falls_in_the_passes(missing):
     """From a poor start: a posterior that has seen other data."""
@@ -158,51 +151,6 @@ def test_the_start_leaves_no_trace():
     assert_allclose(learnt_part[0].sum(axis=0)[:, 2], (X**2).sum(axis=0))
 
 
-def test_the_start_is_drawn_from_the_seed():
-    X, model = data(), GaussianMixture(5)
-    results = [learnt(model, X, seed=seed)["components"] for seed in (0, 0, 1)]
-    assert_array_equal(results[0], results[1])
-    assert not np.allclose(results[0], results[2])
-
-
-def test_components_are_found():
-    model = GaussianMixture(3, n_init=5)
-    posterior = learnt(model, data(600), size=100)
-    means = model.means(posterior)[0]
-    assert_allclose(means[np.argsort(means[:, 0])], CENTRES, atol=0.4)
-
-
-def test_more_starts_are_no_worse():
-    X = data(60)
-    first = Mixture(
-        *(GaussianMixture(5).posterior(X)[name][0] for name in ("weights", "components"))
-    )
-    bounds = []
-    for n_init in (1, 8):
-        model = GaussianMixture(5, n_init=n_init)
-        statistics = model.learner(model.posterior(X), X)(model.posterior(X))
-        after = Mixture(
-            first.weights + statistics.additions["weights"][0],
-            first.components + statistics.additions["components"][0],
-        )
-        bounds.append(after.responsibilities(X)[1].sum() - after._divergence(first))
-    assert bounds[1] > bounds[0] + 0.1
-
-
-def test_equal_samples_are_no_trouble():
-    model = GaussianMixture(3)
-    posterior = learnt(model, np.full((20, 2), 1.5))
-    assert np.isfinite(model.log_predictive(posterior, data(5))).all()
-    assert_allclose(posterior["weights"].sum(), 23)
-
-
-def test_a_stream_of_single_samples_works():
-    model = GaussianMixture(3)
-    posterior = learnt(model, data(40), PowerPrior(0.95), size=1)
-    assert posterior.n_batches == 40
-    assert np.isfinite(model.log_predictive(posterior, data(5))).all()
-
-
 # What is missing
 
 
@@ -231,15 +179,6 @@ def test_a_missing_value_is_integrated_out():
     assert_allclose(np.exp(model.log_predictive(posterior, rest))[0], marginal, rtol=1e-6)
 
 
-def test_a_sample_of_nothing_says_nothing_but_the_weights():
-    model = GaussianMixture(3)
-    posterior = learnt(model, data())
-    X = np.full((1, 2), np.nan)
-    assert_allclose(model.log_predictive(posterior, X), 0.0, atol=1e-12)
-    weights = posterior["weights"][0]
-    assert_allclose(model.predict_proba(posterior, X)[0], weights / weights.sum())
-
-
 # Prediction
 
 
@@ -263,18 +202,6 @@ def test_one_step_predictives_of_one_component_multiply_to_the_evidence():
         total += model.log_predictive(posterior, row)[0]
         learnt(model, row, posterior=posterior)
     assert_allclose(total, log_evidence(model, X), rtol=1e-9)
-
-
-def test_memberships():
-    model = GaussianMixture(3)
-    posterior = learnt(model, data(600))
-    X = data(50, 1)
-    memberships = model.predict_proba(posterior, X)
-    assert_allclose(memberships.sum(axis=1), 1.0)
-    assert_array_equal(model.predict(posterior, X), memberships.argmax(axis=1))
-    assert_array_equal(model.transform(posterior, X), memberships)
-    nearest = ((X[:, None] - model.means(posterior)[0]) ** 2).sum(axis=2).argmin(axis=1)
-    assert (model.predict(posterior, X) == nearest).mean() > 0.95
 
 
 # Groups
@@ -330,45 +257,3 @@ def test_a_rate_for_each_node_finds_the_component_that_moved():
 
 
 # Wrong input
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"n_components": 0}, "n_components of GaussianMixture"),
-        ({"n_components": 2.0}, "n_components of GaussianMixture"),
-        ({"n_init": 0}, "n_init"),
-        ({"n_groups": 2}, "needs a group_column"),
-        ({"mean_mass": 0.0}, "mean_mass"),
-        ({"concentration": np.nan}, "concentration"),
-        ({"mean": np.inf}, "mean of GaussianMixture"),
-        ({"rate": -1.0}, "rate"),
-    ],
-    ids=str,
-)
-def test_wrong_parameters(wrong, message):
-    with pytest.raises(ValueError, match=message):
-        GaussianMixture(**wrong)
-
-
-@pytest.mark.parametrize("code", [2.0, -1.0, 0.5, np.nan])
-def test_groups_are_whole_numbers(code):
-    model = GaussianMixture(2, n_groups=2, group_column=0)
-    X = np.array([[0.0, 1.0], [code, 2.0]])
-    with pytest.raises(ValueError, match="groups, must be whole numbers from 0 to 1"):
-        model.learner(model.posterior(X), X)
-    with pytest.raises(ValueError, match="beside the group_column"):
-        model.posterior(X[:, :1])
-    with pytest.raises(ValueError, match="group_column of GaussianMixture is 2, but X has only 2"):
-        replace(model, group_column=2).posterior(X)
-
-
-def test_the_predictive_density_is_above_the_bound_of_each_sample():
-    """Jensen's inequality; equal but for what is not known of the components."""
-    model = GaussianMixture(3)
-    posterior = learnt(model, data(3000), size=500)
-    X = data(30, 1, missing=0.2)
-    bounds = [model.learner(posterior, x)(posterior).local_bound for x in X[:, None]]
-    gaps = model.log_predictive(posterior, X) - bounds
-    assert (gaps > 0).all()
-    assert gaps.mean() < 0.01

@@ -2,7 +2,6 @@
 """Streams of LDA against a plain NumPy stream, and what the update rules promise."""
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -90,22 +89,6 @@ def test_factors_of_words_are_what_the_weights_lack(cells, monkeypatch):
     assert_allclose(np.log(weights[:, :3]) + factors[:, None], expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("cells", [1, 40, 40_000])
-def test_a_view_is_shown_each_word_once(cells, monkeypatch):
-    """Any view may be given, not the kernels alone; its rows are as many as there is room for."""
-    monkeypatch.setattr("streamtopics.models.lda.CELLS_PER_JOB", cells)
-
-    def plain(rows, mass, out):
-        out[:] = 0.0
-        out[:, :3] = rows / mass
-
-    lam = np.random.default_rng(0).gamma(0.5, 3.0, (N_WORDS, 3)) + 0.05
-    source = TopicPosterior(lam, lam.shape, np.ones(3))
-    minibatch = minibatch_of(sparse.csr_matrix(np.ones((2, N_WORDS))))
-    weights = visible_topics(plain, source, minibatch, SERIAL).weights
-    assert_allclose(weights[:, :3], lam / lam.sum(axis=0), rtol=1e-12)
-
-
 def test_in_learning_the_prior_weighs_no_more_than_its_limit():
     posterior = TopicPosterior(np.full((1, 1), 5.0), (N_WORDS, 3), np.full(3, 0.5))
     batches = [minibatch_of(sparse.csr_matrix(batch)) for batch in minibatches()[:2]]
@@ -134,16 +117,6 @@ def test_documents_ahead_have_the_draws_of_as_many_that_were_learnt():
     assert_array_equal(learnt(fresh, 12), learnt(later, 0))
     assert_array_equal(learnt(fresh, 20), learnt(later, 8))
     assert np.abs(learnt(fresh, 12) - learnt(fresh, 0)).max() > 0.01
-
-
-def test_documents_start_anew_unless_they_are_to_go_on():
-    posterior = TopicPosterior(np.full((1, 1), 0.2), (N_WORDS, 3), np.full(3, 0.5))
-    model = LDA(geometric_mean, Variational(0.0, 1), Variational(0.0, 1), seed=3)
-    minibatch = minibatch_of(sparse.csr_matrix(minibatches()[0]))
-    learn = model.learner(posterior, minibatch, SERIAL)
-    first, again, further = learn(posterior), learn(posterior), learn(posterior, warm=True)
-    assert_array_equal(again.counts, first.counts)
-    assert np.abs(further.counts - first.counts).max() > 0.01
 
 
 def settings(n_components, **others):
@@ -189,24 +162,6 @@ def test_bps_equals_the_reference_stream(prior, n_rounds, norm):
     assert_allclose(lam, expected, rtol=1e-7)
 
 
-@pytest.mark.parametrize("scale", [0.0, 0.2])
-def test_streams_stop_their_sweeps_like_the_reference(scale):
-    n_components, tol = 6, 1e-3
-    eta, batches = by_word(0.1, n_components), minibatches()
-    given = {
-        "topic_word_prior": 0.1,
-        "doc_topic_prior": 0.2,
-        "inference": Variational(tol, 100),
-    }
-    model = BPSLDA(n_components, boosting_scale=scale, random_state=0, **given)
-    lam = learn(model, batches)
-    expected = reference.stream(
-        batches, start_weights(model, eta), eta, np.full(n_components, 0.2),
-        scale=scale, tol=tol, max_iter=100,
-    )  # fmt: skip
-    assert_allclose(lam, expected, rtol=1e-6)
-
-
 def test_a_stream_of_more_topics_than_the_dense_path_takes():
     n_components = 70
     eta, batches = by_word(0.2, n_components), minibatches(3)
@@ -216,17 +171,6 @@ def test_a_stream_of_more_topics_than_the_dense_path_takes():
     start = start_weights(model, eta)
     expected = reference.stream(batches, start, eta, alpha, max_iter=SWEEPS)
     assert_allclose(lam, expected, rtol=1e-6)
-
-
-def test_a_stream_whose_documents_use_few_of_many_topics():
-    n_components, tol = 70, 1e-4
-    eta, batches = by_word(0.2, n_components), minibatches()
-    given = {"topic_word_prior": 0.2, "doc_topic_prior": 0.05}
-    model = SVBLDA(n_components, inference=Variational(tol, 2000), random_state=3, **given)
-    lam = learn(model, batches)
-    alpha, start = np.full(n_components, 0.05), start_weights(model, eta)
-    expected = reference.stream(batches, start, eta, alpha, tol=tol, max_iter=2000)
-    assert np.abs(lam - expected).sum() < tol * tokens(batches)
 
 
 @pytest.mark.parametrize("n_rounds", [1, 3])
@@ -243,53 +187,7 @@ def test_a_stream_in_single_precision(n_rounds):
     assert np.abs(lam - expected).sum() < 1e-4 * tokens(batches)
 
 
-def test_fit_is_the_stream_of_its_minibatches():
-    batches = [batch[:10] for batch in minibatches()]
-    model = SVBLDA(**settings(4, batch_size=10))
-    lam = learn(model, batches)
-    fitted = SVBLDA(**settings(4, batch_size=10)).fit(sparse.csr_matrix(np.concatenate(batches)))
-    assert_array_equal(fitted.components_.T, lam)
-    assert fitted.n_batch_iter_ == len(batches)
-
-
-def test_a_minibatch_without_tokens_teaches_nothing():
-    batches = minibatches()
-    empty = np.zeros((3, N_WORDS))
-    plain, interrupted = SVBLDA(**settings(4)), SVBLDA(**settings(4))
-    lam = learn(plain, batches)
-    stream = [empty, batches[0], empty, *batches[1:]]
-    assert_array_equal(learn(interrupted, stream), lam)
-    assert interrupted.n_batch_iter_ == len(batches) + 2
-    boosted = BPSLDA(boosting_scale=0.5, **settings(4, topic_word_prior=0.1))
-    assert_array_equal(learn(boosted, [empty]), np.full((N_WORDS, 4), 0.1))
-
-
 # What the rules promise
-
-
-@pytest.mark.parametrize("norm", ["whole", "topic"])
-@pytest.mark.parametrize("n_rounds", [1, 3])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_bps_without_boost_is_svb_to_the_last_bit(norm, n_rounds, dtype):
-    batches = minibatches()
-    given = settings(4, schedule__n_rounds=n_rounds, topic_word_prior=topic_word_prior("(K, V)", 4))
-    svb = SVBLDA(**given)
-    bps = BPSLDA(boosting_scale=0.0, boosting_norm=norm, **given)
-    assert_array_equal(learn(bps, batches, dtype), learn(svb, batches, dtype))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_components", [1, 5, 70])
-@pytest.mark.parametrize("n_rounds", [1, 2])
-def test_svb_learns_each_token_once(dtype, n_components, n_rounds):
-    batches = minibatches()
-    model = SVBLDA(**settings(n_components, schedule__n_rounds=n_rounds, topic_word_prior=0.3))
-    learnt = learn(model, batches, dtype) - 0.3
-    rtol = 1e-5 if dtype is np.float32 else 1e-11
-    assert_allclose(learnt.sum(), tokens(batches), rtol=rtol)
-    assert_allclose(learnt.sum(axis=1), sum(b.sum(axis=0) for b in batches), rtol=rtol, atol=rtol)
-    assert model.n_tokens_seen_ == tokens(batches)
-    assert_allclose(model.posterior_.mass, model.posterior_.dense().sum(axis=0), rtol=rtol)
 
 
 @pytest.mark.parametrize("norm", ["whole", "topic"])
@@ -351,43 +249,4 @@ def test_random_start_does_not_depend_on_the_other_words(prior):
     assert start.rows(np.empty(0, np.int32)).shape == (0, 6)
 
 
-@pytest.mark.parametrize("seed", [0, 5, np.iinfo(np.int32).max - 1])
-def test_random_start_has_the_stated_distribution(seed):
-    """100 (1 + eta) (1 + spread z), z a standardised sum of four uniforms, of independent cells."""
-    words = np.arange(4000, dtype=np.int32)
-
-    def standardised(prior, seed):
-        start = random_start(prior, seed=seed)
-        relative = start.rows(words) / (100.0 * (1.0 + start.prior.prior_rows(words)))
-        return (relative - 1.0) / 0.1
-
-    z = standardised("by both", seed)
-    n = z.size
-    assert np.abs(z).max() < 2 * np.sqrt(3.0)
-    assert abs(z.mean()) < 5 / np.sqrt(n)
-    # A sum of four uniforms has kurtosis 3 - 6 / (5 * 4).
-    assert abs(z.var() - 1.0) < 5 * np.sqrt((3 - 0.3 - 1) / n)
-    for other in (z[1:] * z[:-1], z[:, 1:] * z[:, :-1], z[1:, 1:] * z[:-1, :-1]):
-        assert abs(other.mean()) < 5 / np.sqrt(other.size)
-    assert abs((z * standardised("one", seed + 1)).mean()) < 5 / np.sqrt(n)
-
-
-def test_streams_start_alike_under_one_seed_only():
-    batches = minibatches()
-    one, same, other = (SVBLDA(**settings(4) | {"random_state": s}) for s in (3, 3, 4))
-    lam = learn(one, batches)
-    assert_array_equal(learn(same, batches), lam)
-    assert np.abs(learn(other, batches) - lam).max() > 1.0
-
-
 # The oracle itself
-
-
-@pytest.mark.parametrize("alpha", [[0.3, 1.7], [0.05, 0.05, 0.05]])
-def test_the_enumerated_likelihood_sums_to_one(alpha):
-    alpha = np.array(alpha)
-    beta = np.random.default_rng(0).dirichlet(np.ones(3), len(alpha))
-    terms = [reference.log_likelihood(words, alpha, beta) for words in product(range(3), repeat=4)]
-    assert_allclose(np.exp(terms).sum(), 1.0, rtol=1e-12)
-    alone = reference.log_likelihood([1], alpha, beta)
-    assert_allclose(alone, np.log(alpha @ beta[:, 1] / alpha.sum()), rtol=1e-12)

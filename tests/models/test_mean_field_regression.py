@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal, norm, t
 
 from streamtopics.families import gamma, gaussian, normal_gamma
 from streamtopics.models import MeanFieldRegression
-from streamtopics.updates import SVB, HierarchicalPowerPrior, PowerPrior, Rounds
+from streamtopics.updates import SVB, HierarchicalPowerPrior, Rounds
 from tests.updates.given import given
 
 MODEL = MeanFieldRegression(0.1, 2.0, 0.5, 0.2, 1.5, 0.8)
@@ -67,10 +67,6 @@ def test_inputs_are_normal_gamma_exactly():
     n = np.full(3, 60.0)
     expected = np.stack([X.sum(axis=0), n, (X**2).sum(axis=0), n], axis=-1)
     assert_allclose(posterior["inputs"] - posterior.blocks["inputs"].prior, expected)
-
-
-def test_the_nodes_of_six_inputs_are_the_fourteen_of_the_source():
-    assert MODEL.posterior(np.zeros((1, 6))).n_nodes == 14
 
 
 # Bounds
@@ -153,16 +149,6 @@ def test_the_bound_is_below_the_evidence(seed):
     assert bounds[-1] > exact - 4
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.1, 0.5])
-def test_the_bound_never_falls_in_the_passes(missing, monkeypatch):
-    monkeypatch.setattr("streamtopics.models.mean_field_regression.MOST_ROUNDS_OF_MISSING", 1)
-    monkeypatch.setattr("streamtopics.models.mean_field_regression.MOST_ROUNDS", 1)
-    X, y = data(80, missing=missing)
-    bounds = bounds_of_passes(MODEL.posterior(X), X, y, 40)
-    assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
-    assert bounds[-1] > bounds[0] + 0.01
-
-
 @pytest.mark.parametrize("rate", ["shared", "topic"])
 @pytest.mark.parametrize("start", [0.05, 0.5, 0.95])
 def test_the_double_bound_rises_and_ends_at_a_fixed_point(rate, start):
@@ -193,12 +179,6 @@ def test_a_column_without_a_coefficient_that_is_missing_is_left_out():
     assert_allclose(found[0] / found[1], only[0] / only[1], rtol=1e-4)
     whole = learnt(X, y, Rounds(SVB(), 2), size=40, model=stiff)
     assert_allclose(posterior["inputs"][:2], whole["inputs"][:2])
-
-
-def test_coefficients_are_found_through_holes():
-    model = MeanFieldRegression()
-    posterior = learnt(*data(3000, missing=0.1), size=500, model=model)
-    assert_allclose(model.coefficients(posterior), [1.0, -0.5, 0.2, 0.7], atol=0.1)
 
 
 # Prediction
@@ -242,17 +222,6 @@ def test_predictions_are_a_density_with_the_predicted_mean(x):
     assert_allclose(MODEL.predict(posterior, x), mean, rtol=1e-4)
 
 
-def test_the_predictive_density_is_above_the_bound_of_each_sample():
-    """Jensen's inequality; equal but for what is not known of the parameters."""
-    posterior = learnt(*data(3000), size=500)
-    X, y = data(30, 1)
-    rows = zip(X[:, None], y[:, None], strict=True)
-    bounds = [MODEL.learner(posterior, *row)(posterior).local_bound for row in rows]
-    gaps = MODEL.log_predictive(posterior, X, y) - bounds
-    assert (gaps > 0).all()
-    assert gaps.mean() < 0.01
-
-
 def test_what_is_missing_spreads_the_prediction_as_much_as_in_the_model():
     posterior = learnt(*data(40), size=40)
     x = np.array([[np.nan, 1.0, np.nan]])
@@ -275,18 +244,3 @@ def test_what_is_missing_spreads_the_prediction_as_much_as_in_the_model():
 
 
 # Rules
-
-
-def test_restarting_needs_two_passes_and_is_then_the_last_minibatch_alone():
-    X, y = data(90, missing=0.1)
-    posterior = learnt(X, y, Rounds(PowerPrior(0.0), 25))
-    alone = learnt(X[60:], y[60:], Rounds(SVB(), 25))
-    for name in alone.blocks:
-        assert_allclose(posterior[name], alone[name], rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("name", ["precision", "shape", "rate", "input_mean_mass", "input_rate"])
-@pytest.mark.parametrize("value", [0.0, -1.0, np.nan])
-def test_wrong_parameters(name, value):
-    with pytest.raises(ValueError, match=f"{name} of MeanFieldRegression must be a number in"):
-        MeanFieldRegression(**{name: value})

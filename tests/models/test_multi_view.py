@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
-from scipy.optimize import approx_fprime, linear_sum_assignment
+from scipy.optimize import approx_fprime
 from scipy.special import digamma
 
 from streamtopics import MultiViewLDA
@@ -15,7 +15,6 @@ from streamtopics.kernels import variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Topics
-from streamtopics.models.multi_view import StartBesideOthers
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.utils.parallel import SERIAL
 from tests.reference import two_blocks as reference
@@ -42,14 +41,6 @@ def inferred(dense, beta, share_prior, tol=1e-10, max_iter=5000):
 
 
 # The bound
-
-
-@pytest.mark.parametrize("share_prior", SHARE_PRIORS)
-def test_the_enumerated_likelihood_sums_to_one(share_prior):
-    beta = true_topics()
-    every = product(range(N_WORDS), repeat=4)
-    terms = [reference.log_likelihood(w, ALPHA, N_FIRST, share_prior, beta) for w in every]
-    assert_allclose(np.exp(terms).sum(), 1.0, rtol=1e-12)
 
 
 @pytest.mark.parametrize("share_prior", SHARE_PRIORS)
@@ -115,14 +106,6 @@ def test_sweeps_never_lower_the_bound(share_prior):
     rises = np.diff(bounds, axis=0)
     assert rises.min() > -1e-9
     assert rises[0].max() > 0.1
-
-
-def test_a_document_without_words_is_the_prior():
-    local, documents = inferred(np.zeros((1, N_WORDS)), true_topics(), (1.0, 3.0))
-    assert_allclose(documents.gamma[0], ALPHA)
-    assert_allclose(local.bound(documents, ALPHA), 0.0, atol=1e-12)
-    expected = [0.25 * 0.3, 0.25 * 0.7, 0.75 / 6, 0.75 * 5 / 6]
-    assert_allclose(local.doc_topic(documents)[0], expected)
 
 
 # The stream
@@ -214,19 +197,6 @@ def test_equals_the_reference_stream(norm, n_passes, scale):
     assert_allclose(model.posterior_.mass, model.components_.sum(axis=1))
 
 
-def test_the_start_of_a_late_class_has_the_mass_of_its_rows():
-    eta = np.random.default_rng(0).uniform(0.01, 2.0, (5000, 1))
-    start = StartBesideOthers(TopicPosterior(eta, (5000, 4)), seed=3)
-    assert_allclose(start.rows(np.arange(5000, dtype=np.int32)).sum(axis=0), start.mass, rtol=0.01)
-
-
-def test_classes_do_not_start_from_the_same_topics():
-    model = MultiViewLDA(2, 2).partial_fit(np.ones((1, 3)), [0], classes=[0, 1])._model()
-    block, words = TopicPosterior(np.ones((1, 1)), (3, 2)), np.arange(3, dtype=np.int32)
-    first, second = (model.start(block, place).rows(words) for place in (0, 1))
-    assert (first != second).all()
-
-
 def test_classes_are_told_by_the_bound_under_mean_topics():
     batches = stream_of_counts()
     model = MultiViewLDA(2, 3, local_tol=1e-12, max_local_iter=5000, random_state=0)
@@ -250,55 +220,3 @@ def test_classes_are_told_by_the_bound_under_mean_topics():
 
 
 # Recovery
-
-
-def drawn(rng, n_documents, beta, n_own, n_classes, length):
-    """Documents from the model, with share_prior (6, 4) and alpha 0.5."""
-    n_shared = len(beta) - n_own * n_classes
-    y = rng.integers(n_classes, size=n_documents)
-    X = np.zeros((n_documents, beta.shape[1]))
-    for d, j in enumerate(y):
-        share = rng.beta(6, 4)
-        own = rng.dirichlet(np.full(n_own, 0.5)) @ beta[j * n_own : (j + 1) * n_own]
-        shared = rng.dirichlet(np.full(n_shared, 0.5)) @ beta[n_own * n_classes :]
-        p = share * own + (1 - share) * shared
-        X[d] = rng.multinomial(length, p / p.sum())
-    return sparse.csr_matrix(X), y
-
-
-@pytest.fixture(scope="module")
-def generated():
-    """Topics of three classes and shared ones, training and test documents, and a model."""
-    rng = np.random.default_rng(1)
-    beta = rng.dirichlet(np.full(80, 0.2), 8)
-    X, y = drawn(rng, 2000, beta, 2, 3, 60)
-    T, z = drawn(rng, 1000, beta, 2, 3, 8)
-    model = MultiViewLDA(
-        2, 2, doc_topic_prior=0.5, local_share_prior=(6, 4), batch_size=500, n_rounds=20,
-        random_state=0,
-    ).fit(X, y)  # fmt: skip
-    return beta, T, z, model
-
-
-def test_topics_are_recovered_in_their_blocks(generated):
-    beta, _, _, model = generated
-    for j in (0, 1, 2, -1):
-        place = model.topic_class_ == j
-        apart = 0.5 * np.abs(model.topic_word_[place][:, None] - beta[place]).sum(axis=2)
-        rows, columns = linear_sum_assignment(apart)
-        assert apart[rows, columns].max() < 0.12
-
-
-def test_short_documents_are_classified_as_well_as_by_the_true_topics(generated):
-    beta, T, z, model = generated
-    minibatch, local = minibatch_of(T), TwoBlocks(2, (6.0, 4.0), 1e-3, 100)
-    bounds = np.empty((T.shape[0], 3))
-    for j in range(3):
-        weights = np.zeros((len(minibatch.words), variational.padded_width(4)))
-        weights[:, :4] = beta[[2 * j, 2 * j + 1, 6, 7]].T[minibatch.words]
-        topics = Topics(weights, np.full(4, 0.5))
-        (documents,) = local.infer([(minibatch, topics)], SERIAL)
-        bounds[:, j] = local.bound(documents, topics.alpha)
-    by_truth = (bounds.argmax(axis=1) == z).mean()
-    assert 0.7 < by_truth < 0.97  # Not a test of nothing.
-    assert model.score(T, z) > by_truth - 0.02

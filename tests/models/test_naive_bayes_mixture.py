@@ -52,13 +52,6 @@ def test_it_is_a_mixture_for_each_group_and_a_count_of_the_groups(missing):
     assert_allclose(found, of_groups + of_classes)
 
 
-def test_the_nodes_are_those_of_the_source():
-    finance = NaiveBayesMixture(2, GaussianMixture(5))
-    gps = NaiveBayesMixture(7, GaussianMixture(5))
-    assert finance.posterior(np.zeros((1, 3))).n_nodes == 33
-    assert gps.posterior(np.zeros((1, 2))).n_nodes == 78
-
-
 def test_probabilities_of_classes_are_those_of_the_joint_density():
     X, y = data()
     posterior = learnt(X, y)
@@ -85,13 +78,6 @@ def test_the_joint_density_sums_and_integrates_to_one():
     assert_allclose(total, 1.0, rtol=1e-6)
 
 
-def test_a_sample_of_nothing_has_the_shares_of_the_classes():
-    X, y = data()
-    posterior = learnt(X, y)
-    found = MODEL.predict_proba(posterior, np.full((1, 2), np.nan))[0]
-    assert_allclose(found, (0.5 + np.bincount(y)) / 121.5)
-
-
 @pytest.mark.parametrize("start", [0.05, 0.95])
 def test_the_double_bound_never_falls(start):
     posterior = learnt(*data())
@@ -113,17 +99,3 @@ def test_as_an_estimator():
     with pytest.raises(ValueError, match="classes y of NaiveBayesMixture must be whole numbers"):
         model.partial_fit(X, y + 1)
     assert_array_equal(model.posterior_["classes"], before)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"n_classes": 0}, "n_classes of NaiveBayesMixture"),
-        ({"class_concentration": 0.0}, "class_concentration of NaiveBayesMixture"),
-        ({"mixture": GaussianMixture(n_groups=2, group_column=0)}, "cannot have a group_column"),
-    ],
-    ids=str,
-)
-def test_wrong_parameters(wrong, message):
-    with pytest.raises(ValueError, match=message):
-        NaiveBayesMixture(**wrong)

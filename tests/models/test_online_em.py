@@ -6,20 +6,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import digamma
-from sklearn.base import clone
 
 from streamtopics import StreamingLDA
-from streamtopics.estimators import Schedule
 from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models import LDA
 from streamtopics.models.sources import RandomStart
-from streamtopics.models.views import geometric_mean, mean
+from streamtopics.models.views import mean
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.priors import Symmetric
-from streamtopics.updates import SVB, Decay, MeanDecay, OnlineEM, StochasticVI
+from streamtopics.updates import SVB, MeanDecay, OnlineEM
 from streamtopics.utils.parallel import SERIAL, workers
-from tests.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
+from tests.plain import VariationalOnlineEM
 from tests.reference import online_em as reference
 from tests.reference import variational
 
@@ -161,18 +158,6 @@ def test_online_em_of_more_topics_than_the_dense_path_takes(boosted):
     assert_all_close(results, expected, rtol=1e-6)
 
 
-def test_online_em_stops_its_sweeps_like_the_reference():
-    batches, eta, tol = minibatches(), by_word(0.2, 4), 1e-2
-    model = online_em(topic_word_prior=0.2, doc_topic_prior=0.3, local_tol=tol, max_local_iter=100)
-    results = iterates(model, batches)
-    start, alpha = frequentist_start(model, eta), np.full(4, 0.3)
-    given = {"kappa": 0.7, "max_iter": 100}
-    expected = list(reference.online_em(batches, start, eta, alpha, tol=tol, **given))
-    assert_all_close(results, expected, rtol=1e-7)
-    to_the_end = list(reference.online_em(batches, start, eta, alpha, tol=0.0, **given))
-    assert np.abs(expected[-1] - to_the_end[-1]).max() > 1e-4
-
-
 @pytest.mark.parametrize("boosted", [False, True])
 def test_streams_in_single_precision(boosted):
     batches, eta, alpha = minibatches(), by_word(0.2, 4), np.full(4, 0.5)
@@ -191,93 +176,12 @@ def test_streams_in_single_precision(boosted):
     assert_all_close(results, expected, atol=2e-4 * batches[0].sum(axis=1).mean())
 
 
-EMPTY = np.zeros((3, N_WORDS))
-
-
-@pytest.mark.parametrize("places", [(0,), (0, 1), (2,), (4,), (0, 3, 5)])
-@pytest.mark.parametrize("kind", ["plain", "boosted", "stochastic"])
-def test_minibatches_without_tokens_are_minibatches(places, kind):
-    """They pull lam towards nothing, or the prior, and leave the start to the others."""
-    batches = minibatches()
-    for place in places:
-        batches.insert(place, EMPTY)
-    eta, alpha = by_word(0.2, 4), np.full(4, 0.5)
-    if kind == "stochastic":
-        model = online_vb(topic_word_prior=0.2, doc_topic_prior=0.5)
-        results = iterates(model, batches)
-        expected = reference.stochastic_vi(
-            batches, bayesian_start(model, eta), eta, alpha, kappa=0.7, max_iter=SWEEPS
-        )
-    else:
-        n_rounds = ROUNDS if kind == "boosted" else None
-        n_sweeps = n_rounds or SWEEPS
-        model = online_em(
-            topic_word_prior=0.2,
-            doc_topic_prior=0.5,
-            update_each_sweep=bool(n_rounds),
-            max_local_iter=n_sweeps,
-        )
-        results = iterates(model, batches)
-        start = frequentist_start(model, eta)
-        expected = reference.online_em(
-            batches, start, eta, alpha, kappa=0.7, n_rounds=n_rounds, max_iter=n_sweeps
-        )
-    assert_all_close(results, expected, rtol=1e-7)
-    assert np.isfinite(model.transform(batches[1])).all()
-
-
-@pytest.mark.parametrize("averaging", [None, "linear", "uniform"])
-def test_only_minibatches_without_tokens_leave_the_prior(averaging):
-    given = prior_of_topics("(K, V)", 4)
-    em = online_em(topic_word_prior=given, schedule__averaging=averaging)
-    iterates(em, [EMPTY] * 3)
-    assert_allclose(em.topic_word_, given / given.sum(axis=1, keepdims=True), rtol=1e-14)
-    assert_allclose(em.transform(EMPTY), 0.25, rtol=1e-14)
-    vb = online_vb(topic_word_prior=given)
-    assert_allclose(iterates(vb, [EMPTY] * 3)[-1].T, given, rtol=1e-14)
-
-
-@pytest.mark.parametrize(("tau", "boosted"), [(0.0, False), (10.0, True)])
-def test_thousands_of_forgetting_minibatches(tau, boosted):
-    """The weight of what was learnt falls below what the engine lets it, many times."""
-    n_batches, kappa = 1200, 0.3
-    rates = np.array([reference.rate_of_means(t, kappa, tau) for t in range(2, n_batches + 1)])
-    assert np.log10(1 - rates).sum() < -60
-    rng = np.random.default_rng(37)
-    batches = rng.poisson(rng.gamma(0.5, 4.0, (n_batches, 2, 4))).astype(float)
-    batches[5:, :, 3] = 0.0
-    eta, alpha = np.full((4, 2), 0.1), np.array([0.4, 0.7])
-    model = VariationalOnlineEM(
-        2, kappa=kappa, tau=tau, topic_word_prior=0.1, doc_topic_prior=alpha, local_tol=0.0,
-        max_local_iter=2, update_each_sweep=boosted, doc_topic_prior_update="fixed",
-        batch_size=2, random_state=1,
-    )  # fmt: skip
-    model.fit(sparse.csr_matrix(batches.reshape(-1, 4)))
-    *_, expected = reference.online_em(
-        batches, frequentist_start(model, eta), eta, alpha, kappa=kappa, tau=tau,
-        n_rounds=2 if boosted else None, max_iter=2,
-    )  # fmt: skip
-    assert_allclose(model.components_.T, expected, rtol=1e-7)
-    assert_allclose(model.posterior_.mass, expected.sum(axis=0), rtol=1e-7)
-    assert model.components_.min() > 0
-
-
 # What the rules promise: the sum over the topics does not depend on the inference
 
 
 def words_of(batches):
     """Tokens of each word per document, of every minibatch."""
     return [batch.mean(axis=0) for batch in batches]
-
-
-@pytest.mark.parametrize("boosted", [False, True])
-def test_kappa_one_is_the_running_mean(boosted):
-    batches = minibatches()
-    model = online_em(kappa=1.0, topic_word_prior=0.3, update_each_sweep=boosted)
-    for t, result in enumerate(iterates(model, batches), 1):
-        inverse_n = sum(1 / len(batch) for batch in batches[:t]) / t**2
-        expected = np.mean(words_of(batches[:t]), axis=0) + 4 * 0.3 * inverse_n
-        assert_allclose(result.sum(axis=1), expected, rtol=1e-11)
 
 
 def test_kappa_one_smooths_by_the_documents_seen_in_equal_minibatches():
@@ -288,15 +192,6 @@ def test_kappa_one_smooths_by_the_documents_seen_in_equal_minibatches():
         assert_allclose(result[-1], eta[-1] / (7 * t), rtol=1e-13)  # It never occurs.
 
 
-@pytest.mark.parametrize("tau", [0.0, 1024.0])
-@pytest.mark.parametrize("kappa", [0.3, 0.7])
-def test_the_first_minibatch_is_all_that_there_is(kappa, tau):
-    batch = minibatches()[0]
-    model = online_em(kappa=kappa, tau=tau, topic_word_prior=0.3)
-    (result,) = iterates(model, [batch])
-    assert_allclose(result.sum(axis=1), (batch.sum(axis=0) + 4 * 0.3) / len(batch), rtol=1e-12)
-
-
 def test_stochastic_vi_with_a_known_corpus_and_rate_one_over_t_scales_the_mean():
     batches = minibatches()
     model = online_vb(kappa=1.0, n_documents=500, topic_word_prior=0.3)
@@ -305,56 +200,12 @@ def test_stochastic_vi_with_a_known_corpus_and_rate_one_over_t_scales_the_mean()
         assert_allclose(result.sum(axis=1), expected, rtol=1e-11)
 
 
-def test_stochastic_vi_of_an_endless_stream_weighs_minibatches_by_the_documents_until_then():
-    batches = minibatches()
-    model = online_vb(kappa=1.0, topic_word_prior=0.3)
-    seen = np.cumsum([len(batch) for batch in batches])
-    for t, result in enumerate(iterates(model, batches), 1):
-        scaled = [n * words for n, words in zip(seen, words_of(batches[:t]), strict=False)]
-        assert_allclose(result.sum(axis=1), 4 * 0.3 + np.mean(scaled, axis=0), rtol=1e-11)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_first_step_of_stochastic_vi_is_that_of_svb(dtype):
-    batch = minibatches()[0]
-    given = {"inference": Variational(0.0, SWEEPS), "random_state": 5}
-    given["topic_word_prior"] = prior_of_topics("(K, V)", 4)
-    svb = iterates(SVBLDA(4, **given), [batch], dtype)[0]
-    given = {"topic_word_prior": given["topic_word_prior"], "kappa": 0.6}
-    given["doc_topic_prior"] = Symmetric(10.0)
-    assert_array_equal(iterates(online_vb(**given), [batch], dtype)[0], svb)
-    vb = online_vb(n_documents=5 * len(batch), **given)
-    eta = by_word(given["topic_word_prior"], 4)
-    assert_allclose(iterates(vb, [batch], dtype)[0], eta + 5 * (svb - eta), rtol=1e-12)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_components", [4, 70])
-def test_one_round_of_the_boosted_variant_is_the_plain_one_bit_for_bit(dtype, n_components):
-    batches = minibatches()
-    given = {"max_local_iter": 1, "local_tol": 1e-3, "topic_word_prior": 0.2}
-    plain, boosted = (online_em(n_components, update_each_sweep=b, **given) for b in (False, True))
-    assert_array_equal(iterates(boosted, batches, dtype), iterates(plain, batches, dtype))
-
-
 def test_rounds_go_on_from_where_the_last_left_the_documents():
     batches = minibatches()
     few, many = (online_em(update_each_sweep=True, max_local_iter=n) for n in (3, 30))
     plain = online_em(max_local_iter=30)
     last = [iterates(model, batches)[-1] for model in (few, many, plain)]
     assert min(np.abs(last[0] - last[1]).max(), np.abs(last[1] - last[2]).max()) > 1e-3
-
-
-def test_single_pass_is_a_preset_of_boosted_online_em():
-    batches = minibatches((6,) * 12)
-    given = {"max_local_iter": 3, "topic_word_prior": 0.2, "random_state": 2}
-    em = VariationalOnlineEM(
-        4, kappa=1.0, update_each_sweep=True, doc_topic_prior_update="gamma", **given
-    )
-    del given["max_local_iter"]
-    single = StreamingLDA.preset("SinglePassLDA", 4, schedule__n_rounds=3, **given)
-    assert_array_equal(iterates(single, batches), iterates(em, batches))
-    assert_array_equal(single.doc_topic_prior_, em.doc_topic_prior_)
 
 
 # Incremental and 1 / t: the same where the scale of lam does not matter
@@ -388,17 +239,6 @@ def test_incremental_em_is_counting_under_the_frequentist_view():
         assert_allclose(8 * t * a, b, rtol=1e-9)
 
 
-@pytest.mark.parametrize("n_documents", [None, 24, 48, 480])
-def test_steps_one_over_t_are_not_counting_under_the_bayesian_view(n_documents):
-    batches = minibatches((8,) * 6)
-    rule = StochasticVI(Decay(1.0, 0.0), n_documents=n_documents)
-    vb, counting = (engine(rule, geometric_mean, batches) for rule in (rule, SVB()))
-    differences = [np.abs(a - b).max() for a, b in zip(vb, counting, strict=True)]
-    assert min(differences[1:]) > 0.1
-    assert (differences[0] == 0) == (n_documents is None)
-    assert np.abs(normalised(vb)[-1] - normalised(counting)[-1]).max() > 1e-3
-
-
 # Gibbs
 
 
@@ -425,26 +265,3 @@ def test_streaming_gibbs_is_incremental_em_on_samples():
     assert counts.sum() == batches.sum()
     expected = (counts + 0.3) / (counts + 0.3).sum(axis=0)
     assert_allclose(model.topic_word_.T, expected, rtol=1e-9)
-
-
-def test_streaming_gibbs_is_gibbs_online_em_but_for_the_average():
-    batches = np.random.default_rng(0).poisson(0.4, (5, 20, 25)).astype(float)
-    shared = {"topic_word_prior": 0.3, "random_state": 1}
-    one = StreamingLDA.preset("StreamingGibbsLDA", 4, inference__n_sweeps=3, **shared)
-    shared |= {"n_sweeps": 3, "doc_topic_prior_update": "fixed"}
-    other = GibbsOnlineEM(4, kappa=1.0, schedule=Schedule(n_start_rounds=1), **shared)
-    for batch in batches:
-        one.partial_fit(batch)
-        other.partial_fit(batch)
-        assert one._composition().rule == other._composition().rule
-    assert one._composition().view == other._composition().view
-    assert_allclose(one.posterior_.mass.sum(), other.posterior_.mass.sum(), rtol=1e-6)
-
-
-def test_boosted_gibbs_with_one_sweep_is_the_plain_method():
-    X = np.random.default_rng(0).poisson(0.4, (100, 25)).astype(float)
-    plain = GibbsOnlineEM(
-        4, n_sweeps=1, schedule=Schedule(n_start_rounds=1), batch_size=20, random_state=1
-    )
-    boosted = clone(plain).set_params(update_each_sweep=True)
-    assert_array_equal(plain.fit(X).components_, boosted.fit(X).components_)

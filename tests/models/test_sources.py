@@ -9,9 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from streamtopics.estimators import Schedule, StreamingLDA
-from streamtopics.messages import Minibatch, Statistics
-from streamtopics.models.sources import HintedStart, LimitedPrior, NoiseStart
-from streamtopics.models.spectral_start import SpectralStart
+from streamtopics.messages import Statistics
+from streamtopics.models.sources import HintedStart, LimitedPrior
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import BPS, SVB, PowerPrior
 from tests.local.test_one_topic import minibatch_of
@@ -53,36 +52,12 @@ def test_the_prior_is_taken_back_to_its_share(rule, flat, tokens, share):
     assert np.all(limited.rows(WORDS) > 0)
 
 
-@pytest.mark.parametrize("rule", [SVB(), BPS(0.01), PowerPrior(0.6)], ids=str)
-def test_masses_are_the_sums_of_the_rows(rule):
-    for tokens in (5.0, 1e5):
-        limited = LimitedPrior(learnt(rule, tokens), 0.3)
-        assert_allclose(limited.mass, limited.rows(WORDS).sum(axis=0), rtol=1e-9)
-        some = np.array([2, 3, 29], np.int32)
-        assert_array_equal(limited.rows(some), limited.rows(WORDS)[some])
-
-
-def test_a_prior_within_its_share_stays_bit_for_bit():
-    posterior = learnt(SVB(), 1e5)
-    limited = LimitedPrior(posterior, 0.3)
-    assert_array_equal(limited.rows(WORDS), posterior.rows(WORDS))
-    assert_array_equal(limited.mass, posterior.mass)
-
-
 def test_it_changes_what_is_seen_and_not_the_posterior():
     posterior = learnt(SVB(), 10.0)
     before, mass = posterior.dense(), posterior.mass
     LimitedPrior(posterior, 0.1).rows(WORDS)
     assert_array_equal(posterior.dense(), before)
     assert_array_equal(posterior.mass, mass)
-
-
-def test_where_nothing_is_learnt_rows_stay_positive():
-    posterior = TopicPosterior(np.full((1, 1), 0.5), (V, K))
-    limited = LimitedPrior(posterior, 0.3)
-    assert np.isfinite(limited.rows(WORDS)).all()
-    assert np.all(limited.rows(WORDS) > 0)
-    assert np.all(limited.mass > 0)
 
 
 def test_topics_of_few_tokens_stay_apart():
@@ -112,16 +87,6 @@ def documents(seed=0, n=40, length=8):
 
 def flat_prior(n_components=K, eta=0.1):
     return TopicPosterior(np.full((1, 1), eta), (V, n_components))
-
-
-@pytest.mark.parametrize("inference", ["one_topic", "gibbs"])
-def test_n_jobs_does_not_matter(inference):
-    X = sparse.csr_matrix(documents(n=200))
-    one, two = (
-        StreamingLDA(K, inference=inference, n_jobs=n, random_state=0).partial_fit(X)
-        for n in (1, 2)
-    )
-    assert_array_equal(one.components_, two.components_)
 
 
 @pytest.mark.parametrize("inference", ["gibbs", "variational", "one_topic"])
@@ -195,23 +160,6 @@ def test_names_without_hints_start_from_the_prior_at_random():
     assert (named[:, 1] / eta[:, 1]).std() > 0.03
     other = HintedStart(3)(prior, hinted(counts, hints), 1).rows(WORDS)
     assert np.abs(named[:, 1] - other[:, 1]).max() > 0
-
-
-def test_hints_need_not_be_there_at_all():
-    counts = documents(n=20)
-    for minibatch in (minibatch_of(counts), hinted(counts, np.zeros((20, K)))):
-        rows = HintedStart()(flat_prior(), minibatch, 0).rows(WORDS)
-        assert np.isfinite(rows).all()
-        assert np.all(rows > 0)
-        assert rows.std(axis=1).min() > 0
-
-
-def test_a_minibatch_without_words_has_a_start():
-    empty = Minibatch(
-        np.zeros(0, np.int32), np.zeros(4, np.int32), np.zeros(0, np.int32), np.zeros(0)
-    )
-    for begin in (SpectralStart(), HintedStart(), NoiseStart()):
-        assert begin(flat_prior(), empty, 0).rows(empty.words).shape == (0, K)
 
 
 # No two topics alike

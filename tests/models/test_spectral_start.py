@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.metrics import normalized_mutual_info_score
 from threadpoolctl import threadpool_info
 
-from streamtopics import load, save
 from streamtopics.estimators import StreamingLDA, StreamingMixture
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models import spectral_start
@@ -22,11 +19,9 @@ from streamtopics.models.spectral_start import (
     cluster_counts,
     document_vectors,
     members,
-    random_signs,
     word_vectors,
 )
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates import DirichletProcess
 
 V, K = 24, 3
 
@@ -80,14 +75,6 @@ def test_vectors_of_words_span_the_leading_directions_of_their_company():
     found = word_vectors(sparse.csr_matrix(X), np.arange(V, dtype=np.int32))
     # Lengths are told by random signs, within a twentieth or so.
     assert_allclose(found @ found.T, exact @ exact.T, atol=0.1)
-
-
-def test_signs_belong_to_columns():
-    signs = random_signs(np.array([3, 70_000, 5], np.int32))
-    assert set(np.unique(signs)) == {-1.0, 1.0}
-    assert_array_equal(signs[[2, 0]], random_signs(np.array([5, 3], np.int32)))
-    assert abs(signs.mean()) < 0.1
-    assert abs(signs[0] @ signs[1]) < 4 * np.sqrt(signs.shape[1])
 
 
 def test_planted_subjects_are_found():
@@ -184,53 +171,6 @@ def test_fit_starts_from_the_corpus_and_a_stream_from_its_first_minibatch(method
     getattr(model, method)(X)
     model.partial_fit(X)
     assert sizes == [n]
-
-
-@pytest.mark.parametrize("estimator", [StreamingLDA, StreamingMixture])
-def test_a_stream_that_was_saved_goes_on(estimator, tmp_path):
-    X, _ = blocks(300)
-    whole = estimator(K, start="spectral", random_state=0).partial_fit(X[:200])
-    save(whole, tmp_path / "model")
-    again = load(tmp_path / "model")
-    for model in (whole, again):
-        model.partial_fit(X[200:])
-    assert_array_equal(whole.components_, again.components_)
-
-
-def test_with_births_the_start_does_not_count():
-    X, _ = blocks(300)
-    births = DirichletProcess(min_documents=4)
-    plain, spectral = (
-        StreamingMixture(6, births=births, start=start, random_state=0).fit(X)
-        for start in ("noise", "spectral")
-    )
-    assert_array_equal(plain.components_, spectral.components_)
-
-
-@pytest.mark.parametrize("update", ["svb", "online_em", "bps", "power_prior", "hpp", "svi"])
-@pytest.mark.parametrize("inference", ["gibbs", "variational", "one_topic"])
-def test_any_rule_and_local_step_may_start_so(update, inference):
-    X, subject = blocks(600)
-    model = StreamingLDA(
-        K, update=update, inference=inference, start="spectral", random_state=0, n_jobs=2
-    )
-    clusters = model.fit(X).transform(X).argmax(axis=1)
-    assert normalized_mutual_info_score(subject, clusters) > 0.9
-    alone = clone(model).set_params(n_jobs=1).fit(X)
-    assert_array_equal(model.components_, alone.components_)
-
-
-def test_stored_zeros_make_no_difference():
-    X, _ = blocks(60)
-    n = len(X)
-    full = sparse.csr_matrix(
-        (X.ravel(), np.tile(np.arange(V), n), np.arange(0, n * V + 1, V)), (n, V)
-    )
-    sparse_too = sparse.csr_matrix(X)
-    assert full.nnz > sparse_too.nnz
-    kept, member = members(minibatch_of(full.astype(np.float32)), K)
-    assert_array_equal(member.toarray(), members(batch(X), K)[1].toarray())
-    assert sorted(kept) == list(range(n))
 
 
 def test_starts_in_several_threads_leave_the_number_of_threads_as_it_was():

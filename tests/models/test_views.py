@@ -51,17 +51,3 @@ def test_the_corrected_mean_is_the_mean_to_the_second_order():
     for x in (5.0, 50.0):
         found = seen(corrected_mean, np.array([[x, 1e6]]), mass, np.float64)[0, 0]
         assert_allclose(found * 1e6 / x - 1, 1 / (24 * x**2), rtol=0.1)
-
-
-def test_the_corrected_mean_does_not_lock_a_word_out():
-    """Of a word that a topic does not hold it is exp(psi(1/2)) = .14 tokens, not e^-20."""
-    rows, mass = np.array([[1e-9, 1000.0]]), np.array([1.0, 1.0])
-    found = seen(corrected_mean, rows, mass, np.float64)[0, 0]
-    assert_allclose(found * 1000, 0.1403650, rtol=1e-5)
-    assert seen(geometric_mean, rows, mass, np.float64)[0, 0] < 1e-12
-
-
-def test_which_bound_they_keep():
-    assert geometric_mean.keeps_bound
-    assert not corrected_mean.keeps_bound
-    assert not mean.keeps_bound

@@ -15,7 +15,6 @@ from streamtopics.estimators import Schedule
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.updates import BPS, SVB, Decay, MeanDecay, OnlineEM, StochasticVI
-from tests.plain import VariationalOnlineEM
 from tests.reference import online_em as reference
 from tests.reference import variational
 from tests.updates.given import given
@@ -109,41 +108,6 @@ def test_thousands_of_steps_of_forgetting(kappa, n_steps, dtype, n_folds):
     assert folds >= n_folds
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_the_posterior_does_not_know_that_it_is_averaged(rule):
-    average, alone = IterateAverage(make(alpha=np.ones(K))), make(alpha=np.ones(K))
-    for s, _ in zip(stream(300), run(rule, 300, average), strict=True):
-        alone.blend(rule.step(alone, given(s), None)[0])
-    assert pickle.dumps(average.posterior) == pickle.dumps(alone)
-    assert_array_equal(average.alpha, alone.alpha)
-
-
-def test_the_average_of_one_iterate_is_the_iterate():
-    average = IterateAverage(make())
-    next(run(OnlineEM(MeanDecay(0.5)), 1, average))
-    assert_array_equal(average.dense(), average.posterior.dense())
-    assert_array_equal(average.prior_part, average.posterior.prior_part)
-
-
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-@pytest.mark.parametrize("shape", PRIORS.values(), ids=PRIORS)
-def test_equal_weights_give_the_plain_mean_of_the_iterates(rule, shape):
-    average, alone = IterateAverage(make(shape), uniform=True), make(shape)
-    linear = IterateAverage(make(shape))
-    dense, prior, learnt = [], [], []
-    runs = run(rule, 60, average), run(rule, 60, linear)
-    for s, *_ in zip(stream(60), *runs, strict=True):
-        alone.blend(rule.step(alone, given(s), None)[0])
-        dense.append(alone.dense())
-        prior.append(alone.prior_part)
-        learnt.append(alone.learnt_part)
-        assert_allclose(average.dense(), np.mean(dense, axis=0), rtol=1e-7)
-        assert_allclose(average.mass, np.mean(dense, axis=0).sum(axis=0), rtol=1e-7)
-        assert_allclose(average.prior_part, np.mean(prior, axis=0), rtol=1e-7)
-        assert_allclose(average.learnt_part, np.mean(learnt, axis=0), rtol=1e-7)
-    assert np.abs(average.dense() - linear.dense()).max() > 1e-3
-
-
 @pytest.mark.parametrize("uniform", [False, True])
 @pytest.mark.parametrize("retain", [np.full(K, 0.5), np.array([0.5, 0.4, 0.5])], ids=str)
 def test_rates_of_each_topic_are_refused(uniform, retain):
@@ -171,41 +135,6 @@ def test_a_word_that_is_forgotten_was_never_seen(uniform):
     assert state == {"forgotten": word}
     assert_allclose(average.dense(), without.dense(), rtol=1e-12)
     assert_allclose(average.posterior.dense(), without.posterior.dense(), rtol=1e-12)
-
-
-def test_swaps_are_set_with_both_halves_or_not_at_all():
-    average, commit = IterateAverage(make()), {}
-    (s,) = stream(1)
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match="infinite"):
-        average.blend(Blend(0.5, np.inf, 0.5, s), [(commit, "n_iter", 1)])
-    assert commit == {}
-    assert average.n_iterates == 0
-    average.blend(Blend(0.5, 1.0, 0.5, s), [(commit, "n_iter", 1)])
-    assert commit == {"n_iter": 1}
-    assert average.theta == 1.0
-    assert average.n_iterates == 1
-
-
-def test_of_no_iterate_it_is_the_prior():
-    average = IterateAverage(make())
-    assert_array_equal(average.dense(), make().dense())
-    assert_array_equal(average.mass, make().mass)
-
-
-def test_weights_by_hand():
-    average = IterateAverage(TopicPosterior(np.ones((1, 1)), (1, 1)))
-    word = np.zeros(1, dtype=np.int32)
-    for count in (6.0, 12.0, 18.0):  # lam becomes 6, 12, 18.
-        average.blend(Blend(0.5, 1.0, 0.0, Statistics(word, np.full((1, 1), count), np.ones(1))))
-    lam = [6.5, 15.25, 25.625]
-    assert_allclose(average.dense(), (lam[0] + 2 * lam[1] + 3 * lam[2]) / 6)
-
-
-def test_alpha_is_the_last():
-    average = IterateAverage(make(alpha=np.ones(K)))
-    for s, value in zip(stream(3), (2.0, 3.0, 4.0), strict=True):
-        average.blend(Blend(0.5, 0.5, 0.5, s, np.full(K, value)))
-        assert_array_equal(average.alpha, value)
 
 
 # All or nothing
@@ -244,55 +173,12 @@ def test_a_failure_of_either_half_changes_nothing(wrong):
     assert bits(average) == before
 
 
-def test_a_failure_of_the_rest_alone_is_one():
-    """The cases above that name the rest do not fail without it."""
-    for wrong in ({"gain": 1e307}, {"prior": 1e306}):
-        posterior = make()
-        coefficients = {"retain": 0.5, "gain": 0.5, "prior": 0.5} | wrong
-        statistics = Statistics(np.array([1], dtype=np.int32), np.ones((1, K)), np.ones(2))
-        posterior.blend(Blend(**coefficients, statistics=statistics))
-        assert np.isfinite(posterior.mass).all()
-
-
-def test_a_failure_as_theta_is_taken_in_leaves_the_average():
-    rule, average = OnlineEM(MeanDecay(0.3)), IterateAverage(make())
-    steps = run(rule, 400, average)
-    for _ in steps:
-        if average.theta > 5e5:
-            break
-    before, posterior = average.dense(), pickle.dumps(average.posterior)
-    statistics = Statistics(np.array([1], dtype=np.int32), np.ones((1, K)), np.ones(2))
-    with pytest.raises(ValueError, match="infinite"):
-        average.blend(Blend(0.1, np.inf, 0.1, statistics))
-    assert_allclose(average.dense(), before, rtol=1e-9)
-    assert pickle.dumps(average.posterior) == posterior
-    average.blend(Blend(0.1, 1.0, 0.1, statistics))
-    t = average.posterior.n_batches
-    w = 2 / (t + 1)
-    assert_allclose(average.dense(), (1 - w) * before + w * average.posterior.dense(), rtol=1e-9)
-
-
 # In an estimator
 
 
 def corpus(n=90, dtype=np.float64):
     rng = np.random.default_rng(11)
     return sparse.csr_matrix(rng.poisson(rng.gamma(0.3, 3.0, (n, 15))), dtype=dtype)
-
-
-ESTIMATORS = {
-    "plain": VariationalOnlineEM(3, kappa=0.3, random_state=0),
-    "boosted": VariationalOnlineEM(
-        3, kappa=0.4, update_each_sweep=True, max_local_iter=4, random_state=0
-    ),
-}
-
-
-@pytest.fixture(params=ESTIMATORS.values(), ids=ESTIMATORS, name="estimator")
-def fresh_estimator(request):
-    return clone(request.param).set_params(
-        schedule__averaging="linear", batch_size=5, doc_topic_prior=0.5
-    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -366,31 +252,6 @@ def test_a_pickle_in_mid_stream_goes_on_with_the_same_bits(estimator, after):
     assert_array_equal(copy.transform(X), estimator.transform(X))
     whole = clone(estimator).fit(X)
     assert_array_equal(whole.components_, estimator.components_)
-
-
-def test_fit_anew_without_averaging_drops_it(estimator):
-    X = corpus()
-    estimator.fit(X)
-    assert estimator._commit.average.posterior is estimator.posterior_
-    plain = clone(estimator).set_params(schedule__averaging=None).fit(X)
-    estimator.set_params(schedule__averaging=None).fit(X)
-    assert estimator._commit.average is None
-    assert_array_equal(estimator.components_, plain.components_)
-    averaged = estimator.set_params(schedule__averaging="linear").fit(X).components_
-    estimator.fit(X)
-    assert_array_equal(estimator.components_, averaged)
-
-
-def test_a_failed_start_leaves_no_average(estimator):
-    X = corpus()
-    with pytest.raises(ValueError, match="Negative"):
-        estimator.partial_fit(-X)
-    assert not hasattr(estimator, "components_")
-    estimator.fit(X)
-    before = estimator.components_
-    with pytest.raises(ValueError, match="doc_topic_prior"):
-        estimator.set_params(schedule__averaging=None, doc_topic_prior=np.ones(2)).fit(X)
-    assert_array_equal(estimator.components_, before)
 
 
 def test_boosts_of_another_prior_are_averaged_too():

@@ -66,17 +66,6 @@ def test_divergences_by_bins_are_those_of_all_words(by_bins, eta, xi, boost):
         assert_allclose(by_bin, exact, rtol=1e-9)
 
 
-def test_counts_in_the_middle_of_a_bin_are_there_too(by_bins):
-    """Their first moment is nothing, their number is not."""
-    posterior, blend = learnt(n=0)
-    words = np.arange(40, dtype=np.int32)
-    middle = Statistics(words, np.full((40, K), 1.25), np.ones(9))
-    posterior.blend(Blend(1.0, 1.0, 0.0, middle))
-    found = posterior.divergences(blend)
-    for by_bin, exact in zip(found, read(posterior, blend), strict=False):
-        assert_allclose(by_bin, exact, rtol=1e-9)
-
-
 @pytest.mark.parametrize("eta", [1e-4, 0.05, 3.0])
 def test_distances_by_bins_are_those_of_all_words(by_bins, eta):
     for n in range(1, 12):
@@ -158,11 +147,6 @@ def test_what_is_too_large_for_the_bins_is_read(by_bins):
     found = posterior.divergences(blend)
     for by_bin, exact in zip(found, read(posterior, blend), strict=False):
         assert_array_equal(by_bin, exact)
-
-
-def test_a_prior_by_word_is_read(by_bins):
-    posterior, blend = learnt(np.linspace(0.01, 0.1, V)[:, None])
-    assert posterior._elsewhere(blend.statistics.words, all_words.SHARE) is None
 
 
 @pytest.mark.parametrize("exponent", [-32, 0, 16])

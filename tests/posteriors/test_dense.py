@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics.families import beta, dirichlet, gamma, gaussian, normal_gamma
+from streamtopics.families import dirichlet, gamma, normal_gamma
 from streamtopics.messages import NodeStatistics, Statistics
-from streamtopics.posteriors import Blend, Block, DensePosterior, Noise, TopicPosterior
+from streamtopics.posteriors import Blend, Block, DensePosterior, TopicPosterior
 from streamtopics.updates import (
     BPS,
     SVB,
@@ -19,7 +19,6 @@ from streamtopics.updates import (
     Decay,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
-    Langevin,
     MeanDecay,
     OnlineEM,
     PopulationVB,
@@ -28,7 +27,6 @@ from streamtopics.updates import (
     StochasticVI,
 )
 from streamtopics.updates.rates import Normal
-from tests.updates.given import given
 
 V, K = 7, 3
 WORDS = np.arange(V, dtype=np.int32)
@@ -70,13 +68,6 @@ def additions(rng, n=4):
         "components": np.stack([x.sum(axis=0), count, squares, count], axis=-1),
         "noises": rng.gamma(1.0, 2.0, (2, 2)),
     }
-
-
-def test_masses_of_a_block_are_pooled_unless_they_are_precisions():
-    means = gaussian.from_parameters([0.0, 1.0, 2.0], [1.0, 2.0, 3.0])
-    shares = beta.from_parameters([1.0, 2.0], [1.0, 1.0])
-    lam = DensePosterior({"means": Block(gaussian, means), "shares": Block(beta, shares)})
-    assert_array_equal(lam.pooled(np.array([1.0, 2.0, 4.0, 8.0, 16.0])), [1, 2, 4, 24, 24])
 
 
 # Both kinds of posterior under every rule
@@ -130,28 +121,6 @@ def test_rules_do_to_a_dirichlet_what_they_do_to_topics(rule):
     assert (dense.n_batches, dense.n_documents) == (lazy.n_batches, lazy.n_documents) == (5, 20)
     assert_allclose(dense.n_tokens, lazy.n_tokens)
     assert not np.allclose(dense["topics"].T, ETA)
-
-
-def test_keeping_all_is_svb_bit_for_bit():
-    results = []
-    for rule in (PowerPrior(1.0), SVB(), BPS(0.0)):
-        posterior, rng = mixed(), np.random.default_rng(0)
-        for _ in range(4):
-            s = posterior.statistics(additions(rng), 4)
-            posterior.blend(rule.step(posterior, given(s), None)[0])
-        results.append(posterior)
-    for name in results[0].blocks:
-        assert_array_equal(results[0][name], results[1][name])
-        assert_array_equal(results[2][name], results[1][name])
-
-
-def test_keeping_nothing_is_the_last_minibatch_alone():
-    posterior, rng = mixed(), np.random.default_rng(0)
-    for _ in range(4):
-        s = posterior.statistics(additions(rng), 4)
-        posterior.blend(PowerPrior(0.0).step(posterior, given(s), None)[0])
-    for name, block in posterior.blocks.items():
-        assert_allclose(posterior[name], block.prior + s.additions[name], rtol=1e-14)
 
 
 # Nodes
@@ -263,24 +232,6 @@ def test_a_boost_compares_the_nodes_of_a_block():
     assert_allclose(Boost(0.3, "topic").weight(posterior, s), 0.3 * s.mass / knowledge().prior_mass)
 
 
-def test_precisions_are_compared_node_by_node():
-    prior = gaussian.from_parameters(np.zeros(2), np.array([1.0, 4.0]))
-    posterior = DensePosterior({"coefficients": Block(gaussian, prior)})
-    s = posterior.statistics({"coefficients": 10.0 * prior}, 3)
-    assert_allclose(Boost(0.3).weight(posterior, s), [3.0, 3.0])
-
-
-def test_what_is_boosted_is_a_density():
-    with pytest.raises(ValueError, match="prior of coins"):
-        DensePosterior({"coins": Block(beta, np.ones(2), np.array([1.0, -1.0]))})
-
-
-def test_only_a_posterior_of_the_same_kind_can_be_boosted():
-    other = DensePosterior({"coins": Block(beta, np.ones((1, 2)))})
-    with pytest.raises(ValueError, match="prior to boost"):
-        mixed().boosting(other)
-
-
 # Writing
 
 
@@ -311,25 +262,6 @@ def test_what_is_no_density_is_refused_and_changes_nothing(wrong):
     assert repr(frozen(posterior)) == repr(before)
 
 
-def test_updates_for_topics_only_are_refused():
-    posterior = dense_topics()
-    s = posterior.statistics({"topics": np.ones((K, V))}, 4)
-    with pytest.raises(ValueError, match="noise"):
-        posterior.blend(Blend(1.0, 1.0, 0.0, s, noise=Noise(0.1, (0,))))
-    with pytest.raises(ValueError, match="noise"):
-        posterior.blend(Langevin(0.01, 1.0, 0.6).step(posterior, given(s), None)[0])
-    with pytest.raises(ValueError, match="proportions"):
-        posterior.blend(Blend(1.0, 1.0, 0.0, s, np.ones(K)))
-    assert posterior.n_batches == 0
-
-
-def test_additions_have_the_shape_of_the_block():
-    posterior = dense_topics()
-    for wrong in ({}, {"topics": np.ones((V, K))}):
-        with pytest.raises(ValueError, match=r"additions to topics must have shape \(3, 7\)"):
-            posterior.statistics(wrong, 4)
-
-
 @pytest.mark.parametrize("shape", [(2, K, V), (1, V), (V,), (K, V + 1)], ids=str)
 def test_additions_of_another_shape_change_nothing(shape):
     posterior, commit = dense_topics(), {}
@@ -355,18 +287,6 @@ def test_additions_that_are_not_finite_change_nothing(value, place):
         )
     assert repr(frozen(posterior)) == repr(before)
     assert commit == {}
-
-
-def test_swaps_are_set_with_the_update():
-    posterior, commit = mixed(), {"n_iter": 0}
-    posterior.blend(next(blends(posterior)), [(commit, "n_iter", 1), (commit, "state", ())])
-    assert commit == {"n_iter": 1, "state": ()}
-    assert posterior.n_batches == 1
-
-
-def test_priors_are_densities():
-    with pytest.raises(ValueError, match="prior of coins"):
-        DensePosterior({"coins": Block(beta, np.array([1.0, 0.0]))})
 
 
 def test_copies_and_pickles_go_on_alike():

@@ -65,16 +65,6 @@ def test_a_store_reads_like_the_dense_array():
     assert some.n_used == len(words) + 1
 
 
-def test_what_is_read_does_not_write():
-    S, store, seen = dense_and_store()
-    with pytest.raises(ValueError, match="read-only"):
-        store.dense()[0] = 1.0
-    store.rows(seen)[:] = -1.0
-    store.only(seen).counts[:] = -1.0
-    store.copy().counts[:] = -1.0
-    assert_array_equal(store.dense(), S)
-
-
 @pytest.mark.parametrize("again", [lambda s: pickle.loads(pickle.dumps(s)), copy.deepcopy])
 def test_a_store_is_saved_as_the_rows_of_its_words(again):
     store = Rows(10**6, K)
@@ -120,21 +110,6 @@ def test_the_array_grows_by_half_and_never_beyond_the_vocabulary():
     assert len(steps) < V / 2
 
 
-def test_there_is_room_for_a_million_cells_at_first(monkeypatch):
-    monkeypatch.setattr(module, "LEAST_CELLS", 60)
-    assert len(learnt()._state.S.counts) == 20
-    monkeypatch.setattr(module, "LEAST_CELLS", 6000)
-    assert len(learnt()._state.S.counts) == V + 1
-
-
-@pytest.mark.parametrize("wrong", [-1, V, 2**30])
-def test_words_outside_of_the_vocabulary_are_refused(wrong):
-    store, words = dense_and_store()[1], np.array([3, wrong], np.int32)
-    for ask in (store.rows, store.only, store.claim, lambda w: store.cells(w, np.zeros(2, int))):
-        with pytest.raises(IndexError, match=f"word {wrong} is outside"):
-            ask(words)
-
-
 def test_who_reads_an_array_from_before_a_growth_sees_zeros_for_new_words():
     posterior = learnt()
     store, first = posterior._state.S, posterior._state.S.counts
@@ -156,13 +131,6 @@ def test_sums_of_stores():
 
 
 # Posteriors
-
-
-def test_only_words_with_statistics_have_rows():
-    posterior = learnt(3)
-    seen = np.unique(np.concatenate([statistics(t).words for t in range(3)]))
-    assert_array_equal(posterior._state.S.words, seen)
-    assert posterior._state.S.n_used == len(seen) + 1
 
 
 def test_words_that_were_forgotten_keep_their_row_and_others_get_none():
@@ -206,43 +174,7 @@ def test_a_failure_gives_no_rows(place):
     assert_array_equal(store.places[words], 0)
 
 
-def test_memory_is_that_of_the_words_seen():
-    """A vocabulary of ten million words, of which 1,000 come: 4 bytes for each of all words."""
-    n_words, n_topics = 10**7, 100
-    posterior = TopicPosterior(np.full((1, 1), 0.01), (n_words, n_topics), np.ones(n_topics))
-    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0, 1000, n_words, n_topics)))
-    store = posterior._state.S
-    assert store.places.nbytes == 4 * n_words
-    assert store.counts.nbytes <= 1001 * n_topics * 8
-    assert len(pickle.dumps(posterior)) < 1.1 * 1000 * (8 * n_topics + 4)
-
-
-def test_copies_of_some_words_have_rows_of_these_alone():
-    posterior = learnt(2)
-    words = np.array([0, 3, 7, 21], np.int32)
-    some, before = posterior.of_words(words), posterior.dense()
-    assert some._state.S.shape == (4, K)
-    assert_array_equal(some.rows(words), posterior.rows(words))
-    some.blend(Blend(1.0, 1.0, 0.0, Statistics(words[1:3], np.ones((2, K)), np.ones(2))))
-    assert_array_equal(some.rows(words[1:3]), before[words[1:3]] + 1.0)
-    assert_array_equal(posterior.dense(), before)
-
-
 # Mass over long streams
-
-
-@pytest.mark.parametrize("retain", [1.0, 0.999])
-def test_mass_is_kept_over_a_billion_tokens(retain):
-    """5,000 minibatches of 200,000 tokens, of words that come and go: not one token is lost."""
-    posterior, expected = learnt(0), 0.0
-    given = [statistics(seed, n=1 + seed % 9) for seed in range(50)]
-    given = [Statistics(s.words, s.counts * (2e5 / s.counts.sum()), s.lengths) for s in given]
-    for t in range(5000):
-        posterior.blend(Blend(retain, 1.0, 0.0, given[t * 7 % 50]))
-        expected = retain * expected + 2e5
-    rows = (posterior.a * posterior._state.S.counts).sum()
-    assert_allclose(posterior.learnt_part.sum(), expected, rtol=1e-12)
-    assert_allclose(rows, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("eta", [0.3, np.linspace(0.1, 0.2, V)[:, None]], ids=["alike", "by word"])

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Posteriors in blocks: together they are one, and change together."""
 
-import pickle
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +12,7 @@ from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import SideBySideStatistics, Statistics
 from streamtopics.models import MultiView
-from streamtopics.posteriors import Blend, Noise, SideBySide, TopicPosterior
+from streamtopics.posteriors import Blend, SideBySide, TopicPosterior
 from streamtopics.updates import (
     BPS,
     Boost,
@@ -66,23 +64,6 @@ def test_topics_are_counted_flat():
     assert_allclose(statistics().mass, dense(statistics()).sum(axis=0))
 
 
-@pytest.mark.parametrize("wrong", [{"noise": Noise(0.1, (0,))}, {"alpha": np.ones(6)}], ids=str)
-def test_noise_and_another_alpha_are_refused(wrong):
-    lam = posterior()
-    with pytest.raises(ValueError, match="take no noise, and their alpha stays"):
-        lam.blend(Blend(1.0, 1.0, 0.0, statistics(), **wrong))
-    assert_array_equal(lam.dense(), posterior().dense())
-
-
-def test_the_last_part_which_sees_all_documents_counts_for_all():
-    priors = np.ones((1, 1)), (N_WORDS, 2), np.ones(2)
-    parts = [TopicPosterior(*priors, seed=seed) for seed in (7, 8, 9)]
-    one = Statistics(np.array([0], np.int32), np.ones((1, 2)), np.array([2.0]))
-    parts[2].blend(Blend(1.0, 1.0, 0.0, one))
-    lam = SideBySide(parts, n_boosted=2)
-    assert (lam.seed, lam.n_batches, lam.n_documents, lam.n_tokens) == (9, 1, 1, 2.0)
-
-
 @pytest.mark.parametrize("norm", ["whole", "topic"])
 def test_a_rule_boosts_the_first_blocks_alone(norm):
     lam, s = posterior(), statistics()
@@ -122,26 +103,6 @@ def test_when_one_block_cannot_change_none_does():
     assert commit == {"n_iter": 1}
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda s: replace(s, counts=np.full(s.counts.shape, np.nan)), "nan"),
-        (lambda s: replace(s, counts=np.full(s.counts.shape, np.inf)), "inf"),
-        (lambda s: replace(s, counts=np.ones((len(s.words), 7))), "shape"),
-        (lambda s: replace(s, words=s.words + N_WORDS), "outside"),
-    ],
-    ids=["nan", "infinite", "width", "word"],
-)
-def test_statistics_that_do_not_fit_in_one_part_change_none(wrong, message, place):
-    lam, s = posterior(), statistics()
-    before = pickle.dumps(lam)
-    parts = [wrong(part) if i == place else part for i, part in enumerate(s.parts)]
-    with np.errstate(all="ignore"), pytest.raises((ValueError, IndexError), match=message):
-        lam.blend(Blend(0.5, 1.0, 0.5, SideBySideStatistics(tuple(parts))))
-    assert pickle.dumps(lam) == before
-
-
 def learnt(n=3):
     lam = posterior()
     for seed in range(n):
@@ -178,17 +139,6 @@ def test_divergences_are_those_of_the_parts(blend):
     for side in (0, 1):
         assert_allclose(found[side], np.concatenate([each[side] for each in expected]), rtol=1e-13)
         assert (found[side] > 0).all()
-
-
-@pytest.mark.parametrize("blend", BLENDS.values(), ids=BLENDS)
-def test_slopes_are_those_of_the_parts(blend):
-    lam = learnt()
-    slope = lam.slopes(blend)
-    slopes = [part.slopes(own) for part, own in zip(lam.parts, split(blend), strict=True)]
-    for rho in (np.full(6, 0.5), np.linspace(0.05, 0.95, 6)):
-        pieces = np.split(rho, np.cumsum(SIZES)[:-1])
-        expected = [of_part(piece) for of_part, piece in zip(slopes, pieces, strict=True)]
-        assert_allclose(slope(rho), np.concatenate(expected), rtol=1e-13)
 
 
 FORGETS = {

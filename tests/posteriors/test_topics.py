@@ -68,31 +68,6 @@ def test_blends_follow_the_equation(shape, dtype):
     assert (posterior.n_batches, posterior.n_documents) == (30, 120)
 
 
-def test_a_proposal_changes_nothing():
-    posterior, _ = make((V, K))
-    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(1)))
-    before = posterior.dense().copy()
-    posterior.after(Blend(0.5, 2.0, 0.5, statistics(2))).rows(statistics(2).words)
-    assert_array_equal(posterior.dense(), before)
-
-
-def test_rows_of_words_that_were_never_seen_are_the_prior():
-    posterior, eta = make((V, 1))
-    s = statistics(0)
-    posterior.blend(Blend(1.0, 1.0, 0.0, s))
-    unseen = np.setdiff1d(np.arange(V), s.words).astype(np.int32)
-    assert_array_equal(posterior.rows(unseen), eta[unseen])
-
-
-def test_knows_nothing_until_tokens_came():
-    posterior, _ = make((1, 1))
-    nothing = Statistics(np.arange(2, dtype=np.int32), np.zeros((2, K)), np.zeros(3))
-    posterior.blend(Blend(1.0, 1.0, 0.0, nothing))
-    assert posterior.knows_nothing
-    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
-    assert not posterior.knows_nothing
-
-
 def test_a_blend_that_does_not_fit_changes_nothing():
     posterior, _ = make((1, 1))
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
@@ -116,30 +91,6 @@ def test_forgetting_all_or_much_stays_exact(rho):
     assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
 
 
-def test_ten_thousand_steps_of_forgetting_do_not_underflow():
-    posterior, _ = make((1, 1))
-    s = Statistics(np.array([3], dtype=np.int32), np.ones((1, K)), np.full(1, float(K)))
-    for _ in range(10_000):
-        posterior.blend(Blend(0.9, 1.0, 0.1, s))
-    assert_allclose(posterior.rows(s.words) - posterior.eta, 10.0, rtol=1e-8)
-
-
-def test_a_proposal_has_rows_of_words_in_any_order():
-    posterior, _ = make((1, 1))
-    blend, words = Blend(1.0, 1.0, 0.0, statistics(0)), statistics(0).words[[0, 2, 1, 3]]
-    rows = posterior.after(blend).rows(words)
-    posterior.blend(blend)
-    assert_allclose(rows, posterior.dense()[words], rtol=1e-10)
-
-
-def test_a_proposal_has_no_rows_of_other_words():
-    posterior, _ = make((1, 1))
-    s = statistics(0)
-    other = np.setdiff1d(np.arange(V), s.words)[:1].astype(np.int32)
-    with pytest.raises(IndexError, match="only has the rows"):
-        posterior.after(Blend(1.0, 1.0, 0.0, s)).rows(other)
-
-
 def test_a_read_only_posterior_is_copied_when_it_learns():
     posterior = TopicPosterior(np.ones((1, 1)), (V, K), np.ones(K))
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
@@ -154,15 +105,6 @@ def test_a_read_only_posterior_is_copied_when_it_learns():
 
 
 # Several at once
-
-
-def test_blends_together_are_the_blends():
-    together, alone = ([make(SHAPES["matrix"], seed)[0] for seed in range(3)] for _ in range(2))
-    blends = [Blend(*coefficients(t), statistics(t)) for t in range(3)]
-    blend_together(list(zip(together, blends, strict=True)))
-    for a, b, blend in zip(together, alone, blends, strict=True):
-        b.blend(blend)
-        assert pickle.dumps(a) == pickle.dumps(b)
 
 
 @pytest.mark.parametrize("wrong", [(np.inf, 1.0, 0.0), (0.5, np.nan, 0.0), (0.5, 1.0, -np.inf)])
@@ -236,35 +178,6 @@ def test_noise_has_the_stated_distribution():
     assert np.abs(correlations - np.eye(4)).max() < 5 / n**0.5
 
 
-def test_noise_keeps_lam_positive_and_is_that_of_its_seed():
-    lam = np.array([[0.0, 1e-300, 5.0, 3.0]])
-    once = Noise(0.1, (4,)).added(lam, lam)
-    assert (once > 0).all()
-    assert_array_equal(Noise(0.1, (4,)).added(lam, lam), once)
-    assert (Noise(0.1, (5,)).added(lam, lam)[0, 2:] != once[0, 2:]).all()
-    assert_array_equal(Noise(0.0, (4,)).added(-lam, lam)[0, 2:], [5.0, 3.0])
-
-
-def test_a_noisy_blend_that_does_not_fit_changes_nothing():
-    posterior, _ = make((1, 1))
-    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
-    before = pickle.dumps(posterior)
-    with pytest.raises(ValueError, match=r"shape|broadcast"):
-        posterior.blend(Blend(np.ones(K + 1), 1.0, 0.0, statistics(1), noise=Noise(0.1, (0,))))
-    assert pickle.dumps(posterior) == before
-
-
-def test_a_noisy_blend_together_with_others_is_refused():
-    posteriors = [make((1, 1))[0] for _ in range(2)]
-    blends = [
-        Blend(1.0, 1.0, 0.0, statistics(t), noise=noise)
-        for t, noise in enumerate((None, Noise(0.1, (0,))))
-    ]
-    with pytest.raises(ValueError, match="noise cannot be carried out together with others"):
-        blend_together(list(zip(posteriors, blends, strict=True)))
-    assert [posterior.n_batches for posterior in posteriors] == [0, 0]
-
-
 # The documents' proportions
 
 ALPHA = np.array([1.0, 2.0, 3.0])
@@ -272,38 +185,6 @@ ALPHA = np.array([1.0, 2.0, 3.0])
 
 def with_alpha(**others):
     return TopicPosterior(np.full((1, 1), 0.3), (V, K), np.array([0.1, 0.2, 0.3]), **others)
-
-
-def test_alpha_starts_as_given_and_is_a_copy():
-    given = np.array([0.1, 0.2, 0.3])
-    posterior = TopicPosterior(np.full((1, 1), 0.3), (V, K), given)
-    given[:] = 9.0
-    assert_array_equal(posterior.alpha, [0.1, 0.2, 0.3])
-    assert make((1, 1))[0].alpha.size == 0
-    assert make((1, 1))[0].seed == 0
-
-
-@pytest.mark.parametrize("retain", [0.0, 0.5, 1.0])
-def test_alpha_is_left_alone_unless_the_blend_has_one(retain):
-    posterior, bare = with_alpha(), TopicPosterior(np.full((1, 1), 0.3), (V, K))
-    for t in range(6):
-        for p, of_p in ((posterior, ALPHA if t == 3 else None), (bare, None)):
-            p.blend(Blend(retain, 1.0, 0.5, statistics(t), of_p))
-        assert_array_equal(posterior.alpha, ALPHA if t >= 3 else [0.1, 0.2, 0.3])
-        # It shares the state with the topics, and touches nothing of them.
-        assert_array_equal(posterior.dense(), bare.dense())
-        assert_array_equal(posterior.mass, bare.mass)
-        counters = ("n_batches", "n_documents", "n_tokens")
-        assert [getattr(posterior, n) for n in counters] == [getattr(bare, n) for n in counters]
-
-
-def test_a_proposal_has_the_alpha_of_its_blend():
-    posterior = with_alpha()
-    plain = Blend(1.0, 1.0, 0.0, statistics(0))
-    assert_array_equal(posterior.after(plain).alpha, [0.1, 0.2, 0.3])
-    other = Blend(1.0, 1.0, 0.0, statistics(0), ALPHA)
-    assert_array_equal(posterior.after(other).alpha, ALPHA)
-    assert_array_equal(posterior.alpha, [0.1, 0.2, 0.3])
 
 
 # Statistics that do not fit
@@ -375,29 +256,6 @@ def test_of_several_posteriors_none_learns_if_one_cannot(wrong, message, place):
     assert pickle.dumps(posteriors) == before
     assert [posterior.n_batches for posterior in posteriors] == [1, 1, 1]
     assert swapped == {}
-
-
-@pytest.mark.parametrize(
-    "counts",
-    [np.ones((2, K), int), np.ones((K, 2)).T, np.ones((2, 2 * K))[:, ::2], [[1.0] * K] * 2],
-    ids=["whole", "by topic", "strided", "list"],
-)
-def test_counts_may_be_kept_in_any_way(counts):
-    one, other = with_alpha(), with_alpha()
-    plain = Statistics(np.array([1, 5], np.int32), np.ones((2, K)), np.full(2, 3.0))
-    blends = [Blend(0.5, 2.0, 0.5, replace(plain, counts=np.asarray(counts)))] * 2
-    blend_together([(one, Blend(0.5, 2.0, 0.5, plain)), (other, blends[0])])
-    assert_array_equal(one.dense(), other.dense())
-    assert_array_equal(one.mass, other.mass)
-
-
-@pytest.mark.parametrize("noise", [None, Noise(0.1, (0,))], ids=["plain", "noisy"])
-def test_swaps_are_set_with_the_update(noise):
-    posterior, one, other = with_alpha(), {"n_iter": 0}, {}
-    swaps = [(one, "n_iter", 1), (other, "drift", "much"), (one, "state", (2,))]
-    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0), noise=noise), swaps)
-    assert (one, other) == ({"n_iter": 1, "state": (2,)}, {"drift": "much"})
-    assert posterior.n_batches == 1
 
 
 def test_the_state_is_replaced_as_a_whole():
@@ -481,21 +339,6 @@ def test_averages_of_means_that_forget_weigh_what_they_remember():
     assert_allclose(mean.c, share**2 * one.c + (1 - share) ** 2 * other.c, rtol=1e-12)
 
 
-def test_averages_of_nothing_are_what_there_was():
-    one, other = with_alpha(), with_alpha()
-    assert one.averaged_with(other, None, forgets=False, alpha=one.alpha) is one
-
-
-def test_alpha_survives_folding_and_a_pickle():
-    posterior = with_alpha(seed=3)
-    posterior.blend(Blend(1e-15, 1.0, 0.0, statistics(0), ALPHA))
-    posterior = pickle.loads(pickle.dumps(posterior))
-    for t in range(4):
-        posterior.blend(Blend(1e-15, 1.0, 0.0, statistics(t)))
-    assert_array_equal(posterior.alpha, ALPHA)
-    assert posterior.seed == 3
-
-
 @pytest.mark.parametrize("shape", [(1, 1), (V, 1)])
 def test_topics_can_be_chosen_and_added(shape):
     eta = np.random.default_rng(0).uniform(0.1, 2.0, shape)
@@ -527,16 +370,6 @@ def two_priors(seed=0):
     return TopicPosterior(eta, (V, K), xi=xi)
 
 
-def test_noise_of_no_variance_leaves_the_update_with_its_boost():
-    noisy, plain = two_priors(), two_priors()
-    for t in range(3):
-        blend = boosted(0.5, 2.0, 0.3, t=t)
-        plain.blend(blend)
-        noisy.blend(replace(blend, noise=Noise(0.0, (0,))))
-    assert_allclose(noisy.dense(), plain.dense())
-    assert_allclose(noisy.mass, plain.mass)
-
-
 def learnt_with_boosts():
     posterior = two_priors()
     posterior.blend(boosted(1.0, 1.0, 0.0, t=0))
@@ -562,17 +395,6 @@ def test_changes_are_the_rows_before_and_after_an_update(some, at_once, monkeypa
     for found in rows:
         assert_allclose(found, posterior.dense()[words], rtol=1e-12)
         posterior.blend(blend)
-
-
-@pytest.mark.parametrize("make", [with_alpha, two_priors])
-@pytest.mark.parametrize("boost", [0.0, 0.4])
-def test_the_weight_of_the_prior_is_known_before_an_update(make, boost):
-    posterior = make()
-    posterior.blend(boosted(0.9, 1.0, 0.3, t=0))
-    blend = boosted(0.7, 1.0, 0.2, t=1, boost=boost)
-    c = posterior.after(blend).c
-    posterior.blend(blend)
-    assert_allclose(posterior.c, c, rtol=1e-14)
 
 
 @pytest.mark.parametrize("make", [with_alpha, two_priors])
@@ -606,24 +428,6 @@ def test_the_update_since_a_base_makes_of_it_what_came_later(at_once, monkeypatc
     assert base.counters.n_learnt == pytest.approx(later.counters.n_learnt)
 
 
-def test_adding_adds_the_boosts():
-    one, other = two_priors(), two_priors()
-    one.blend(boosted(1.0, 1.0, 0.0, t=0))
-    other.blend(boosted(1.0, 1.0, 0.0, t=1, boost=0.7))
-    expected = one.dense() + other.dense() - one.eta
-    summed = one.added_to(other, None)
-    assert_allclose(summed.dense(), expected)
-    assert_allclose(summed.b, 1.1)
-
-
-def test_a_posterior_does_not_continue_one_of_more_boosts():
-    base, grown = two_priors(), two_priors()
-    base.blend(boosted(1.0, 1.0, 0.0))
-    grown.blend(boosted(1.0, 1.0, 0.0, boost=0.1))
-    assert not grown.continues(base)
-    assert base.continues(base)
-
-
 def test_a_posterior_continues_one_that_it_has_added_to():
     """Also where neither has a count, and where nothing was added."""
     counts = np.ones((2, K))
@@ -637,13 +441,6 @@ def test_a_posterior_continues_one_that_it_has_added_to():
     assert grown.continues(base)
     assert not base.continues(grown)
     assert not fallen.continues(base)
-
-
-@pytest.mark.parametrize("shapes", [((1, 1), (V, K)), ((V, 1), (1, 1)), ((1, K), (1, 1))])
-def test_priors_are_alike_where_neither_differs_between_words(shapes):
-    eta, xi = (np.random.default_rng(0).uniform(0.1, 2.0, shape) for shape in shapes)
-    alike = max(len(eta), len(xi)) == 1
-    assert TopicPosterior(eta, (V, K), xi=xi).is_alike == alike
 
 
 def test_nothing_is_left_of_words_that_are_forgotten():
@@ -678,8 +475,3 @@ def test_a_sum_of_parts_is_short_of_nothing_but_for_rounding():
     assert learnt(-1e-4).is_learnt_from(large, small)
     assert not learnt(-1e-2).is_learnt_from(large, small)
     assert not learnt(-1e-4).is_learnt_from(small, small)
-
-
-def test_topics_do_not_come_and_go_where_another_prior_is_boosted():
-    with pytest.raises(ValueError, match="come and go"):
-        two_priors().with_topics(np.array([0, -1]), np.ones(2))

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates import AdaptiveRate, Decay, StochasticVI
+from streamtopics.updates import AdaptiveRate
 from tests.updates.given import given
 
 V, K = 12, 3
@@ -78,32 +78,6 @@ def test_steps_shrink_where_nothing_changes_and_grow_where_it_does():
     assert np.mean(rates[60:80]) < np.mean(rates[5:15]) / 2
     assert max(rates[80:]) > 3 * max(rates[70:80])
     assert all(0 < rate <= 1 for rate in rates)
-
-
-def test_the_first_step_is_that_of_stochastic_vi():
-    parts = list(stream(1, topics(0)))
-    adaptive, stochastic = TopicPosterior(ETA, (V, K)), TopicPosterior(ETA, (V, K))
-    run(AdaptiveRate(500), parts, adaptive)
-    stochastic.blend(StochasticVI(Decay(0.0), 500).step(stochastic, given(parts[0]), None)[0])
-    assert_array_equal(adaptive.dense(), stochastic.dense())
-
-
-@pytest.mark.parametrize("shape", [(1, 1), (V, 1), (1, K)])
-def test_any_shape_of_prior_will_do(shape):
-    eta = np.random.default_rng(0).uniform(0.1, 1.0, shape)
-    parts = list(stream(6, topics(0)))
-    _, small = run(AdaptiveRate(100), parts, TopicPosterior(eta, (V, K)))
-    whole = np.ascontiguousarray(np.broadcast_to(eta, (V, K)))
-    _, large = run(AdaptiveRate(100), parts, TopicPosterior(whole, (V, K)))
-    assert_allclose(small, large, rtol=1e-12)
-
-
-def test_a_minibatch_that_moves_nothing_is_survived():
-    """Where all gradients are zero, any step is as good."""
-    nothing = Statistics(np.empty(0, np.int32), np.empty((0, K)), np.zeros(2))
-    rates, iterates = run(AdaptiveRate(100), [nothing] * 4)
-    assert np.isfinite(rates).all()
-    assert_allclose(iterates[-1], ETA)
 
 
 def test_what_leads_to_words_that_are_no_more_is_forgotten():

@@ -17,7 +17,6 @@ from streamtopics.updates.births import (
     Tallies,
     documents_of,
     followed,
-    leading,
     own_part,
     settled,
 )
@@ -132,20 +131,6 @@ def test_silence_adds_up_until_death():
     assert_allclose(found.dense()[:, 1], 0.1)
 
 
-@pytest.mark.parametrize(("silence", "alive"), [(5.0, False), (5.1, True), (None, True)])
-def test_a_cluster_is_dead_once_so_many_documents_are_missing(silence, alive):
-    process = DirichletProcess(silence=silence)
-    found, _, _ = after(posterior([30, 10, 0, 0]), [20, 0, 0, 0], process=process)
-    assert (found.alpha[1] > 0) == alive
-
-
-def test_a_document_ends_silence():
-    found, lives, _ = after(posterior([30, 10, 0, 0]), [20, 0, 0, 0])
-    assert lives.silence[1] == 5
-    _, lives, _ = after(found, [19, 1, 0, 0], lives=lives)
-    assert lives.silence[1] == 0
-
-
 def test_the_last_cluster_does_not_die():
     found, _, _ = after(posterior([3, 0, 0, 0]), [1, 0, 0, 0], update=PowerPrior(0.0))
     found, _, _ = after(found, [1, 0, 0, 0], update=PowerPrior(0.0))
@@ -185,16 +170,3 @@ def test_the_dead_come_back_with_eight_tables_and_half_of_their_share(tables, ma
     found = TableStatistics(WORDS, counts, np.full(1, 20.0), tables=np.array([20.0, tables]))
     lives = followed(lives, before, np.full(2, 9.0), np.arange(2), found, "now")
     assert [life.topic for life in lives.alive] == [0, 1][: 1 + lives_again]
-
-
-def test_leading_words_have_counts_and_are_ten_at_most():
-    assert leading(np.array([0.0, 2.0, 0.0, 3.0, 2.0])).tolist() == [3, 1, 4]
-    assert leading(np.arange(30.0)).tolist() == list(range(29, 19, -1))
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"concentration": 0.0}, {"min_documents": 0}, {"silence": 0.5}], ids=repr
-)
-def test_a_senseless_process_is_refused(wrong):
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        DirichletProcess(**wrong)

@@ -225,16 +225,6 @@ def test_alpha_follows(doc_topic, known):
         assert_allclose(found.alpha, expected.alpha, rtol=1e-6)
 
 
-def test_alpha_stays_where_nothing_is_known_of_it():
-    rule = LearnsDocTopicPrior(SVB(), FixedPoint(10_000))
-    base, state = learn(rule, start(), (None, None), map(statistics, range(4)))
-    composite, _ = composite_of(rule, base, state, [statistics(20), statistics(21)])
-    now, state = learn(rule, deepcopy(base), state, [statistics(5)])
-    found, new = landed(rule, composite, now, state)
-    assert_array_equal(found.alpha, np.ones(K))
-    assert new == (None, None)
-
-
 def test_as_many_documents_with_other_tokens_are_another_past():
     composite, _ = single(SVB(), start(), None, [statistics(20)])
     seen = Counters(2, 2 * B, 9.0, np.zeros(V))
@@ -242,34 +232,3 @@ def test_as_many_documents_with_other_tokens_are_another_past():
     assert composite.is_of(seen._replace(c=np.ones(V)))
     for other in ({"n_batches": 1}, {"n_documents": B}, {"n_tokens": 8.0}):
         assert not composite.is_of(seen._replace(**other))
-
-
-def test_words_that_no_minibatch_had_are_not_in_it():
-    rule = OnlineEM(MeanDecay(0.6))
-    base, _ = learn(rule, start(), None, map(statistics, range(9)))
-    late = [statistics(20, 2), statistics(21, 2)]
-    composite, _ = composite_of(rule, base, None, late)
-    touched = np.unique(np.concatenate([s.words for s in late]))
-    assert_array_equal(composite.blend.statistics.words, touched)
-    assert composite.blend.statistics.n_batches == 2
-    assert composite.blend.statistics.n_documents == 2 * B
-
-
-@each_rule
-def test_no_minibatches_change_nothing(rule):
-    base, state = learn(rule, start(), None, map(statistics, range(4)))
-    composite, _ = composite_of(rule, base, state, [])
-    now, state = learn(rule, deepcopy(base), state, map(statistics, range(4, 9)))
-    found, _ = landed(rule, composite, now, state)
-    assert_same(found, now)
-
-
-def test_minibatches_without_tokens_change_no_topic():
-    empty = Statistics(np.empty(0, np.int32), np.empty((0, K)), np.zeros(B))
-    for rule in (SVB(), Growing(SVB(), 3.0)):
-        base, _ = learn(rule, start(), None, map(statistics, range(4)))
-        composite, _ = composite_of(rule, base, None, [empty, empty])
-        now, _ = learn(rule, deepcopy(base), None, [statistics(5)])
-        found, _ = landed(rule, composite, now, None)
-        assert_allclose(found.dense(), now.dense(), rtol=1e-12)
-        assert found.n_batches == now.n_batches + 2

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
-from scipy.special import digamma, polygamma
+from scipy.special import digamma
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
@@ -19,7 +19,6 @@ from streamtopics.updates import (
     LearnsDocTopicPrior,
     MeanDecay,
     OnlineEM,
-    PowerPrior,
     Rounds,
     ScaledDecay,
 )
@@ -31,12 +30,8 @@ from streamtopics.updates.doc_topic import (
     FixedPoint,
     GammaPrior,
     Learnt,
-    climbed,
     newton_step,
-    objective,
     solve_alpha,
-    trigamma,
-    within_bounds,
 )
 from tests.reference import doc_topic as reference
 
@@ -117,36 +112,6 @@ def test_alpha_is_found_from_anywhere(n_components, seed):
         assert_allclose(solve_alpha(mean, guess), alpha, rtol=2e-8)
 
 
-@pytest.mark.parametrize("distance", [3e-6, 1e-5, 3e-5, 1e-3])
-def test_large_alpha_is_found_from_near_by(distance):
-    """There a small error in the shares is a large one in the scale."""
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        alpha = rng.uniform(5e3, 9e3, 2)
-        guess = alpha * (1 + rng.normal(0, distance, 2))
-        assert_allclose(solve_alpha(expected_log_theta(alpha), guess), alpha, rtol=2e-8)
-
-
-@pytest.mark.parametrize("factor", [1e-3, 1.0, 3.0, 1e3, 1e9])
-def test_no_step_lowers_the_likelihood(factor):
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        alpha = log_uniform(rng, 1e-3, 100.0, 5)
-        mean = np.log(rng.dirichlet(np.ones(5), 3)).mean(axis=0)
-        change = factor * newton_step(alpha, mean) / alpha
-        assert objective(climbed(alpha, change, mean), mean) >= objective(alpha, mean)
-
-
-@pytest.mark.parametrize("n_components", [2, 7, 50])
-def test_newton_ends_where_the_fixed_point_does(n_components):
-    rng = np.random.default_rng(n_components)
-    theta = rng.dirichlet(np.full(n_components, 0.2), 30) * 0.95 + 0.05 / n_components
-    mean, guess = np.log(theta).mean(axis=0), np.full(n_components, 1.0)
-    expected, n_iter = reference.minka_fixed_point(mean, guess, tol=1e-13, max_iter=10_000)
-    assert n_iter < 10_000
-    assert_allclose(solve_alpha(mean, guess), expected, rtol=1e-8)
-
-
 @pytest.mark.parametrize("true", [[0.05, 0.3, 1.0, 4.0], [0.5] * 10, [30.0, 5.0]])
 def test_alpha_is_recovered_from_dirichlet_draws(true):
     true = np.array(true)
@@ -165,40 +130,6 @@ def test_newton_step_is_that_of_the_whole_matrix(n_components):
     assert_allclose(newton_step(alpha, mean), expected, rtol=1e-5, atol=1e-9)
 
 
-def test_trigamma():
-    x = np.logspace(-10, 10, 2001)
-    assert_allclose(trigamma(x), polygamma(1, x), rtol=1e-8)
-
-
-def test_an_unused_topic_is_kept_alive():
-    alpha = np.array([0.4, 0.7, 1e-6])
-    found = solve_alpha(expected_log_theta(alpha), np.ones(3))
-    assert found[2] == LEAST_ALPHA
-    assert_allclose(found[:2], alpha[:2], rtol=5e-3)
-
-
-def test_what_is_beyond_the_bounds_is_scaled_down_and_raised():
-    assert_allclose(within_bounds(np.array([2e4, 5e3, 1e-9])), [1e4, 2.5e3, 1e-3])
-    assert_allclose(solve_alpha(expected_log_theta(np.full(2, 1.5e4)), np.ones(2)), 1e4)
-
-
-@pytest.mark.parametrize("excess", [-1e-2, -1e-6, -1e-15, 0.0, 1e-15, 1e-3, 5.0])
-@pytest.mark.parametrize("n_components", [2, 10, 1000])
-def test_proportions_that_do_not_vary_give_a_large_finite_alpha(excess, n_components):
-    share = np.arange(1.0, n_components + 1) / np.arange(1.0, n_components + 1).sum()
-    alpha = solve_alpha(np.log(share) + excess, np.full(n_components, 0.1))
-    assert np.all((alpha >= LEAST_ALPHA) & (alpha <= MOST_ALPHA))
-    assert alpha.mean() > MOST_ALPHA / 10 or excess == -1e-2
-    if n_components < 1000 and -1e-6 <= excess < 1:
-        assert_allclose(alpha / alpha.sum(), share, rtol=1e-3)
-
-
-@pytest.mark.parametrize("mean", [[-np.inf] * 3, [0.0] * 3, [-np.inf, 0.0, -1.0], [np.inf] * 3])
-def test_what_no_average_could_be_is_survived(mean):
-    alpha = solve_alpha(np.array(mean), np.ones(3))
-    assert np.all((alpha >= LEAST_ALPHA) & (alpha <= MOST_ALPHA))
-
-
 # What all updates share.
 
 
@@ -209,20 +140,6 @@ def test_nothing_is_learnt_without_words(update, n_batches):
     after = step(update, before, without_words(2), 0.3, n_batches)
     assert_array_equal(after.alpha, before.alpha)
     assert_array_equal(after.memory, before.memory)
-
-
-@pytest.mark.parametrize("update", UPDATES, **named)
-def test_one_topic_has_no_alpha_to_learn(update):
-    after = start(update, [0.7])
-    for t in range(20):
-        after = step(update, after, given_log_theta([0.0]), 1 / (t + 1), t)
-    assert_array_equal(after.alpha, [0.7])
-
-
-@pytest.mark.parametrize("update", LEARNING, **named)
-def test_a_burn_in_is_of_no_less_than_no_documents(update):
-    with pytest.raises(ValueError, match=r"burn_in .*got -1"):
-        replace(update, burn_in=-1)
 
 
 @pytest.mark.parametrize("update", LEARNING, **named)
@@ -239,16 +156,6 @@ def test_the_burn_in_leaves_no_trace(update):
     blend, _ = rule.step(posterior, documents(posterior, counts), rule.init(posterior))
     assert np.all(found != 0.5)
     assert_array_equal(found, blend.alpha)
-
-
-@pytest.mark.parametrize("update", AT_ONCE[:2], **named)
-def test_the_first_words_are_waited_for(update):
-    after, says = start(update, [0.4, 0.4]), given_log_theta([-1.5, -1.2])
-    for t in (2, 3):
-        after = step(update, after, without_words(2), 0.1, t)
-    late = step(update, after, says, 0.1, 4)
-    assert_array_equal(late.memory, step(update, start(update, [0.4, 0.4]), says, 0.1, 2).memory)
-    assert late.memory.any()
 
 
 @pytest.mark.parametrize("update", AT_ONCE, **named)
@@ -313,11 +220,6 @@ def test_alpha_is_positive_and_finite_whatever_comes(update, drawn):
 # Each on its own.
 
 
-def test_fixed_is_fixed():
-    before = Alpha(np.array([0.3, 0.4]), "anything")
-    assert Fixed().step(before.alpha, before.memory, given_log_theta([-0.5, -2.0]), 99) == before
-
-
 def test_fixed_point_with_rate_one_over_t_is_that_of_the_mean():
     alpha = np.array([0.1, 0.5, 2.0])
     parts = np.log(np.random.default_rng(0).dirichlet(alpha, (30, 20))).mean(axis=1)
@@ -335,16 +237,6 @@ def test_fixed_point_forgets_at_the_rate():
     after = step(update, after, given_log_theta([-3.0, -0.5]), 0.25, 1)
     assert_allclose(after.memory, [0.75 * -1.0 + 0.25 * -3.0, 0.75 * -2.0 + 0.25 * -0.5])
     assert_allclose(expected_log_theta(after.alpha), after.memory, rtol=1e-8)
-
-
-def test_what_came_of_an_alpha_below_the_bounds_does_not_linger():
-    alpha = np.array([0.5, 2.0])
-    update = FixedPoint(burn_in=0)
-    after = step(update, start(update, [1e-9, 1.0]), given_log_theta([-1e9, -1e-3]), 1.0, 0)
-    assert after.alpha[0] == LEAST_ALPHA
-    for t in range(200):
-        after = step(update, after, given_log_theta(expected_log_theta(alpha)), 0.1, t)
-    assert_allclose(after.alpha, alpha, rtol=1e-4)
 
 
 TRUE = np.array([0.1, 0.4, 1.5])
@@ -382,17 +274,6 @@ def test_gamma_prior_with_rate_one_over_t_is_the_plain_sum():
         assert_allclose(after.alpha, (2.0 - 1 + x) / (5.0 + y), rtol=1e-9)
 
 
-def test_gamma_prior_counts_once_against_the_minibatches_that_the_rate_remembers():
-    counts, rate = random_counts(0, TRUE, 10), 0.1
-    alpha = np.array([0.3, 0.3, 0.3])
-    x, y = reference.gamma_prior_sums(alpha, counts)
-    update = GammaPrior(2.0, 5.0, burn_in=0)
-    before = Alpha(alpha, np.append(x, y))
-    after = step(update, before, from_counts(alpha, counts), rate, 30)
-    assert_allclose(after.memory, before.memory)
-    assert_allclose(after.alpha, (2.0 - 1 + x / rate) / (5.0 + y / rate))
-
-
 @pytest.mark.parametrize("update", AT_ONCE, **named)
 def test_alpha_is_recovered_from_a_stream(update):
     after = start(update, [0.5, 0.5, 0.5])
@@ -400,14 +281,6 @@ def test_alpha_is_recovered_from_a_stream(update):
         counts = random_counts(t, TRUE, 60)
         after = step(update, after, from_counts(after.alpha, counts), (t + 1) ** -0.5, t)
     assert_allclose(after.alpha, TRUE, rtol=0.1)
-
-
-@pytest.mark.parametrize("rate", [1.0, 0.3, 0.0])
-def test_damped_newton_is_a_share_of_a_newton_step(rate):
-    alpha, log_theta = np.array([0.3, 0.5, 0.9]), np.array([-3.0, -2.0, -0.9])
-    update = DampedNewton(burn_in=0)
-    after = step(update, start(update, alpha), given_log_theta(log_theta), rate, 0)
-    assert_allclose(after.alpha, alpha + rate * reference.newton_step(alpha, log_theta), rtol=1e-7)
 
 
 def test_damped_newton_against_gensim():
@@ -423,45 +296,11 @@ def test_damped_newton_against_gensim():
     assert np.all(after.alpha > TRUE)
 
 
-def test_damped_newton_does_not_step_to_the_floor():
-    alpha, log_theta = np.array([2.0, 2.0]), np.array([-60.0, -0.1])
-    change = reference.newton_step(alpha, log_theta)
-    assert np.any(alpha + change < 0)
-    update = DampedNewton(burn_in=0)
-    whole = step(update, start(update, alpha), given_log_theta(log_theta), 1.0, 0)
-    assert_array_equal(whole.alpha, alpha)
-    share = 0.5 * (alpha / -change).min()
-    part = step(update, start(update, alpha), given_log_theta(log_theta), abs(share), 0)
-    assert np.all(part.alpha != alpha)
-
-
-def test_damped_newton_gets_away_from_an_alpha_below_the_bounds():
-    update = DampedNewton(burn_in=0)
-    says = given_log_theta(expected_log_theta(np.array([0.002, 0.5])))
-    after = step(update, start(update, [1e-6, 0.5]), says, 0.5, 0)
-    assert after.alpha[0] > LEAST_ALPHA
-
-
-def test_a_step_of_no_size_leaves_alpha_when_it_comes_late():
-    update, alpha = DampedNewton(step_size=lambda n_batches: 0.0), np.array([0.3, 0.5])
-    learnt = Learnt((alpha, alpha), (None, None), 0, 1)
-    assert_array_equal(update.delayed(alpha, None, learnt, 3)[0], alpha)
-
-
 def test_late_minibatches_that_said_nothing_leave_alpha_and_the_mean():
     update, alpha, memory = FixedPoint(burn_in=0), np.array([0.3, 0.5]), np.array([-1.0, -2.0])
     for said in (None, np.array([-2.0, -1.0])):
         learnt = Learnt((alpha, alpha), (said, said), 2, 1)
         assert update.delayed(alpha, memory, learnt, 3) == (alpha, memory)
-
-
-def test_a_late_step_stays_within_the_bounds():
-    """Three and a half times a step, at a rate that grew, would pass the floor."""
-    update = DampedNewton(step_size=lambda n_batches: 0.2 + 0.5 * n_batches)
-    before, after = np.array([0.3, 0.5]), np.array([0.2, 0.6])
-    learnt = Learnt((before, after), (None, None), 0, 1)
-    assert_allclose(update.delayed(before, None, learnt, 0)[0], after)
-    assert_array_equal(update.delayed(before, None, learnt, 1)[0], before)
 
 
 def test_rounds_count_the_alpha_that_they_saw():
@@ -529,36 +368,6 @@ def test_fixed_point_around_a_rule(step_size, burn_in):
             alpha, _ = reference.minka_fixed_point(mean, alpha, 1e-13, 20_000)
         assert_allclose(found, alpha, rtol=1e-6)
     assert np.abs(alpha - 0.5).max() > 0.05
-
-
-@pytest.mark.parametrize("step_size", RATES, ids=repr)
-def test_gamma_prior_around_a_rule(step_size):
-    """alpha_k = (r (a - 1) + x_k) / (r b + y), of running means of the sums."""
-    alpha, x, y = np.full(3, 0.5), None, None
-    for t, found in enumerate(streamed(GammaPrior(2.0, 5.0, 0, step_size))):
-        more_x, more_y = reference.gamma_prior_sums(alpha, random_counts(t, TRUE, 30))
-        r = step_size(t)
-        x = more_x if x is None else (1 - r) * x + r * more_x
-        y = more_y if y is None else (1 - r) * y + r * more_y
-        alpha = (r * (2.0 - 1) + x) / (r * 5.0 + y)
-        assert_allclose(found, alpha, rtol=1e-9)
-
-
-@pytest.mark.parametrize("step_size", [MeanDecay(0.6), ScaledDecay(0.2, 0.3)], ids=repr)
-def test_damped_newton_around_a_rule(step_size):
-    alpha = np.full(3, 0.5)
-    for t, found in enumerate(streamed(DampedNewton(60, step_size))):
-        if t >= 2:
-            log_theta = reference.mean_log_theta(alpha, random_counts(t, TRUE, 30))
-            alpha = alpha + step_size(t) * reference.newton_step(alpha, log_theta)
-        assert_allclose(found, alpha, rtol=1e-6)
-    assert np.abs(alpha - 0.5).max() > 0.05
-
-
-@pytest.mark.parametrize("inner", [SVB(), OnlineEM(), PowerPrior(0.8), Rounds(SVB(), 1)], ids=repr)
-def test_alpha_does_not_depend_on_the_rule_where_the_topics_do_not_matter(inner):
-    expected = list(streamed(FixedPoint(60)))
-    assert_array_equal(list(streamed(FixedPoint(60), inner)), expected)
 
 
 def test_a_fixed_alpha_is_left_to_the_rule():

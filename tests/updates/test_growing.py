@@ -21,7 +21,7 @@ from streamtopics.updates import (
     StochasticVI,
     Window,
 )
-from streamtopics.updates.growing import merged_weights
+from streamtopics.updates.rule import merged_weights
 from tests.updates.given import given, take
 
 V, K = 7, 3
@@ -115,33 +115,6 @@ def test_a_minibatch_without_tokens_changes_nothing():
     assert_allclose(before, fresh().dense() + learnt(stream(3), 3.0), rtol=1e-10)
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e6])
-def test_the_weights_of_parts_have_no_unit(scale):
-    rule, first, second, third = Growing(SVB(), 3.0), *stream(3)
-
-    def weights(scale):
-        base = run(rule, [scale * first])
-        parts = (run(rule, [scale * first, scale * own]) for own in (second, third))
-        return merged_weights(rule.power, *parts, base)
-
-    assert_allclose(weights(scale), weights(1.0), rtol=1e-9)
-
-
-def test_what_came_first_fades():
-    """With power 3 the first third has 1 / 27 of the weight."""
-    first, then = np.zeros((V, K)), np.zeros((V, K))
-    first[0], then[1] = 1.0, 2.0
-    posterior = run(Growing(SVB(), 3.0), [first, then])
-    rows = posterior.dense() - fresh().dense()
-    assert_allclose(rows[0].sum() / rows.sum(), 1 / 27)
-
-
-@pytest.mark.parametrize("power", [0.5, -1.0, 100.5, np.nan, "3"])
-def test_a_wrong_power_is_refused(power):
-    with pytest.raises((ValueError, TypeError), match="power"):
-        Growing(SVB(), power)
-
-
 # With rules that forget
 
 
@@ -161,41 +134,6 @@ def test_what_a_power_prior_keeps_comes_on_top_of_the_weights(rho, power):
     assert_allclose(posterior.dense(), fresh().dense() + learnt, rtol=1e-10)
 
 
-def test_far_into_a_stream_the_counts_are_the_power_times_those_remembered():
-    s = np.ones((V, K))
-    posterior = run(Growing(PowerPrior(0.8), 3.0), [s] * 400)
-    assert_allclose(posterior.learnt_part.sum(), 3 * s.sum() / (1 - 0.8), rtol=0.03)
-
-
-@pytest.mark.parametrize("power", POWERS)
-def test_the_report_is_of_what_the_rule_kept(power):
-    posterior = run(Growing(PowerPrior(0.7), power), stream(4))
-    blend, _ = Growing(PowerPrior(0.7), power).step(posterior, given(of(stream()[0])), None)
-    assert blend.reported_retention == 0.7
-    assert (blend.retain < 0.7) == (power > 1)
-
-
-@pytest.mark.parametrize("inner_batch_size", [None, 25])
-def test_growth_is_no_drift(inner_batch_size):
-    X = make_lda_corpus(n_documents=200, n_features=60, random_state=0).X
-    model = StreamingLDA(
-        3, update=PowerPrior(0.9), inference="variational", random_state=0,
-        schedule=Schedule(inner_batch_size),
-    )  # fmt: skip
-    for start in range(0, 200, 50):
-        model.partial_fit(X[start : start + 50])
-    assert_allclose(model.retention_history_, 0.9)
-
-
-def test_a_power_prior_that_keeps_all_is_svb_with_the_defaults_too():
-    X = make_lda_corpus(n_documents=200, n_features=60, random_state=0).X
-    found, plainly = (
-        StreamingLDA(3, update=update, topic_word_prior=0.02, random_state=0).fit(X)
-        for update in (PowerPrior(1.0), SVB())
-    )
-    assert_array_equal(found.components_, plainly.components_)
-
-
 @pytest.mark.parametrize(
     "rule",
     [Window(2), PopulationVB(9, 0.1), StochasticVI(), OnlineEM(), MemoizedVB(4), IncrementalVB(4)],
@@ -211,17 +149,6 @@ def test_rules_that_weigh_minibatches_themselves_do_not_grow(rule):
     assert not hasattr(model, "components_")
     for growth in (None, 1.0):
         StreamingLDA(3, schedule=Schedule(growth=growth), **settings).fit(X)
-
-
-@pytest.mark.parametrize("rule", [SVB(), PowerPrior(0.9)], ids=str)
-def test_weights_that_grow_already_do_not_grow_twice(rule):
-    X = make_lda_corpus(n_documents=400, n_features=60, random_state=0).X
-    settings = {"inference": "variational", "topic_word_prior": 0.02, "random_state": 0}
-    of_rule = StreamingLDA(3, update=Growing(rule, 2.0), **settings)
-    of_model = StreamingLDA(3, update=rule, schedule=Schedule(growth=2.0), **settings)
-    assert_array_equal(of_rule.fit(X).components_, of_model.fit(X).components_)
-    with pytest.raises(ValueError, match=r"Growing weighs .* growth=3\.0"):
-        of_rule.set_params(schedule__growth=3.0).fit(X)
 
 
 # Merging
@@ -287,14 +214,6 @@ def test_a_part_that_learnt_nothing_changes_nothing(power):
     assert_allclose(both.dense(), mine.dense(), rtol=1e-9)
     _, theirs, _, both, _ = merged(rule, stream(3, 1), [], stream(4, 2))
     assert_allclose(both.dense(), theirs.dense(), rtol=1e-9)
-
-
-@pytest.mark.parametrize("power", [1.0, 3.0])
-def test_two_copies_of_the_base_make_the_base(power):
-    rule = Growing(SVB(), power)
-    mine, _, _, both, _ = merged(rule, stream(3, 1), [], [])
-    assert_allclose(both.dense(), mine.dense(), rtol=1e-9)
-    assert_allclose(both.n_tokens, mine.n_tokens)
 
 
 @pytest.mark.parametrize("power", [1.0, 2.0, 3.0])

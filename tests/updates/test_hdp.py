@@ -55,11 +55,6 @@ def test_stick_weights_are_the_means_of_the_posterior():
     assert_allclose(stick_weights(tables, concentration), mean, rtol=0.01)
 
 
-def test_without_tables_the_sticks_are_those_of_the_prior():
-    expected = 0.25 * 0.75 ** np.arange(4)
-    assert_allclose(stick_weights(np.zeros(4), 3.0), expected)
-
-
 @pytest.mark.parametrize(
     ("mass", "kept"), [([0.2, 0.5, 0.1], [1]), ([0.9, 1.0, 3.0], [1, 2]), ([0.0, 0.0, 0.0], [0, 1])]
 )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A minibatch in parts is the rule stepped part by part, as one update."""
 
-import pickle
 from copy import deepcopy
 
 import numpy as np
@@ -13,7 +12,6 @@ from streamtopics.estimators import Schedule, StreamingLDA
 from streamtopics.local import OneTopic, Variational
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.posteriors.rows import add_scaled
 from streamtopics.updates import (
     BPS,
     SVB,
@@ -30,8 +28,8 @@ from streamtopics.updates import (
     StochasticVI,
     Window,
 )
-from streamtopics.updates.parts import in_parts
 from streamtopics.updates.power_prior import FixedRate
+from streamtopics.updates.rule import in_parts
 from streamtopics.utils.parallel import SERIAL
 from tests.updates.given import given
 
@@ -105,13 +103,6 @@ def test_the_counters_are_those_of_the_documents_and_streams_go_on(rule):
     assert_allclose(parts.transform(X[:9]), loop.transform(X[:9]), rtol=1e-8)
 
 
-@each_rule
-def test_a_minibatch_of_one_part_is_whole_bit_for_bit(rule):
-    whole = model_of(rule, schedule__inner_batch_size=None).partial_fit(X[:80]).partial_fit(X[80:])
-    one = model_of(rule, schedule__inner_batch_size=80).partial_fit(X[:80]).partial_fit(X[80:])
-    assert_array_equal(one.components_, whole.components_)
-
-
 @pytest.mark.parametrize(
     "rule", [r for r in DIVISIBLE if not isinstance(r, OnlineEM | StochasticVI)], ids=str
 )
@@ -137,14 +128,6 @@ def _part(statistics, share):
     """A share of the documents, and of the counts."""
     n = round(len(statistics.lengths) * share)
     return Statistics(statistics.words, share * statistics.counts, statistics.lengths[:n])
-
-
-@pytest.mark.parametrize("share", [0.1, 0.25, 1.0])
-def test_a_power_prior_forgets_before_the_first_part(share):
-    assert PowerPrior(0.8).for_part(share, True) == PowerPrior(0.8)
-    assert PowerPrior(0.8).for_part(share, False).rho == 1.0
-    for first in (True, False):
-        assert PowerPrior(Memory(50)).for_part(share, first) == PowerPrior(Memory(50))
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 1.0])
@@ -208,15 +191,6 @@ def _seeing(words, tokens, part):
     return learn
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
-def test_counts_are_added_however_they_lie_in_memory(dtype, order):
-    total, scale, words = np.ones((5, 2)), np.array([0.5, 2.0]), np.arange(5, dtype=np.int32)
-    counts = np.array([[1, 2], [3, 4], [5, 6]], dtype, order=order)
-    add_scaled(total, words, scale, Statistics(words[1:4], counts, np.ones(1)))
-    assert_array_equal(total, [[1, 1], [1.5, 5], [2.5, 9], [3.5, 13], [1, 1]])
-
-
 # One commit
 
 
@@ -246,23 +220,6 @@ def test_it_is_all_or_nothing(rule, monkeypatch):
     assert_array_equal(
         model.partial_fit(X[60:]).components_, untouched.partial_fit(X[60:]).components_
     )
-
-
-@pytest.mark.parametrize("n", [21, 39, 41, 59])
-def test_parts_are_about_as_long_and_no_document_is_left_out(n, monkeypatch):
-    model = model_of(SVB(), schedule__inner_batch_size=20)
-    sizes = []
-    plainly = Variational.step
-
-    def counted(self, minibatch, *args, **kwargs):
-        sizes.append(minibatch.n_documents)
-        return plainly(self, minibatch, *args, **kwargs)
-
-    monkeypatch.setattr(Variational, "step", counted)
-    model.partial_fit(X[:n])
-    assert sum(sizes) == n
-    assert max(sizes) <= 20
-    assert max(sizes) - min(sizes) <= 1
 
 
 def test_the_bits_do_not_depend_on_n_jobs():
@@ -298,13 +255,6 @@ def test_a_rule_of_whole_minibatches_is_refused_by_name(rule):
     )
 
 
-@pytest.mark.parametrize("rule", WHOLE, ids=str)
-def test_auto_takes_minibatches_whole_for_such_a_rule(rule):
-    auto = model_of(rule, schedule__inner_batch_size="auto").partial_fit(X).partial_fit(X[::-1])
-    whole = model_of(rule, schedule__inner_batch_size=None).partial_fit(X).partial_fit(X[::-1])
-    assert_array_equal(auto.components_, whole.components_)
-
-
 # Rules that settle a rate before the parts
 
 
@@ -337,13 +287,6 @@ def test_where_nothing_is_known_no_rate_is_settled(rule):
 
 
 @pytest.mark.parametrize("rule", SETTLING, ids=str)
-def test_a_settled_stream_goes_on_after_a_pickle_and_on_any_workers(rule):
-    model = model_of(rule, schedule__inner_batch_size=30).partial_fit(X[:60])
-    again = pickle.loads(pickle.dumps(model)).set_params(n_jobs=2)
-    assert_array_equal(again.partial_fit(X[60:]).components_, model.partial_fit(X[60:]).components_)
-
-
-@pytest.mark.parametrize("rule", SETTLING, ids=str)
 def test_auto_cuts_such_minibatches_but_not_in_sampling(rule):
     many = make_lda_corpus(n_documents=320, n_features=50, random_state=1).X
     for inference, part in (("variational", 150), ("one_topic", 150), ("gibbs", None)):
@@ -363,36 +306,3 @@ def test_a_rule_that_settles_is_found_through_what_is_around_it():
     assert settled.for_part(0.5, False) == settled
     assert FixedRate(0.5, 0.5, Boost(0.2)).for_part(0.5, True) == FixedRate(0.5, 0.5, Boost(0.2))
     assert FixedRate(0.5, 0.5, Boost(0.2)).for_part(0.5, False) == FixedRate(1.0, 0.0, Boost(0.2))
-
-
-def test_auto_is_150_documents_for_the_others():
-    many = make_lda_corpus(n_documents=320, n_features=50, random_state=1).X
-    auto = model_of(SVB(), schedule__inner_batch_size="auto").partial_fit(many)
-    parts = model_of(SVB(), schedule__inner_batch_size=150).partial_fit(many)
-    whole = model_of(SVB(), schedule__inner_batch_size=None).partial_fit(many)
-    assert_array_equal(auto.components_, parts.components_)
-    assert np.abs(auto.components_ - whole.components_).max() > 1.0
-
-
-def test_a_rule_around_one_weighs_and_retains_as_that_one():
-    start = TopicPosterior(np.ones((1, 1)), (5, K)).counters
-    before, after = start._replace(n_batches=3), start._replace(n_batches=5)
-    for inner in (OnlineEM(MeanDecay(0.6)), StochasticVI(n_documents=100), SVB()):
-        assert Rounds(inner, 3).decay(before, after) == inner.decay(before, after)
-
-
-def test_a_rule_with_noise_does_not_retain_alike_whatever_is_around_it():
-    assert Rounds(SVB()).traits.retains_alike
-    assert not Langevin().traits.retains_alike
-    assert not Rounds(Langevin()).traits.retains_alike
-
-
-def test_a_rule_around_one_is_divided_as_that_one():
-    assert Rounds(PowerPrior(0.64), 3).for_part(0.5, False) == Rounds(PowerPrior(1.0), 3)
-    assert Rounds(Window(3), 3).for_part(0.5, True) is None
-
-
-@pytest.mark.parametrize("size", [0, -3, 2.5, "many"])
-def test_a_wrong_size_is_refused(size):
-    with pytest.raises((ValueError, TypeError), match="inner_batch_size"):
-        model_of(SVB(), schedule__inner_batch_size=size).partial_fit(X[:20])

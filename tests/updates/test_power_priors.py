@@ -22,26 +22,12 @@ from streamtopics.posteriors.rows import holding
 from streamtopics.updates import (
     BPS,
     SVB,
-    AdaptiveRate,
     Boost,
-    Decay,
     EmpiricalPowerPrior,
-    FixedPoint,
-    GammaPrior,
     HierarchicalPowerPrior,
-    IncrementalVB,
-    Langevin,
-    MeanDecay,
-    MemoizedVB,
-    Memory,
-    OnlineEM,
     PopulationVB,
     PowerPrior,
     Rounds,
-    ScaledDecay,
-    Shares,
-    StochasticVI,
-    Window,
 )
 from streamtopics.updates.rates import NEARLY_UNIFORM, Exponential, Normal
 from streamtopics.utils.parallel import SERIAL
@@ -81,11 +67,6 @@ def test_keeping_nothing_is_the_last_minibatch_alone():
     assert_allclose(posterior.dense(), expected)
 
 
-def test_a_memory_of_documents_leaves_one_part_in_e():
-    assert Memory(20).kept(20) == pytest.approx(np.exp(-1.0))
-    assert Memory(20).kept(10) == pytest.approx(np.exp(-0.5))
-
-
 def test_effective_sample_size_tends_to_that_of_the_last_minibatches():
     rng = np.random.default_rng(0)
     posterior = TopicPosterior(np.array([[0.3]]), (V, K))
@@ -102,12 +83,6 @@ def test_population_is_a_power_prior_where_a_minibatch_is_its_share_of_it():
     assert not np.allclose(run(PopulationVB(60.0, 0.1))[0].dense(), other[0].dense())
 
 
-@pytest.mark.parametrize("norm", ["whole", "topic"])
-def test_boosts_of_a_rule_that_keeps_all_are_bps(norm):
-    mine, other = run(PowerPrior(1.0, Boost(0.4, norm))), run(BPS(0.4, norm))
-    assert_allclose(mine[0].dense(), other[0].dense())
-
-
 def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
     rng = np.random.default_rng(0)
     posterior = TopicPosterior(np.array([[1e-6]]), (V, K))
@@ -115,70 +90,6 @@ def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
     for _ in range(300):
         posterior.blend(PowerPrior(0.9, Boost(0.25, "topic")).step(posterior, given(s), None)[0])
     assert_allclose(posterior.prior_part / posterior.mass, 0.25 / 1.25, rtol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("rule", "values", "name"),
-    [
-        (PowerPrior, (1.5,), "rho"),
-        (PowerPrior, (np.nan,), "rho"),
-        (PowerPrior, ("a",), "rho"),
-        (PowerPrior, (0.5, 0.1), "boost"),
-        (Rounds, (PowerPrior(0.5), 0), "n_rounds"),
-        (Rounds, (SVB(), 1, 0), "n_start_rounds"),
-        (Rounds, (SVB(), 1, 1, -1), "n_start_batches"),
-        (Rounds, (0.9,), "update"),
-        (BPS, (-0.5,), "scale"),
-        (BPS, (np.inf,), "scale"),
-        (BPS, (0.5, "nonsense"), "norm"),
-        (Boost, (0.5, "nonsense"), "norm"),
-        (Exponential, (np.inf,), "gamma"),
-        (Normal, (0.5, -1.0), "precision"),
-        (StochasticVI, (-1.0,), "step_size"),
-        (StochasticVI, (Decay(0.7), 0), "n_documents"),
-        (OnlineEM, (0.7,), "step_size"),
-        (AdaptiveRate, (0,), "n_documents"),
-        (AdaptiveRate, (None, 1.0), "memory"),
-        (AdaptiveRate, (None, np.inf), "memory"),
-        (Window, (0,), "n_minibatches"),
-        (MemoizedVB, (1.5,), "n_minibatches"),
-        (IncrementalVB, (0,), "n_minibatches"),
-        (IncrementalVB, (3, 1.0), "step_size"),
-        (FixedPoint, (-1,), "burn_in"),
-        (FixedPoint, (1, 0.7), "step_size"),
-        (Shares, (0.01, -1), "burn_in"),
-        (Shares, (-0.5,), "floor"),
-        (Shares, (1.5,), "floor"),
-        (GammaPrior, (0.5,), "shape"),
-        (Langevin, (0.0,), "a"),
-        (Langevin, (0.01, 1000.0, 0.6, 0), "n_documents"),
-        (HierarchicalPowerPrior, ("nonsense",), "rate"),
-        (HierarchicalPowerPrior, ("shared", -0.1), "rate_prior"),
-        (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, 0.5), "rate_starts"),
-        (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, ("low",)), "rate_starts"),
-        (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, (0.5,), 0.1), "boost"),
-        (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, (0.5,), Boost(0.1), 1), "max_rounds"),
-        (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, (0.5,), Boost(0.1), 5, -1.0), "tol"),
-        (Decay, (-0.1,), "kappa"),
-        (Decay, (1.1,), "kappa"),
-        (MeanDecay, (-0.1,), "kappa"),
-        (MeanDecay, (1.1,), "kappa"),
-        (ScaledDecay, (1.0, -0.1), "kappa"),
-        (ScaledDecay, (1.0, 1.1), "kappa"),
-        (ScaledDecay, (0.0,), "tau"),
-        (EmpiricalPowerPrior, ("Shared",), "rate"),
-        (EmpiricalPowerPrior, ("shared", 0.1), "boost"),
-        (EmpiricalPowerPrior, ("shared", Boost(0.1), 1), "max_rounds"),
-        (EmpiricalPowerPrior, ("shared", Boost(0.1), 5, -1.0), "tol"),
-        (PopulationVB, ("a", 0.1), "population_size"),
-        (PopulationVB, (0.0, 0.1), "population_size"),
-        (PopulationVB, (10.0, 0.0), "rate"),
-        (PopulationVB, (10.0, 1.5), "rate"),
-    ],
-)
-def test_wrong_values_are_refused(rule, values, name):
-    with pytest.raises(ValueError, match=name):
-        rule(*values)
 
 
 # Divergences of the lazy posterior
@@ -205,16 +116,6 @@ def test_divergences_are_those_of_the_family(eta_shape, xi_shape, boost):
     assert_allclose(found[1], dirichlet.kl(after, prior + boost, axis=0), rtol=1e-9)
 
 
-def test_divergences_do_not_depend_on_where_the_words_are_cut(monkeypatch):
-    rng = np.random.default_rng(1)
-    posterior = TopicPosterior(np.array([[0.1]]), (V, K))
-    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(rng)))
-    blend = Blend(0.5, 1.0, 0.5, statistics(rng))
-    whole = posterior.divergences(blend)
-    monkeypatch.setattr("streamtopics.posteriors.all_words.WORDS_AT_ONCE", 5)
-    assert_allclose(posterior.divergences(blend), whole, rtol=1e-12)
-
-
 # Rates
 
 
@@ -235,25 +136,7 @@ def test_rates_agree_with_quadrature(prior, evidence):
     assert_allclose(rate.divergence, evidence * mean + np.log(of_prior / total), atol=1e-7)
 
 
-def test_an_empirical_bayes_variance_of_the_normal_prior_ends_at_the_uniform_prior():
-    """The bound's part that depends on the precision falls in it for any evidence."""
-    for evidence in (-30.0, -0.5, 2.0, 100.0):
-        gains = []
-        for precision in (1e-6, 0.1, 1.0, 10.0, 100.0):
-            rate = Normal(0.5, precision).posterior(np.array([evidence]))
-            gains.append(rate.kept * evidence - rate.divergence)
-        assert (np.diff(np.ravel(gains)) < 0).all()
-    flat = Normal(0.5, 1e-9).posterior(np.array([-30.0, 2.0]))
-    uniform = Exponential(0.0).posterior(np.array([-30.0, 2.0]))
-    assert_allclose(flat.kept, uniform.kept, rtol=1e-6)
-
-
 # The hierarchical power prior
-
-
-def test_the_first_minibatch_has_the_prior_alone():
-    blend = run(HierarchicalPowerPrior(), n=1)[1]
-    assert (blend.retain, blend.prior) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize("start", [0.05, 0.5, 0.95])
@@ -350,64 +233,6 @@ def test_what_is_boosted_may_be_another_prior(rule):
         assert_allclose(posterior.prior_part, (c * eta + b * xi).sum(axis=0))
 
 
-@pytest.mark.parametrize(
-    ("rule", "gain"),
-    [
-        (PopulationVB(40.0, 0.2, Boost(0.5)), 0.2 * 40 / 3),
-        (StochasticVI(Decay(0.5, 3.0), 40, boost=Boost(0.5)), 0.5 * 40 / 3),
-    ],
-)
-def test_a_population_is_boosted_as_its_statistics_are(rule, gain):
-    """lam <- (1 - nu) lam + nu (eta + M / B (s + r xi))."""
-    rng = np.random.default_rng(2)
-    eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
-    posterior = TopicPosterior(eta, (V, K), xi=xi)
-    s = statistics(rng)
-    gain *= 3 / s.n_documents
-    blend = rule.step(posterior, given(s), None)[0]
-    assert_allclose(blend.gain, gain)
-    assert_allclose(blend.boost, gain * 0.5 * s.n_tokens / xi.sum())
-
-
-def test_topics_are_boosted_in_proportion_to_their_own_tokens():
-    rng = np.random.default_rng(2)
-    eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
-    posterior, s = TopicPosterior(eta, (V, K), xi=xi), statistics(rng)
-    assert_allclose(Boost(0.5, "topic").weight(posterior, s), 0.5 * s.mass / xi.sum(axis=0))
-
-
-def test_a_boost_too_extreme_for_the_posterior_is_refused():
-    posterior = TopicPosterior(np.ones((V, K)), (V, K), xi=np.full((V, K), 1e10))
-    s = statistics(np.random.default_rng(0))
-    for rule in (HierarchicalPowerPrior(), EmpiricalPowerPrior()):
-        posterior.blend(rule.step(posterior, given(s), None)[0])
-        before = posterior.dense()
-        blend = Blend(1.0, 1.0, 0.0, s, boost=1e290)
-        for method in (posterior.divergences, posterior.slopes):
-            with pytest.raises(ValueError, match="infinite or undefined"):
-                method(blend)
-        assert_array_equal(posterior.dense(), before)
-
-
-def test_boosting_the_prior_itself_is_the_default():
-    same = TopicPosterior(np.full((V, K), 0.3), (V, K), xi=np.full((V, K), 0.3))
-    default = TopicPosterior(np.full((V, K), 0.3), (V, K))
-    rule = EmpiricalPowerPrior(boost=Boost(0.2))
-    for t in range(3):
-        s = statistics(np.random.default_rng(t))
-        for posterior in (same, default):
-            posterior.blend(rule.step(posterior, given(s), None)[0])
-    assert_allclose(same.dense(), default.dense(), rtol=1e-12)
-
-
-def test_several_starts_need_a_bound():
-    posterior = run(HierarchicalPowerPrior(), n=1)[0]
-    s = statistics(np.random.default_rng(5))
-    rule = HierarchicalPowerPrior(rate_starts=(0.05, 0.95))
-    with pytest.raises(ValueError, match="bound"):
-        rule.step(posterior, given(s), None)[0]
-
-
 def test_of_several_starts_the_one_that_ends_best_is_taken():
     posterior, bounds = run(SVB(), n=2)[0], iter([0, 0, -9, 0, -9, 0])
     s = statistics(np.random.default_rng(5))
@@ -424,14 +249,6 @@ def test_of_several_starts_the_one_that_ends_best_is_taken():
         for start in (0.05, 0.95)
     )
     assert found[0].retain == second[0].retain != first[0].retain
-
-
-def test_a_start_that_is_the_result_still_has_a_bound_to_compare():
-    posterior = run(HierarchicalPowerPrior(), n=4)[0]
-    s = replace(statistics(np.random.default_rng(5)), local_bound=-100.0)
-    alone = HierarchicalPowerPrior(tol=1e-9, max_rounds=50).step(posterior, given(s), None)[0]
-    rule = HierarchicalPowerPrior(rate_starts=(alone.retain, alone.retain), tol=1e-6)
-    assert_allclose(rule.step(posterior, given(s), None)[0].retain, alone.retain, atol=1e-6)
 
 
 # The authors' stream: successes of 100 flips in each minibatch, and what the program of
@@ -513,33 +330,6 @@ def test_point_estimates_are_those_of_a_grid(rate):
     assert_allclose(np.add(blend.retain, blend.prior), 1.0)
 
 
-def test_an_ascent_within_rounds_sees_what_it_makes_of_the_posterior():
-    posterior, seen = run(SVB(), n=2)[0], []
-    s = statistics(np.random.default_rng(5))
-
-    def learn(view, warm=False):
-        seen.append(view)
-        return s
-
-    rule = Rounds(EmpiricalPowerPrior(max_rounds=3, tol=0.0), n_rounds=2)
-    rule.step(posterior, learn, None)
-    assert len({id(view) for view in seen}) == len(seen) > 4
-
-
-@pytest.mark.parametrize("rule", [EmpiricalPowerPrior, HierarchicalPowerPrior])
-def test_the_ascent_ends_where_the_rate_stays(rule):
-    posterior, rounds = run(SVB(), n=2)[0], []
-    s = statistics(np.random.default_rng(5))
-
-    def learn(view, warm=False):
-        rounds.append(warm)
-        return s
-
-    rule(max_rounds=1000).step(posterior, learn, None)
-    assert rounds[:2] == [False, True]
-    assert len(rounds) < 20
-
-
 @pytest.mark.parametrize("rule", [EmpiricalPowerPrior, HierarchicalPowerPrior])
 def test_an_ascent_has_one_boost_from_its_first_round_on(rule):
     """Else its bound would be another in each round."""
@@ -552,27 +342,6 @@ def test_an_ascent_has_one_boost_from_its_first_round_on(rule):
     blend, _ = rule(boost=boost, max_rounds=4, tol=0.0).step(posterior, learn, None)
     assert len(rounds) > 1
     assert_array_equal(blend.boost, boost.weight(posterior, rounds[0]))
-
-
-def test_the_ascent_of_a_rate_begins_with_one_half():
-    posterior, seen = run(SVB(), n=2)[0], []
-    s = statistics(np.random.default_rng(5))
-
-    def learn(view, warm=False):
-        seen.append(view)
-        return s
-
-    EmpiricalPowerPrior(max_rounds=2, tol=0.0).step(posterior, learn, None)
-    half = posterior.after(Blend(0.5, 1.0, 0.5, s))
-    assert_array_equal(seen[1].rows(WORDS), half.rows(WORDS))
-
-
-def test_a_topic_that_knows_nothing_is_kept():
-    posterior = TopicPosterior(np.array([[0.3]]), (V, K))
-    posterior.blend(Blend(1.0, 1.0, 0.0, Statistics(WORDS, np.zeros((len(WORDS), K)), np.ones(1))))
-    s = statistics(np.random.default_rng(0))
-    blend = EmpiricalPowerPrior("topic").step(posterior, given(s), None)[0]
-    assert_array_equal(blend.retain, 1.0)
 
 
 # With documents

@@ -82,11 +82,6 @@ def test_svb_adds():
     assert_allclose(posterior.dense(), eta + sum(s.counts for s in stream(10)))
 
 
-def test_a_part_is_the_first_unless_another_is_asked_for():
-    rule = Rounds(PowerPrior(0.7))
-    assert rule.for_part(0.5) == rule.for_part(0.5, True) != rule.for_part(0.5, False)
-
-
 @pytest.mark.parametrize("norm", ["whole", "topic"])
 def test_bps_without_boost_is_svb_bit_for_bit(norm):
     assert_array_equal(run(BPS(0.0, norm))[0].dense(), run(SVB())[0].dense())
@@ -238,17 +233,6 @@ def test_coin_tends_to_the_closed_form(scale, prior_mean):
     assert_allclose(model.mean(posterior), limit, atol=1e-4)
 
 
-def test_coin_by_hand():
-    model = BetaBinomial(heads=2.0, tails=3.0)
-    flips = np.array([[1, 1, 0]]).T
-    posterior = model.posterior(flips)
-    posterior.blend(SVB().step(posterior, model.learner(posterior, flips), None)[0])
-    assert_array_equal(posterior["coins"], [[4.0, 4.0]])
-    flips = np.array([[1, 0, 0, 0]]).T
-    posterior.blend(BPS(0.5).step(posterior, model.learner(posterior, flips), None)[0])
-    assert_allclose(posterior["coins"], [[4 + 1 + 0.4 * 2, 4 + 3 + 0.4 * 3]])
-
-
 # Step sizes
 
 SCHEDULES = [(0.7, 0.0), (0.3, 0.0), (1.0, 0.0), (1e-3, 2.0), (0.7, 0.5), (0.9, 64.0), (1.0, 1e3)]
@@ -265,55 +249,6 @@ def test_step_sizes(kappa, tau):
     assert means[0] == 1.0
     assert (np.diff(means) < 0).all()
     assert ((means > 0) & (means <= 1)).all()
-
-
-def test_step_sizes_by_hand():
-    assert Decay(0.5)(0) == 1.0
-    assert Decay(0.5)(3) == 0.5
-    assert Decay(0.5, 15.0)(0) == 0.25
-    assert MeanDecay(0.5, 15.0)(0) == 1.0
-    assert MeanDecay(0.5, 14.0)(1) == 0.5
-    assert MeanDecay(0.5, 15.0)(9) == 0.2
-    assert ScaledDecay(2.0, 0.5)(15) == 0.5
-    assert ScaledDecay(2.0, 0.5)(0) == 1.0  # Never more than one.
-    assert ScaledDecay(0.1, 0.5)(0) == 0.1
-
-
-@pytest.mark.parametrize("n", [0, 1, 17, 10**6])
-def test_kappa_one_is_one_over_t(n):
-    assert MeanDecay(1.0)(n) == Decay(1.0)(n) == ScaledDecay(1.0, 1.0)(n) == 1 / (n + 1)
-    assert MeanDecay(1.0, 50.0)(n) == 1 / (n + 1)
-
-
-@pytest.mark.parametrize("n", [0, 1, 17, 10**6])
-def test_kappa_zero_never_decays(n):
-    assert Decay(0.0)(n) == MeanDecay(0.0)(n) == Decay(0.0, 9.0)(n) == 1.0
-    assert ScaledDecay(0.2, 0.0)(n) == 0.2
-
-
-@pytest.mark.parametrize("tau", [0.05, 1.0, 7.0])
-@pytest.mark.parametrize("kappa", [0.0, 0.3, 0.7, 1.0])
-def test_scaled_steps(tau, kappa):
-    t = np.arange(1, 300)
-    steps = np.array([ScaledDecay(tau, kappa)(n) for n in t - 1])
-    assert_allclose(steps, np.minimum(1.0, tau / t**kappa), rtol=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("schedule", "values", "name"),
-    [
-        (Decay, (-0.1,), "kappa"),
-        (Decay, (1.1,), "kappa"),
-        (Decay, (0.5, -1.0), "tau"),
-        (Decay, (0.5, np.inf), "tau"),
-        (MeanDecay, (np.nan,), "kappa"),
-        (ScaledDecay, (0.0,), "tau"),
-        (ScaledDecay, (1.0, 1.5), "kappa"),
-    ],
-)
-def test_wrong_schedules_are_refused(schedule, values, name):
-    with pytest.raises(ValueError, match=f"{name} of {schedule.__name__}"):
-        schedule(*values)
 
 
 # Online EM and stochastic variational inference, with statistics that are given
@@ -360,14 +295,6 @@ def test_online_em_with_kappa_one_is_the_mean_over_the_minibatches():
     assert_allclose(posterior.dense(), mean + inverse_n * eta, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [1, 2, 10])
-def test_incremental_em_is_svb_but_for_its_scale(n):
-    """In equal minibatches: the frequentist M-step does not see the scale."""
-    (em, _), (svb, _) = (run(rule, n) for rule in (OnlineEM(MeanDecay(1.0)), SVB()))
-    assert_allclose(em.dense() * svb.n_documents, svb.dense(), rtol=1e-12)
-    assert_allclose(em.dense() / em.mass, svb.dense() / svb.mass, rtol=1e-12)
-
-
 @pytest.mark.parametrize("n_documents", [1, 15, 30, 3000])
 def test_stochastic_vi_is_svb_only_for_the_documents_it_is_for(n_documents):
     (vi, eta), (svb, _) = (
@@ -392,52 +319,6 @@ def test_stochastic_vi_steps_towards_the_posterior_of_the_corpus(kappa, tau, n_d
     assert_allclose(posterior.dense(), lam, rtol=1e-10)
     assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
     assert_allclose(posterior.c, 1.0, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [OnlineEM(MeanDecay(0.3)), OnlineEM(MeanDecay(0.3, 50.0)), StochasticVI(Decay(0.3, 0.0), 90)],
-)
-def test_thousands_of_steps_of_a_rule_that_forgets(rule):
-    n, recent = 5000, 2500  # What is older has no weight left in double precision.
-    posterior, eta = run(rule, n, unequal)
-    lam, inverse_n = np.zeros((V, K)), 0.0
-    for t, s in enumerate(unequal(n), 1):
-        if t <= n - recent:
-            continue
-        rate = max((t + rule.step_size.tau) ** -rule.step_size.kappa, 1 / t)
-        gain = rate / s.n_documents
-        lam = (1 - rate) * lam + gain * dense(s)
-        inverse_n = (1 - rate) ** 2 * inverse_n + rate * gain
-    expected = eta + 90 * lam if isinstance(rule, StochasticVI) else lam + inverse_n * eta
-    assert_allclose(posterior.dense(), expected, rtol=1e-9)
-    assert_allclose(posterior.mass, expected.sum(axis=0), rtol=1e-9)
-
-
-@pytest.mark.parametrize("rule", [Rounds(OnlineEM(MeanDecay(0.5, 3.0)), 4)])
-def test_rounds_start_from_the_same_parameters(rule):
-    """Each round sees the one before, and is blended into lam_{t-1} in its place."""
-    posterior, eta = run(rule, 5)
-    before, inverse_n = posterior.dense(), posterior.c.copy()
-    s = next(stream(1))
-    seen = []
-
-    def learn(view, *, warm=False):
-        seen.append(view.rows(WORDS))
-        return Statistics(s.words, s.counts * len(seen), s.lengths * len(seen))
-
-    blend = rule.step(posterior, learn, None)[0]
-    assert_array_equal(posterior.dense(), before)
-    posterior.blend(blend)
-    seen.append(posterior.rows(WORDS))
-    assert len(seen) == 5
-    assert_array_equal(seen[0], before)
-    rate = 9.0**-0.5
-    for i in (1, 2, 3, 4):
-        learnt = before - inverse_n * eta
-        memory = (1 - rate) ** 2 * inverse_n + rate**2 / s.n_documents
-        expected = (1 - rate) * learnt + rate * i * s.counts / s.n_documents + memory * eta
-        assert_allclose(seen[i], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("step_size", [ScaledDecay(0.1, 1.0), ScaledDecay(2.0, 0.9)], ids=repr)
@@ -532,32 +413,6 @@ def langevin_step(seed, lam, s, *, a=0.02, n_documents=60, n_before=0):
     return posterior.dense()
 
 
-def test_rounds_of_langevin_see_the_draws_of_those_before():
-    """What is seen is what would be learnt; without the noise it falls below 0 in long steps."""
-    lam = np.random.default_rng(0).uniform(0.1, 0.3, (V, K))
-    posterior, s = TopicPosterior(lam, lam.shape, seed=3), next(unequal(1))
-    rule, views = Langevin(0.5, 10.0, 0.6, 60), []
-
-    def learn(view, *, warm=False):
-        views.append(view)
-        return s
-
-    blend, _ = Rounds(rule, n_rounds=3).step(posterior, learn, None)
-    once = rule.step(posterior, given(s), None)[0]
-    drift = once.retain * lam + once.gain * dense(s) + once.prior * lam
-    assert drift.min() < 0
-    assert views[0] is posterior
-    assert (posterior.dense() == lam).all()
-    posterior.blend(once)
-    words = np.arange(V, dtype=np.int32)
-    for view in views[1:]:
-        assert (view.rows(words) == posterior.rows(words)).all()
-        assert (view.mass == posterior.mass).all()
-        assert view.rows(words).min() > 0
-    assert len(views) == 3
-    assert blend.noise == once.noise
-
-
 @pytest.mark.parametrize("n_before", [0, 7])
 def test_the_mean_of_a_langevin_step_is_its_drift(n_before):
     rng = np.random.default_rng(0)
@@ -570,35 +425,6 @@ def test_the_mean_of_a_langevin_step_is_its_drift(n_before):
     assert np.abs(expected - lam).max() > 0.3
     errors = (draws.mean(axis=0) - expected) / (draws.std(axis=0) / len(draws) ** 0.5)
     assert np.abs(errors).max() < 4.5
-
-
-def test_a_langevin_step_drifts_towards_the_prior():
-    """Without data lam - eta shrinks by 1 - e/2 in the mean."""
-    eta = np.full((V, K), 30.0)
-    nothing = Statistics(np.empty(0, np.int32), np.empty((0, K)), np.zeros(2))
-    draws = []
-    for i in range(2000):
-        posterior = TopicPosterior(eta, (V, K), seed=i)
-        posterior.blend(Blend(3.0, 1.0, 0.0, nothing))
-        posterior.blend(Langevin(0.2, 1e9, 0.6).step(posterior, given(nothing), None)[0])
-        draws.append(posterior.dense())
-    mean, error = np.mean(draws, axis=0), np.std(draws, axis=0) / 2000**0.5
-    assert np.abs((mean - (90 + 0.1 * (30 - 90))) / error).max() < 4.5
-
-
-def test_the_noise_of_a_langevin_step_at_rest():
-    """Where lam = eta and the statistics are as expected the drift is zero: only noise."""
-    rng = np.random.default_rng(1)
-    lam = rng.uniform(20.0, 60.0, (V, K))
-    s = Statistics(WORDS, 9 * lam / lam.sum(axis=0), np.full(2, 9.0))
-    draws = np.array([langevin_step(i, lam, s).ravel() for i in range(4000)])
-    z = (draws - lam.ravel()) / np.sqrt(0.02 * lam.ravel())
-    n, cells = z.shape
-    assert np.abs(z.mean(axis=0)).max() < 4.5 / n**0.5
-    assert np.abs(z.var(axis=0) - 1).max() < 4.5 * (2 / n) ** 0.5
-    correlations = z.T @ z / n - np.diag((z**2).mean(axis=0))
-    assert np.abs(correlations).max() < 5 / n**0.5
-    assert abs((z**4).mean() - 3) < 4.5 * (96 / (n * cells)) ** 0.5
 
 
 def test_langevin_is_reflected_at_zero():
@@ -627,15 +453,3 @@ def test_langevin_draws_depend_on_seed_and_minibatch_alone():
         posterior.blend(blend)
         noise.append((posterior.dense() - drift) / np.sqrt(0.02 * drift))
     assert np.abs(noise[0] - noise[1]).max() > 0.5
-
-
-def test_langevin_for_an_endless_stream_is_for_the_documents_so_far():
-    lam = np.full((V, K), 40.0)
-    posteriors = [TopicPosterior(lam, (V, K)) for _ in range(2)]
-    seen = 0
-    for s in unequal(5):
-        seen += s.n_documents
-        for posterior, n_documents in zip(posteriors, (None, seen), strict=True):
-            rule = Langevin(0.01, 1000.0, 0.6, n_documents)
-            posterior.blend(rule.step(posterior, given(s), None)[0])
-    assert_array_equal(posteriors[0].dense(), posteriors[1].dense())

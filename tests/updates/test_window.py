@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics.families import dirichlet
-from streamtopics.messages import SideBySideStatistics, Statistics
-from streamtopics.posteriors import Block, DensePosterior, SideBySide, TopicPosterior
+from streamtopics.messages import Statistics
+from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import (
-    SVB,
     Decay,
     IncrementalVB,
     LearnsDocTopicPrior,
     MemoizedVB,
-    Rounds,
     ScaledDecay,
     Window,
 )
@@ -68,13 +65,6 @@ def test_a_window_is_the_plain_sum_of_the_last(length, dtype):
     assert posterior.n_tokens == pytest.approx(sum(s.n_tokens for s in parts))
 
 
-def test_a_window_that_is_never_full_is_svb():
-    parts = list(stream(10))
-    *_, windowed = run(Window(10), parts)
-    *_, svb = run(SVB(), parts)
-    assert_array_equal(windowed.dense(), svb.dense())
-
-
 @pytest.mark.parametrize("length", [1, 3, 7])
 def test_a_corpus_in_passes_is_a_sum_of_what_each_minibatch_said_last(length):
     """Each replaces what it said before, whatever that was."""
@@ -84,21 +74,6 @@ def test_a_corpus_in_passes_is_a_sum_of_what_each_minibatch_said_last(length):
         lam = ETA + sum(last.values())
         assert_allclose(posterior.dense(), lam, rtol=1e-10)
         assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
-
-
-@pytest.mark.parametrize("n_rounds", [1, 3])
-def test_after_two_passes_over_whole_counts_the_sum_is_exact(n_rounds):
-    """The local step ignores the topics: what is taken out is what is put in."""
-    rng = np.random.default_rng(0)
-    corpus = [
-        Statistics(np.arange(V, dtype=np.int32), rng.poisson(4.0, (V, K)) * 1.0, np.full(4, 9.0))
-        for _ in range(5)
-    ]
-    eta = np.full((1, 1), 0.25)
-    posterior = TopicPosterior(eta, (V, K))
-    *_, posterior = run(Rounds(MemoizedVB(5), n_rounds), corpus * 2, posterior)
-    assert_array_equal(posterior.dense(), 0.25 + sum(dense(s) for s in corpus))
-    assert posterior.n_batches == 10
 
 
 STEPS = [Decay(0.0), Decay(0.7), Decay(0.5, 3.0), ScaledDecay(0.3, 0.0)]
@@ -189,22 +164,3 @@ class Steady:
     def step(self, alpha, memory, statistics, n_batches):
         memory = 1 if memory is None else memory + 1
         return np.full(K, 1.0 + memory), memory
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_other_posteriors_forget_alike(rule):
-    """Parts side by side, and distributions that are kept whole."""
-    flat = make()
-    parts = [TopicPosterior(np.ascontiguousarray(ETA[:, :2]), (V, 2))]
-    parts.append(TopicPosterior(np.ascontiguousarray(ETA[:, 2:]), (V, 1)))
-    beside = SideBySide(parts, n_boosted=1)
-    whole = DensePosterior({"topics": Block(dirichlet, np.ascontiguousarray(ETA.T))})
-    states = [rule.init(flat)] * 3
-    for s in stream(8):
-        pieces = (np.ascontiguousarray(s.counts[:, :2]), np.ascontiguousarray(s.counts[:, 2:]))
-        split = SideBySideStatistics(tuple(Statistics(s.words, x, s.lengths) for x in pieces))
-        every = whole.statistics({"topics": dense(s).T}, s.n_documents)
-        pairs = zip((flat, beside, whole), (s, split, every), states, strict=True)
-        states = [take(rule, posterior, given(says), state) for posterior, says, state in pairs]
-        assert_allclose(beside.dense(), flat.dense(), rtol=1e-10)
-        assert_allclose(whole["topics"].T, flat.dense(), rtol=1e-10)

@@ -59,9 +59,3 @@ def test_no_step_of_newtons_lowers_the_objective_or_has_to_be_cut():
             second = (np.array(slopes[2]) + slopes[0] - 2 * np.array(slopes[1])) / h**2
             assert np.all(first < 0)
             assert np.all(np.abs(second) <= -first * 1.01)
-
-
-def test_bounds():
-    assert solve_eta(-1e9, 100, 1.0) == LEAST_ETA
-    assert solve_eta(-np.log(100), 100, 1.0) == MOST_ETA
-    assert solve_eta(0.0, 1, 0.3) == 0.3
