@@ -106,7 +106,7 @@ def run(corpus: str, options: argparse.Namespace, folder: Path, client: Client) 
                     row |= timed(
                         lambda model=model: fit_partitions(
                             model, stream, client, rounds=options.rounds,
-                            staleness=options.staleness, patience=600.0,
+                            staleness=options.staleness,
                         )
                     )  # fmt: skip
                 row |= {"tokens": int(estimator.n_tokens_seen_)}

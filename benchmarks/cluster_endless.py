@@ -95,7 +95,7 @@ def main() -> None:
     with started() as cluster, Client(cluster) as client:
         watch = Watch(cluster, given.tokens)
         model = make_pipeline(counter, topics)
-        fit_partitions(model, numbers(), client, read=read, callbacks=[watch], patience=60.0)
+        fit_partitions(model, numbers(), client, read=read, callbacks=[watch])
     end, grown = watch.rows[-1], False
     print(f"{end['tokens'] / end['seconds']:.0f} tokens a second")
     for name in ("client", "workers"):

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning on the workers of a cluster: Dask, Ray, or an executor of the standard library."""
+"""Learning on the workers of a cluster, by any executor of `concurrent.futures`."""
 
 from streamtopics.distributed.apart import learn_apart, take_in
-from streamtopics.distributed.applying import score_partitions, transform_partitions
-from streamtopics.distributed.attempts import PartitionError
+from streamtopics.distributed.applying import (
+    count_vocabulary,
+    score_partitions,
+    transform_partitions,
+)
+from streamtopics.distributed.executors import PartitionError
 from streamtopics.distributed.fitting import fit_partitions, fit_stream
-from streamtopics.distributed.vocabulary import count_vocabulary
 
 __all__ = [
     "PartitionError",

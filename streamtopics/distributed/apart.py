@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from streamtopics.distributed import composites
 from streamtopics.distributed.fitting import batch_size_of, counting_steps
-from streamtopics.distributed.tasks import contents_of, learn, read_partitions
+from streamtopics.distributed.tasks import learn, read_partition
 from streamtopics.updates.composite import Composite
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import check_not_frozen, last_step
@@ -75,19 +75,18 @@ def learn_apart(
     size, topics = batch_size_of(model, batch_size), last_step(model)
     check_integer(least=0, n_ahead=n_ahead)
     reader = composites.reader_of(topics)
-    counts = read_partitions(None, counting_steps(model), size, documents)
-    n_batches = len(counts.minibatches)
-    if not n_batches:
+    batches = read_partition(documents, None, counting_steps(model), size)
+    if not batches:
         raise ValueError("documents is empty; there is nothing to learn from")
-    widths = {X.shape[1] for X in counts.minibatches} - {topics.n_features_in_}
+    widths = {X.shape[1] for X in batches} - {topics.n_features_in_}
     if widths:
         raise ValueError(
             f"documents have {widths.pop()} columns, but {type(topics).__name__} is expecting "
             f"{topics.n_features_in_}, those that it was fitted on"
         )
-    words = contents_of(counts).words_of(0, n_batches)
-    task = composites.local_task(topics, words, int(n_ahead), single=n_batches > 1)
-    return learn(counts, reader, task, 0, n_batches, False).composite
+    words = composites.words_of(batches)
+    task = composites.local_task(topics, words, int(n_ahead), single=len(batches) > 1)
+    return learn(reader, task, batches, False).composite
 
 
 def take_in(model: Model, update: Composite) -> Model:

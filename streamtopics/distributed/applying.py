@@ -1,26 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A fitted model on the partitions of a collection."""
+"""A fitted model on the partitions of a collection, and the words of a corpus in partitions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import count
-from typing import Any
-from uuid import uuid4
+from numbers import Integral
+from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.distributed import tasks
-from streamtopics.distributed.attempts import Kind, Policy, Task
-from streamtopics.distributed.engines import Engine, Handle, engine_of
-from streamtopics.distributed.reading import FIRST, READ, ahead
-from streamtopics.distributed.sources import partitions_of
+from streamtopics.distributed.executors import (
+    Begun,
+    PartitionError,
+    ahead,
+    executor_of,
+    partitions_of,
+    sent,
+    submitted,
+)
+from streamtopics.distributed.tasks import Read
 from streamtopics.utils.checks import check_integer
 
-Read = Callable[[Any], Any]
-# What is done to a partition, by the name of the function.
-DONE = {"transform": "transformed", "score": "scored"}
+Vectorizer = TypeVar("Vectorizer")
+# Tallies that are added up at a time.
+TOGETHER = 8
 
 
 def transform_partitions(
@@ -30,27 +36,17 @@ def transform_partitions(
     *,
     read: Read | None = None,
     n_ahead: int = 8,
-    max_attempts: int = 3,
-    patience: float = 60.0,
-    timeout: float | None = None,
 ) -> Iterator[Any]:
     """Return what a model's `transform` makes of each partition, in order, one by one.
 
     Parameters
     ----------
     model : estimator or pipeline
-        Fitted. It is sent to each worker once.
+        Fitted. With a Dask client it is sent to each worker once.
     partitions, client, read
         As of `fit_partitions`.
     n_ahead : int, default=8
         Partitions that are begun before they are asked for; at least the number of workers.
-    max_attempts : int, default=3
-        Times that a partition is begun at most.
-    patience : float, default=60.0
-        Seconds that it may take before it is begun on another worker too, or three times what
-        they mostly take, if that is more.
-    timeout : float or None, default=None
-        Seconds that one may take in all; None waits for ever.
 
     Returns
     -------
@@ -76,8 +72,8 @@ def transform_partitions(
     ...     [found.shape for found in transform_partitions(model, [X[:100], X[100:]], client)]
     [(100, 4), (200, 4)]
     """
-    policy = Policy(max_attempts, patience, timeout)
-    return _applied(tasks.transform, model, partitions, client, read, n_ahead, policy)
+    check_is_fitted(model)
+    return _results(tasks.transform, "transformed", model, partitions, client, read, n_ahead)
 
 
 def score_partitions(
@@ -87,15 +83,12 @@ def score_partitions(
     *,
     read: Read | None = None,
     n_ahead: int = 8,
-    max_attempts: int = 3,
-    patience: float = 60.0,
-    timeout: float | None = None,
 ) -> float:
     """Return a model's score of all partitions, a mean weighted by their tokens.
 
     Parameters
     ----------
-    model, partitions, client, read, n_ahead, max_attempts, patience, timeout
+    model, partitions, client, read, n_ahead
         As of `transform_partitions`; the model has a `score`.
 
     Returns
@@ -126,72 +119,139 @@ def score_partitions(
     >>> abs(score - model.score(X)) < 0.01
     True
     """
-    policy = Policy(max_attempts, patience, timeout)
-    rows = list(_applied(tasks.score, model, partitions, client, read, n_ahead, policy))
+    check_is_fitted(model)
+    rows = list(_results(tasks.score, "scored", model, partitions, client, read, n_ahead))
     kept = [row for row in rows if row.n_tokens > 0 and not np.isnan(row.score)]
     if not kept:
         return float("nan")
     return float(np.average([row.score for row in kept], weights=[row.n_tokens for row in kept]))
 
 
-def _applied(
+def count_vocabulary(
+    vectorizer: Vectorizer,
+    partitions: Any,
+    client: Any,
+    *,
+    read: Read | None = None,
+    n_ahead: int = 8,
+) -> Vectorizer:
+    """Return a vectorizer with the words that it would have after `fit` on all partitions.
+
+    Each worker counts the words of a partition; the counts are added up here, and the rules of the
+    vectorizer (`min_df`, `max_df`, `max_features`) are applied to their sum.
+
+    Parameters
+    ----------
+    vectorizer : CountVectorizer or StreamingCountVectorizer
+        It is not changed.
+    partitions, client, read
+        As of `fit_partitions`, of texts.
+    n_ahead : int, default=8
+        As of `transform_partitions`.
+
+    Returns
+    -------
+    vectorizer : object
+        A clone with the words found as its `vocabulary`, ready for `transform`.
+
+    Raises
+    ------
+    PartitionError
+        If a partition cannot be read.
+    ValueError
+        If no word is left.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> from streamtopics.distributed import count_vocabulary
+    >>> from streamtopics.text import StreamingCountVectorizer
+    >>> texts = [["red green", "red blue"], ["green red", "pink"]]
+    >>> with ThreadPoolExecutor(2) as client:
+    ...     words = count_vocabulary(StreamingCountVectorizer(min_df=2), texts, client)
+    >>> words.get_feature_names_out()
+    array(['green', 'red'], dtype=object)
+    """
+    if not hasattr(vectorizer, "build_analyzer"):
+        raise TypeError(
+            "vectorizer must be a StreamingCountVectorizer or a CountVectorizer; got "
+            f"{vectorizer!r}"
+        )
+    counter: Any = clone(vectorizer)
+    counter.set_params(min_df=1, max_df=1.0, max_features=None)
+    tallies: list[tasks.Tally] = []
+    for one in _results(tasks.tally_of, "counted", counter, partitions, client, read, n_ahead):
+        tallies.append(one)
+        if len(tallies) == TOGETHER:
+            tallies = [_sum_of(tallies)]
+    if not tallies:
+        raise ValueError("partitions is empty; there are no words to count")
+    total = _sum_of(tallies)
+    words = _kept_words(total, vectorizer)
+    if not len(words):
+        raise ValueError(
+            f"none of {len(total.words)} words in {total.n_documents} documents is left; lower "
+            "min_df or raise max_df"
+        )
+    ready: Any = counter.set_params(vocabulary=words.tolist())
+    result: Vectorizer = ready.fit([])
+    return result
+
+
+def _results(
     function: Callable[..., Any],
-    model: Any,
+    done: str,
+    shared: Any,
     partitions: Any,
     client: Any,
     read: Read | None,
     n_ahead: int,
-    policy: Policy,
 ) -> Iterator[Any]:
-    """Results of a function of a model and each partition, in order."""
-    check_is_fitted(model)
+    """Results of a function of what tasks share and each partition, in order."""
     check_integer(least=0, n_ahead=n_ahead)
-    engine = engine_of(client)
-    kind, run = Kind(DONE[function.__name__]), uuid4().hex[:8]
-    sent = Sent(engine, model, run)
-
-    def begun(number: int, partition: Any) -> Task:
-        def begin(attempt: int) -> Handle:
-            key = f"{function.__name__}-{run}-{number}-{attempt}"
-            mine = sent.handle(again=attempt > 0)
-            return engine.submit(key, READ, function, mine, partition, read)
-
-        return Task(engine, policy, kind, number, f"partition {number}", begin)
-
-    found = enumerate(partitions_of(partitions, client))
-    begun_ahead = ahead((begun(number, one) for number, one in found), int(n_ahead))
-    return _results(begun_ahead, kind)
+    executor, shared = executor_of(client), sent(client, shared)
+    begun = (
+        (number, submitted(executor, function, shared, one, read))
+        for number, one in enumerate(partitions_of(partitions, client))
+    )
+    return _in_order(ahead(begun, int(n_ahead)), done)
 
 
-def _results(begun: Iterator[Task], kind: Kind) -> Iterator[Any]:
-    """Results of tasks, in order."""
-    for task in begun:
-        result: tasks.Applied = task.result()
-        kind.seconds.append(result.seconds)
-        yield result.found
+def _in_order(begun: Iterator[Begun], done: str) -> Iterator[Any]:
+    for number, future in begun:
+        try:
+            found = future.result()
+        except Exception as error:
+            raise PartitionError(
+                f"partition {number} could not be {done}: {type(error).__name__}: {error}", number
+            ) from error
+        yield found
 
 
-class Sent:
-    """A model that is sent to the workers.
+def _sum_of(tallies: list[tasks.Tally]) -> tasks.Tally:
+    """Return the counts of all."""
+    words, places = np.unique(np.concatenate([one.words for one in tallies]), return_inverse=True)
+    documents, tokens = (
+        np.bincount(places, np.concatenate([one[column] for one in tallies]), len(words)).astype(
+            np.int64
+        )
+        for column in (1, 2)
+    )
+    return tasks.Tally(words, documents, tokens, sum(one.n_documents for one in tallies))
 
-    Parameters
-    ----------
-    engine : Engine
-    model : object
-    run : str
-        Part of the name of the task.
-    """
 
-    def __init__(self, engine: Engine, model: Any, run: str) -> None:
-        self.engine, self.model, self.run, self._numbers = engine, model, run, count()
-        self._handle = self._send()
+def _kept_words(total: tasks.Tally, vectorizer: Any) -> np.ndarray:
+    """Return the words that the rules of a vectorizer leave, sorted."""
 
-    def handle(self, *, again: bool) -> Handle:
-        """The model, sent again where those who have it may hang."""
-        if again:
-            self._handle = self._send()
-        return self._handle
+    def number(limit: float) -> float:
+        return limit if isinstance(limit, Integral) else limit * total.n_documents
 
-    def _send(self) -> Handle:
-        name = f"model-{self.run}-{next(self._numbers)}"
-        return self.engine.submit(name, FIRST, tasks.same, self.model)
+    least, most = number(vectorizer.min_df), number(vectorizer.max_df)
+    if most < least:
+        raise ValueError("max_df corresponds to fewer documents than min_df")
+    places = np.flatnonzero((total.documents >= least) & (total.documents <= most))
+    if vectorizer.max_features is not None:
+        leading = np.lexsort((places, -total.tokens[places]))[: vectorizer.max_features]
+        places = np.sort(places[leading])
+    kept: np.ndarray = total.words[places]
+    return kept

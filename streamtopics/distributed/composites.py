@@ -24,6 +24,7 @@ from streamtopics.models import LDA
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates.composite import Composite, rebased
 from streamtopics.utils.parallel import SERIAL
+from streamtopics.utils.structure import is_sparse
 
 NO_WORDS = np.empty(0, np.int32)
 
@@ -98,6 +99,17 @@ class LocalTask:
             counts = blend.statistics.counts.astype(dtype)
             blend = replace(blend, statistics=replace(blend.statistics, counts=counts))
         return Composite(blend, base.counters, base.alpha, (self.state, state))
+
+
+def words_of(batches: Sequence[Any]) -> np.ndarray:
+    """Return the columns of the words of some minibatches of counts, sorted, int32."""
+    seen = np.zeros(max(X.shape[1] for X in batches), np.bool_)
+    for X in batches:
+        if is_sparse(X):
+            seen[X.tocsr().indices] = True
+        else:
+            seen[: X.shape[1]] |= np.asarray(X).any(axis=0)
+    return np.flatnonzero(seen).astype(np.int32)
 
 
 def reader_of(model: StreamingTopicModel) -> Reader:

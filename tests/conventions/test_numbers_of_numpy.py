@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from streamtopics import HDPGibbsOnlineEM, LowRankDPP
 from streamtopics.datasets import make_rated_reviews
-from streamtopics.distributed.schedule import Schedule
+from streamtopics.distributed.fitting import Plan
 from streamtopics.dpp import Fourier
 from streamtopics.local import Gibbs
 from streamtopics.metrics import topic_coherence
@@ -88,7 +88,7 @@ def test_fields_of_records_are_numbers_of_python():
     assert [type(step.n_sweeps), type(step.n_averaged)] == [int, int]
     assert Gibbs(np.uint8(5)).averaged == 2
     assert type(Decay(np.float32(0.5)).kappa) is float
-    assert Schedule(1, np.uint8(1), batch_size=np.uint8(200)).learns_here(0)
+    assert Plan(1, np.uint8(1), batch_size=np.uint8(200)).learns_here(0)
 
 
 def few(name: str, **parameters: Any) -> Callable[[Any], Any]:

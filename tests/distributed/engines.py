@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Engines in this process, whose tasks end when a test says so."""
+"""Executors in this process."""
 
 from collections import Counter
 from concurrent.futures import Executor, Future
@@ -25,7 +25,7 @@ class Now(Executor):
 
 
 class Failing(Now):
-    """Raises in some attempts of a function: those whose numbers, from 1, are in `bad`."""
+    """Raises in some calls of a function: those whose numbers, from 1, are in `bad`."""
 
     def __init__(self, name, bad):
         super().__init__()
@@ -35,17 +35,3 @@ class Failing(Now):
         if function.__name__ == self.name and self.n_begun[self.name] in self.bad:
             raise OSError("the disk is gone")
         return function(*arguments)
-
-
-class Hanging(Now):
-    """Never ends some attempts of a function."""
-
-    def __init__(self, name, bad):
-        super().__init__()
-        self.name, self.bad = name, bad
-
-    def submit(self, function, /, *arguments):
-        if function.__name__ == self.name and self.n_begun[self.name] + 1 in self.bad:
-            self.n_begun[self.name] += 1
-            return Future()
-        return super().submit(function, *arguments)

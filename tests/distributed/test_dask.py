@@ -8,7 +8,6 @@ from collections import Counter
 from contextlib import suppress
 
 import dask
-import numpy as np
 import pandas
 import pytest
 from dask import bag, dataframe
@@ -21,30 +20,23 @@ from sklearn.pipeline import make_pipeline
 from streamtopics import GibbsOnlineEM, StreamingLDA
 from streamtopics.distributed import (
     PartitionError,
-    attempts,
     count_vocabulary,
     fit_partitions,
     fit_stream,
     score_partitions,
     transform_partitions,
 )
-from streamtopics.distributed.attempts import Kind, Policy, Task
-from streamtopics.distributed.engines import engine_of
 from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, experienced, minibatches, serial
 from tests.distributed.engines import Now
 
 MODEL = GibbsOnlineEM(5, batch_size=SIZE, random_state=0)
-# A worker that hangs is soon done without: by default it costs a minute for each partition, and
-# a test that takes five is ended.
-PATIENCE = 5.0
-LATE = {"rounds": 8, "staleness": 2, "patience": PATIENCE}
+LATE = {"rounds": 8, "staleness": 2}
 TEXTS = ["red green red", "blue pink blue", "green blue blue", "pink red"] * 20
 
 
 @pytest.fixture(scope="module")
 def client():
     settings = {
-        "distributed.scheduler.allowed-failures": 0,
         "distributed.comm.timeouts.connect": "5s",
         # Else a worker that is slow to start again is given up for good.
         "distributed.deploy.lost-worker-timeout": "10m",
@@ -83,22 +75,21 @@ def expected():
 
 
 def test_processes_change_no_bit(client, expected):
-    assert bits(fit_partitions(experienced(MODEL), PARTITIONS, client, **LATE)) == expected
-    one = fit_partitions(clone(MODEL), PARTITIONS, client, rounds=1, staleness=0, patience=PATIENCE)
+    for engine in (client, client.get_executor(retries=1)):
+        assert bits(fit_partitions(experienced(MODEL), PARTITIONS, engine, **LATE)) == expected
+    one = fit_partitions(clone(MODEL), PARTITIONS, client, rounds=1, staleness=0)
     assert bits(one) == bits(serial(MODEL))
 
 
 def test_a_base_that_workers_share_is_not_changed(client):
     """Tasks on one worker are given the same object, which each must copy before it learns."""
     first = StreamingLDA(5, batch_size=SIZE, random_state=0, inference="variational")
-    found = fit_partitions(
-        clone(first), PARTITIONS, client, rounds=4, staleness=0, patience=PATIENCE
-    )
+    found = fit_partitions(clone(first), PARTITIONS, client, rounds=4, staleness=0)
     assert found.posterior_.n_batches == serial(first).posterior_.n_batches
 
 
 def test_a_stream_from_here(client):
-    found = fit_stream(experienced(MODEL), minibatches(), client, rounds=4, patience=PATIENCE)
+    found = fit_stream(experienced(MODEL), minibatches(), client, rounds=4)
     assert found.n_documents_seen_ == 8 * X.shape[0]
     assert bits(found) == bits(fit_stream(experienced(MODEL), minibatches(), Now(), rounds=4))
 
@@ -149,36 +140,8 @@ def hang():
 @pytest.mark.parametrize("number", [0, 4])
 def test_a_worker_that_dies_or_hangs_once_changes_no_bit(client, tmp_path, expected, what, number):
     read = Once(tmp_path, number, what)
-    late = LATE | {"patience": 0.5}
-    found = fit_partitions(experienced(MODEL), range(5), client, read=read, **late)
+    found = fit_partitions(experienced(MODEL), range(5), client, read=read, **LATE)
     assert bits(found) == expected
-
-
-def pid_of(client, handle):
-    (address,) = client.who_has([handle])[handle.key]
-    return client.run(os.getpid, workers=[address])[address]
-
-
-def test_a_result_on_a_worker_that_hangs_is_found_again(client):
-    """It has ended, but cannot be fetched: neither may that take for ever."""
-    engine = engine_of(client)
-    stopped = []
-
-    def begin(attempt):
-        handle = engine.submit(f"hangs-{time.monotonic()}", 0, np.ones, 10)
-        if attempt == 0:
-            engine.wait([handle], 10)
-            stopped.append(pid_of(client, handle))
-            os.kill(stopped[0], signal.SIGSTOP)
-        return handle
-
-    try:
-        begun = time.monotonic()
-        policy = Policy(max_attempts=20, patience=0.3, timeout=20.0)
-        assert Task(engine, policy, Kind("made"), -1, "it", begin).result().sum() == 10
-        assert time.monotonic() - begun < 15
-    finally:
-        os.kill(stopped[0], signal.SIGCONT)
 
 
 def test_data_that_died_with_its_worker_is_named(client):
@@ -204,43 +167,20 @@ class Poison:
         return PARTITIONS[number]
 
 
-KILLED = r"partition \d could not .*begun 4 times .*another partition"
-
-
-def allow_failures(n, dask_scheduler):
-    dask_scheduler.allowed_failures = n
-
-
 def test_a_partition_that_kills_every_worker_is_named(client, tmp_path):
     """Dask begins it again three times by itself, and nobody else does.
 
     It blames all that a worker held when it died, and one that waited there may be given up first.
     """
     model = clone(MODEL)
-    client.run_on_scheduler(allow_failures, 3)
-    try:
-        with pytest.raises(PartitionError, match=KILLED) as error:
-            fit_partitions(model, range(5), client, read=Poison(tmp_path), patience=60.0)
-    finally:
-        client.run_on_scheduler(allow_failures, 0)
+    with pytest.raises(PartitionError, match=r"partition \d could not be read: Killed") as error:
+        fit_partitions(model, range(5), client, read=Poison(tmp_path))
     assert len(list(tmp_path.iterdir())) == 4
     before = PARTITIONS[: error.value.number]
     assert getattr(model, "n_documents_seen_", 0) == sum(part.shape[0] for part in before)
     assert error.value.number <= 3
     found = fit_partitions(experienced(MODEL), PARTITIONS, client, **LATE)
     assert found.n_documents_seen_ == 8 * X.shape[0]
-
-
-def test_a_cluster_without_workers_is_told_of(monkeypatch):
-    monkeypatch.setattr(attempts, "NOTICE", 0.05)
-    cluster = LocalCluster(n_workers=0, processes=False, dashboard_address=None)
-    with (
-        cluster,
-        Client(cluster) as client,
-        pytest.warns(UserWarning, match="no workers, and partition 0 waits.*or set timeout"),
-        pytest.raises(PartitionError, match="not end in time, and the cluster has no workers"),
-    ):
-        fit_partitions(clone(MODEL), PARTITIONS, client, timeout=0.3)
 
 
 def test_words_are_counted_where_they_are(client):
@@ -251,8 +191,8 @@ def test_words_are_counted_where_they_are(client):
 
 def test_reading_on_workers(client):
     model = serial(MODEL)
-    found = list(transform_partitions(model, PARTITIONS, client, patience=PATIENCE))
+    found = list(transform_partitions(model, PARTITIONS, client))
     assert [part.shape[0] for part in found] == [part.shape[0] for part in PARTITIONS]
     assert (found[1] == model.transform(PARTITIONS[1])).all()
-    score = score_partitions(model, PARTITIONS, client, patience=PATIENCE)
+    score = score_partitions(model, PARTITIONS, client)
     assert abs(score - model.score(X)) < 0.01

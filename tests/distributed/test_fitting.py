@@ -3,17 +3,14 @@
 
 import gc
 import json
-import pickle
-import time
+import os
 import weakref
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from copy import deepcopy
 from itertools import pairwise
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from distributed.scheduler import KilledWorker
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
@@ -28,8 +25,6 @@ from streamtopics import (
     StreamingMixture,
 )
 from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
-from streamtopics.distributed.engines import engine_of
-from streamtopics.distributed.parcels import packed
 from streamtopics.estimators import Schedule
 from streamtopics.streams import (
     Checkpointer,
@@ -50,7 +45,7 @@ from tests.distributed.corpus import (
     minibatches,
     serial,
 )
-from tests.distributed.engines import Failing, Hanging, Now
+from tests.distributed.engines import Now
 from tests.plain import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 
 SEED = {"random_state": 0, "batch_size": SIZE}
@@ -91,9 +86,9 @@ def test_the_beginning_of_a_stream_is_the_serial_one_bit_for_bit(name):
     client = Now()
     found = fitted(name, client, begin=clone, **LATE)
     assert bits(found) == bits(serial(MODELS[name]))
-    assert client.n_begun["learn_round"] == 0
+    assert client.n_begun["learn"] == 0
     fitted(name, client, **LATE)
-    assert client.n_begun["learn_round"] == 8
+    assert client.n_begun["learn"] == 5
 
 
 @each_model
@@ -120,14 +115,6 @@ def test_all_documents_and_tokens_are_learnt_once(name):
     assert found.n_documents_seen_ - before.n_documents_seen_ == X.shape[0]
     assert_allclose(found.n_tokens_seen_ - before.n_tokens_seen_, X.sum())
     assert np.isfinite(found.partial_fit(X[:10]).score(X))
-
-
-def test_the_first_result_counts_is_an_option():
-    found = fitted("gibbs", ordered=False, **LATE)
-    assert found.n_documents_seen_ == 8 * X.shape[0]
-    with ThreadPoolExecutor(2) as client:
-        again = fitted("gibbs", client, ordered=False, **LATE)
-    assert_allclose(again.n_tokens_seen_, 8 * X.sum())
 
 
 def test_a_fitted_model_learns_on():
@@ -233,7 +220,7 @@ def test_a_stream_of_minibatches_is_learnt_in_groups():
     client = Now()
     longer = fit_stream(experienced(model), batches, client, rounds=4, staleness=2)
     assert longer.n_documents_seen_ == 7 * X.shape[0] + sizes[-1]
-    assert client.n_begun["learn_round"] == 3
+    assert client.n_begun["learn"] == 3
     with ThreadPoolExecutor(2) as client:
         again = fit_stream(experienced(model), batches, client, rounds=4, staleness=2)
     assert bits(again) == bits(longer)
@@ -304,28 +291,6 @@ def test_a_stream_that_is_resumed_equals_the_uncut_one(tmp_path, until, begin):
 # Faults
 
 
-@pytest.mark.parametrize(
-    ("begin", "function"),
-    [
-        (experienced, "learn_round"),
-        (experienced, "read_partitions"),
-        (experienced, "contents_of"),
-        (clone, "minibatches_of"),
-    ],
-)
-def test_a_task_that_fails_is_begun_again_with_the_same_bits(begin, function):
-    expected = bits(fitted("gibbs", begin=begin, **LATE))
-    client = Failing(function, {1, 2})
-    assert bits(fitted("gibbs", client, begin=begin, **LATE)) == expected
-    assert client.n_begun[function] > 2
-
-
-@pytest.mark.parametrize("function", ["learn_round", "contents_of"])
-def test_a_task_that_hangs_is_begun_elsewhere(function):
-    client = Hanging(function, {2, 5})
-    assert bits(fitted("gibbs", client, **LATE, patience=0.01)) == bits(fitted("gibbs", **LATE))
-
-
 def test_what_always_fails_is_named_and_all_before_it_is_learnt():
     def read(number):
         if number == 2:
@@ -333,96 +298,15 @@ def test_what_always_fails_is_named_and_all_before_it_is_learnt():
         return PARTITIONS[number]
 
     model = experienced(MODELS["svb"])
-    with pytest.raises(PartitionError, match=r"partition 2 .*3 times failed.*no such bucket") as e:
+    with pytest.raises(
+        PartitionError, match=r"partition 2 could not be read: ValueError: no such bucket"
+    ) as e:
         fit_partitions(model, range(5), Now(), read=read, rounds=8, staleness=0)
     assert e.value.number == 2
     assert isinstance(e.value.__cause__, ValueError)
     expected = serial(MODELS["svb"], minibatches(PARTITIONS[:2]), begin=experienced)
     assert_allclose(model.components_, expected.components_, rtol=0.02, atol=1e-3)
     assert model.n_documents_seen_ == expected.n_documents_seen_
-
-
-SMALL = [X[i : i + 40] for i in range(0, 760, 40)]
-# Five of one before the first was read, one of two, and of four.
-N_SOURCES = 5 + 1 + 3
-
-
-def test_small_partitions_are_read_together():
-    """Those that come first are read alone, as long as their size is not known."""
-    client = Now()
-    found = fitted("gibbs", client, SMALL, **LATE)
-    assert client.n_begun["read_partitions"] == N_SOURCES
-    assert client.n_begun["learn_round"] == N_SOURCES
-    assert found.n_documents_seen_ == 7 * X.shape[0] + 760
-    with ThreadPoolExecutor(3) as client:
-        assert bits(fitted("gibbs", client, SMALL, **LATE)) == bits(found)
-
-
-@pytest.mark.parametrize("bad", [5, 7, 8, 18])
-def test_one_that_cannot_be_read_with_others_is_named(bad):
-    def read(number):
-        if number == bad:
-            raise ValueError("no such bucket")
-        return SMALL[number]
-
-    model = experienced(MODELS["gibbs"])
-    with pytest.raises(PartitionError, match=rf"partition {bad} .*no such bucket") as error:
-        fit_partitions(model, range(19), Now(), read=read, **LATE)
-    assert error.value.number == bad
-    assert model.n_documents_seen_ == 7 * X.shape[0] + 40 * bad
-
-
-class Deadly(Now):
-    """Raises what Dask does once a task has taken four workers with it."""
-
-    def run(self, function, arguments):
-        if function.__name__ == "read_partitions" and 12 in arguments:
-            raise KilledWorker("read", SimpleNamespace(address="tcp://here"), 3)
-        return function(*arguments)
-
-
-@pytest.mark.parametrize(("max_attempts", "n_more"), [(3, 0), (4, 0), (5, 1)])
-def test_what_took_its_workers_with_it_is_not_read_again(max_attempts, n_more):
-    """The attempts of Dask count; a round of partitions is not read one by one after them."""
-    client, settings = Deadly(), LATE | {"max_attempts": max_attempts}
-    model = experienced(MODELS["gibbs"])
-    with pytest.raises(PartitionError, match=r"partitions 11 to 14 .*set rounds=1") as error:
-        fit_partitions(model, range(19), client, read=SMALL.__getitem__, **settings)
-    assert error.value.number == 11
-    assert client.n_begun["read_partitions"] == N_SOURCES + n_more
-    with pytest.raises(PartitionError, match="partition 12 could not be read") as error:
-        fit_partitions(model, range(19), client, read=SMALL.__getitem__, rounds=1, staleness=0)
-    assert error.value.number == 12
-
-
-@pytest.mark.parametrize("bad", [11, 12])
-def test_partitions_are_read_again_as_often_as_one(bad):
-    """With the others, and then what comes before it, to be learnt."""
-    client, settings = Now(), LATE | {"max_attempts": 2}
-
-    def read(number):
-        if number == bad:
-            raise OSError("the disk is away")
-        return SMALL[number]
-
-    with pytest.raises(PartitionError, match=rf"partition {bad} .*2 times failed: OSError"):
-        fit_partitions(experienced(MODELS["gibbs"]), range(19), client, read=read, **settings)
-    assert client.n_begun["read_partitions"] == N_SOURCES + 1 + (bad > 11)
-
-
-def test_what_never_ends_is_given_up_in_time():
-    client = Hanging("learn_round", range(4, 100))
-    with pytest.raises(PartitionError, match="did not end in time"):
-        fitted("gibbs", client, **LATE, patience=0.01, timeout=0.1)
-
-
-def test_the_median_of_the_last_tasks_says_what_is_late():
-    from streamtopics.distributed.attempts import Kind, Policy
-
-    kind = Kind("learnt")
-    assert kind.patience(Policy(patience=2.0)) == 2.0
-    kind.seconds.extend([1.0, 1.0, 50.0])
-    assert kind.patience(Policy(patience=2.0)) == 3.0
 
 
 def test_a_partition_that_was_learnt_is_forgotten_at_once():
@@ -432,8 +316,8 @@ def test_a_partition_that_was_learnt_is_forgotten_at_once():
     class Keeping(Now):
         def submit(self, function, /, *arguments):
             future = super().submit(function, *arguments)
-            if function.__name__ == "read_partitions":
-                counts.append(weakref.ref(future.result().minibatches[0]))
+            if function.__name__ == "read_partition":
+                counts.append(weakref.ref(future.result()[0]))
             return future
 
     def n_kept(model, info):
@@ -448,6 +332,60 @@ def test_a_partition_that_was_learnt_is_forgotten_at_once():
         gc.enable()
     # Those of a round, and of what is read ahead.
     assert 1 <= max(kept) <= 6
+
+
+SMALL = [X[i : i + 40] for i in range(0, 760, 40)]
+
+
+def test_a_round_may_be_of_several_partitions():
+    client = Now()
+    found = fitted("gibbs", client, SMALL, **LATE)
+    assert client.n_begun == {"read_partition": 19, "learn": 5}
+    assert found.n_documents_seen_ == 7 * X.shape[0] + 760
+    whole = fitted("gibbs", partitions=[X[:760]], **LATE)
+    assert bits(found) == bits(whole)
+    with ThreadPoolExecutor(3) as client:
+        assert bits(fitted("gibbs", client, SMALL, **LATE)) == bits(found)
+
+
+@pytest.mark.parametrize("bad", [5, 7, 8, 18])
+def test_one_that_cannot_be_read_is_named(bad):
+    def read(number):
+        if number == bad:
+            raise ValueError("no such bucket")
+        return SMALL[number]
+
+    model = experienced(MODELS["gibbs"])
+    with pytest.raises(PartitionError, match=rf"partition {bad} .*no such bucket") as error:
+        fit_partitions(model, range(19), Now(), read=read, **LATE)
+    assert error.value.number == bad
+    assert model.n_documents_seen_ == 7 * X.shape[0] + 40 * bad
+
+
+def test_no_more_is_begun_than_a_window_of_partitions():
+    class Counting(Now):
+        def run(self, function, arguments):
+            if function.__name__ == "learn":
+                ahead.append(self.n_begun["read_partition"] - 4 * len(ahead))
+            return super().run(function, arguments)
+
+    ahead = []
+    fitted("svb", Counting(), [X[i : i + 20] for i in range(0, 400, 20)], rounds=4, staleness=1)
+    assert len(ahead) == 5
+    assert max(ahead) <= 4 + 3
+
+
+def test_a_worker_that_cannot_be_replaced_is_an_error_that_names_the_partition():
+    model, expected = (experienced(MODELS["svb"]) for _ in range(2))
+    said = "partition 0 could not be read: Broken"
+    with ProcessPoolExecutor(1) as client, pytest.raises(PartitionError, match=said) as error:
+        fit_partitions(model, range(5), client, read=dies)
+    assert (error.value.number, error.value.n_batches) == (0, 0)
+    assert bits(model) == bits(expected)
+
+
+def dies(number):
+    os._exit(1)
 
 
 # Refusals
@@ -477,16 +415,12 @@ def test_rules_that_cannot_learn_elsewhere_are_refused(model, message):
     [
         ({"partitions": X}, TypeError, r"got a csr_matrix; pass \[partition\]"),
         ({"partitions": "corpus.txt"}, TypeError, "an iterable of partitions"),
-        ({"client": 3}, TypeError, "client must be a dask.distributed.Client"),
+        ({"client": 3}, TypeError, "client must be an executor of concurrent.futures"),
         ({"rounds": 0}, ValueError, "rounds"),
         ({"staleness": -1}, ValueError, "staleness"),
-        ({"ordered": "yes"}, TypeError, "ordered must be True or False"),
         ({"batch_size": 0}, ValueError, "batch_size"),
         ({"skip": -1}, ValueError, "skip"),
         ({"skip": 1000}, ValueError, "the partitions have 40 minibatches"),
-        ({"max_attempts": 0}, ValueError, "max_attempts"),
-        ({"patience": 0}, ValueError, "patience"),
-        ({"timeout": -1.0}, ValueError, "timeout"),
         ({"callbacks": [DriftMonitor()]}, TypeError, "learns in the place of"),
         ({"callbacks": [Checkpointer("x", seconds=3)]}, ValueError, "depend on the clock"),
         ({"callbacks": [3]}, TypeError, "callback"),
@@ -500,15 +434,6 @@ def test_wrong_arguments_are_refused(settings, error, message):
     with pytest.raises(error, match=message):
         fit_partitions(given.pop("model"), given.pop("partitions"), given.pop("client"), **given)
     assert not hasattr(model, "components_")
-
-
-def test_executors_are_engines():
-    with ThreadPoolExecutor(1) as client:
-        engine = engine_of(client)
-        first = engine.submit("a", 0, len, [1, 2])
-        second = engine.submit("b", 0, max, first, first)
-        assert engine.wait([second], 5) == [second]
-        assert engine.result(second, None) == 2
 
 
 # Found by reading
@@ -572,62 +497,11 @@ def test_what_cannot_be_learnt_is_named_and_the_stream_goes_on_after_it(begin, b
     assert model.n_documents_seen_ == expected.n_documents_seen_
 
 
-def test_no_more_is_read_together_than_twice_as_much_as_before():
-    """The first partitions may be small, and those that follow large."""
-    sizes = []
-
-    def read(n):
-        return X[:n]
-
-    class Sizes(Now):
-        def run(self, function, arguments):
-            if function.__name__ == "read_partitions":
-                sizes.append(len(arguments[3:]))
-            return super().run(function, arguments)
-
-    given = [20] * 6 + [700] * 20
-    fit_partitions(clone(MODELS["svb"]), given, Sizes(), read=read, rounds=64, staleness=2)
-    assert sum(sizes) == len(given)
-    assert max(sizes) == 8
-    assert all(later <= 2 * size for size, later in pairwise(sizes))
-
-
-def test_a_limit_of_time_is_of_each_partition():
-    def read(number):
-        time.sleep(0.05)
-        return SMALL[number]
-
-    with ThreadPoolExecutor(4) as client:
-        found = fit_partitions(
-            experienced(MODELS["svb"]), range(19), client, read=read, timeout=0.15, **LATE
-        )
-    assert found.n_documents_seen_ == 7 * X.shape[0] + 760
-
-
 def test_counts_that_are_small_beside_what_was_learnt_are_not_lost():
     model = clone(MODELS["svb"]).partial_fit(X * 1e8)
     before = model.posterior_.mass.sum()
     fit_partitions(model, PARTITIONS, Now(), rounds=8, staleness=0)
     assert_allclose(model.posterior_.mass.sum() - before, X.sum(), rtol=0.01)
-
-
-class Mine(SVB):
-    """A rule that no worker can import."""
-
-
-Mine.__module__ = "__main__"
-
-
-def test_rules_of_a_notebook_travel(tmp_path, python):
-    (tmp_path / "parcel").write_bytes(pickle.dumps(packed(StreamingLDA(3, update=Mine()))))
-    code = (
-        "import pathlib, pickle, sys\n"
-        "print(pickle.loads(pathlib.Path(sys.argv[1]).read_bytes()).opened())"
-    )
-    with python(["-c", code, str(tmp_path / "parcel")]) as process:
-        out, _ = process.communicate()
-    assert process.wait() == 0
-    assert "Mine()" in out
 
 
 def test_threads_need_to_pickle_nothing():

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from streamtopics.distributed.schedule import ENOUGH, ENOUGH_DOCUMENTS, RAMP, Schedule
+from streamtopics.distributed.fitting import ENOUGH, ENOUGH_DOCUMENTS, RAMP, Plan
 
 
 def run(schedule, n_minibatches, before=0):
@@ -13,7 +13,7 @@ def run(schedule, n_minibatches, before=0):
     place, ends, seen = 0, [], []
     while place < n_minibatches:
         late = schedule.under_way(place, place + before)
-        length = schedule.length(place, place + before, n_minibatches - place)
+        length = min(schedule.length(place, place + before), n_minibatches - place)
         known = ([0, *ends])[-1 - late] if late < len(ends) + 1 else 0
         seen.append((place, length, known))
         place += length
@@ -24,7 +24,7 @@ def run(schedule, n_minibatches, before=0):
 @pytest.mark.parametrize("staleness", [1, 2, 8])
 @pytest.mark.parametrize("rounds", [1, 8, 64])
 def test_a_round_is_learnt_from_nearly_all_that_came_before(rounds, staleness):
-    found = run(Schedule(rounds, staleness), 3000)
+    found = run(Plan(rounds, staleness), 3000)
     assert sum(length for _, length, _ in found) == 3000
     for place, length, known in found:
         assert 1 <= length <= rounds
@@ -35,7 +35,7 @@ def test_a_round_is_learnt_from_nearly_all_that_came_before(rounds, staleness):
 
 @pytest.mark.parametrize("rounds", [1, 8, 64])
 def test_without_staleness_rounds_are_long_from_the_start(rounds):
-    found = run(Schedule(rounds, 0), 640)
+    found = run(Plan(rounds, 0), 640)
     assert {length for _, length, _ in found} == {rounds}
     assert all(place == known for place, _, known in found)
 
@@ -44,23 +44,23 @@ def test_without_staleness_rounds_are_long_from_the_start(rounds):
 @pytest.mark.parametrize("rounds", [1, 4, 8, 64])
 @pytest.mark.parametrize("batch_size", [20, 500, 1200])
 def test_the_client_learns_until_rounds_are_worth_their_way(rounds, staleness, batch_size):
-    schedule = Schedule(rounds, staleness, batch_size=batch_size)
+    schedule = Plan(rounds, staleness, batch_size=batch_size)
     first = next(n for n in range(10**5) if not schedule.learns_here(n))
     assert all(schedule.learns_here(n) for n in range(first))
-    length = schedule.length(first, first, 10**6)
+    length = schedule.length(first, first)
     documents = -(-ENOUGH_DOCUMENTS // batch_size)
     assert length == min(rounds, ENOUGH, documents)
     assert not schedule.learns_here(10**6)
-    assert not Schedule(rounds, 0).learns_here(0)
+    assert not Plan(rounds, 0).learns_here(0)
 
 
 def test_a_model_that_has_learnt_before_begins_with_long_rounds():
-    assert run(Schedule(8, 2), 100, before=1000)[0][1] == 8
-    assert run(Schedule(8, 2), 100)[0][1] == 1
+    assert run(Plan(8, 2), 100, before=1000)[0][1] == 8
+    assert run(Plan(8, 2), 100)[0][1] == 1
 
 
 def test_at_checkpoints_nothing_is_under_way():
-    schedule = Schedule(8, 2, every=50)
+    schedule = Plan(8, 2, every=50)
     found = run(schedule, 1000)
     starts = {place for place, _, _ in found}
     assert set(range(0, 1000, 50)) <= starts
@@ -69,12 +69,12 @@ def test_at_checkpoints_nothing_is_under_way():
 
 
 def test_a_stream_that_goes_on_from_a_checkpoint_has_the_same_rounds():
-    schedule = Schedule(8, 2, every=50)
+    schedule = Plan(8, 2, every=50)
     whole = [(place, length) for place, length, _ in run(schedule, 400)]
     begun = [one for one in whole if one[0] >= 150]
     place, again = 150, []
     while place < 400:
-        again.append((place, schedule.length(place, place, 400 - place)))
+        again.append((place, min(schedule.length(place, place), 400 - place)))
         place += again[-1][1]
     assert again == begun
     assert all(b[0] - a[0] == a[1] for a, b in pairwise(whole))
@@ -91,4 +91,4 @@ def test_a_stream_that_goes_on_from_a_checkpoint_has_the_same_rounds():
 )
 def test_wrong_schedules_are_refused(settings, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        Schedule(**settings)
+        Plan(**settings)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Words that are counted in parts are those of `fit` on the whole; applying to partitions."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -94,36 +93,11 @@ def test_partitions_are_transformed_and_scored_in_order():
     assert_array_equal(np.concatenate(found), model.transform(X))
     assert_allclose(score, model.score(X), atol=0.01)
     assert np.isnan(score_partitions(model, [X[:0]], Now()))
-    again = list(transform_partitions(model, PARTITIONS, Failing("transform", {2, 3})))
-    assert_array_equal(np.concatenate(again), np.concatenate(found))
-
-
-def test_a_model_that_is_lost_on_its_way_is_sent_again():
-    model = serial(SVBLDA(4, batch_size=20, random_state=0))
-    found = list(transform_partitions(model, PARTITIONS, Failing("same", {1})))
-    assert_array_equal(np.concatenate(found), model.transform(X))
-
-
-def test_what_takes_long_is_not_late():
-    """How long partitions take is learnt from the first of them."""
-
-    class Slow(ThreadPoolExecutor):
-        n_begun = 0
-
-        def submit(self, function, /, *arguments):
-            self.n_begun += function.__name__ == "transform"
-            return super().submit(function, *arguments)
-
-    def read(part):
-        time.sleep(0.15)
-        return part
-
-    model = serial(SVBLDA(4, batch_size=20, random_state=0))
-    with Slow(3) as client:
-        settings = {"read": read, "n_ahead": 0, "patience": 0.1}
-        found = list(transform_partitions(model, PARTITIONS * 3, client, **settings))
-        assert len(found) == 15
-        assert client.n_begun <= 15 + 5
+    rest = transform_partitions(model, PARTITIONS, Failing("transform", {2}))
+    assert_array_equal(next(rest), found[0])
+    with pytest.raises(PartitionError, match="partition 1 could not be transformed") as error:
+        next(rest)
+    assert error.value.number == 1
 
 
 def test_pipelines_transform_texts():
