@@ -11,7 +11,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -24,9 +23,9 @@ from streamtopics.dpp.marginal import (
     expected_size,
     telling_words,
 )
-from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Weighted
+from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Weighted
 from streamtopics.dpp.multiplicative import theta_steps
-from streamtopics.dpp.noise import Background, Counting
+from streamtopics.dpp.noise import Background
 from streamtopics.dpp.sets import PointSets
 
 DATA = make_dpp_sets(300, "exponential", n_features=12, noise=0.3, random_state=0)
@@ -108,19 +107,6 @@ def test_vectors_keep_their_precision(stacked):
     assert model("gaussian", 2, max_iter=1).fit([whole]).measure_.mean[0] == 2**24 + 1
 
 
-def test_features_of_any_scale():
-    """gamma starts small enough for the noise not to vanish beside it."""
-    rng = np.random.default_rng(0)
-    sets = [rng.normal(1, 1, (4, 3)) for _ in range(20)]
-    small, large = (model("gaussian", 2).fit([scale * x for x in sets]) for scale in (1, 1e9))
-    assert_allclose(
-        large.gain_over_independent([1e9 * x for x in sets]).mean(),
-        small.gain_over_independent(sets).mean(),
-        atol=0.05,
-    )
-    assert np.isfinite(model("poisson", 2).fit([np.full((2, 3), 1e12)]).score([[[1e12] * 3]]))
-
-
 def test_moments_of_vectors_do_not_depend_on_the_minibatches():
     sets = [np.random.default_rng(i).normal(1e6, 2, (3, 4)) for i in range(40)]
     whole = model("gaussian", 2, max_iter=1).fit(sets).measure_
@@ -178,12 +164,6 @@ def test_a_stream_learns_about_as_much_as_fit(fitted):
     assert stream.gain_over_independent(X).mean() > fitted.gain_over_independent(X).mean() - 0.1
 
 
-def test_fit_forgets_what_was_learnt_before(fitted):
-    again = model().fit(X[:50]).fit(X)
-    assert_array_equal(again.components_, fitted.components_)
-    assert again.n_documents_seen_ == 300
-
-
 def test_a_stream_starts_with_its_first_point():
     nothing = [np.zeros((0, 12))] * 2
     late = model()
@@ -219,14 +199,6 @@ def test_what_cannot_be_changed_between_minibatches(fitted, changed):
         other.partial_fit(X[:5])
     assert state(other) == before
     assert_array_equal(other.transform(X[:5]), fitted.transform(X[:5]))
-
-
-def test_a_measure_that_is_given_goes_on():
-    known = model(Bernoulli(np.full(12, 0.3))).fit(X[:50])
-    later = pickle.loads(pickle.dumps(known)).partial_fit(X[50:])
-    assert later.n_documents_seen_ == 300
-    with pytest.raises(ValueError, match="ground_set is 'bernoulli'"):
-        later.set_params(ground_set="bernoulli").partial_fit(X)
 
 
 def test_a_minibatch_without_sets_teaches_nothing(fitted):
@@ -270,17 +242,6 @@ def test_what_is_learnt_is_what_the_functions_of_learning_find():
     fitted.partial_fit(X[:10])
     assert_allclose(fitted.components_, online.parameters.U.T)
     assert_allclose(fitted.theta_, online.parameters.theta)
-
-
-@pytest.mark.parametrize("noise", ["counting", "background"])
-def test_half_of_the_first_points_of_items_come_from_the_noise(noise):
-    half, measure = BASKETS.sets.sizes.mean() / 2, Items.of(12)
-    rng = np.random.default_rng(check_random_state(0).randint(2**31 - 1))
-    level = Counting(half / (12 - half)) if noise == "counting" else Background(half / 12)
-    first = learning.start(measure, 4, half, level, rng)
-    expected = learning.objective(batch_sets(measure, BASKETS.sets), first, 0.001)
-    found = model("items", max_iter=1, noise=noise).fit(ITEMS)
-    assert_allclose(found.objective_[0], expected)
 
 
 # Failures change nothing
@@ -395,14 +356,6 @@ def test_independent_items_have_their_shares():
     assert_allclose(share, (ITEMS[:, :6].sum(axis=0).A1 + 0.5) / 401)
 
 
-def test_independent_items_of_a_given_measure():
-    """A Poisson number of draws: P(X) = e^-m (m / V)^|X|, m the mean size."""
-    fitted, size = model(Items.of(12)).fit(ITEMS), ITEMS.sum(axis=1).A1
-    m = size.mean()
-    independent = fitted.score_samples(ITEMS) - fitted.gain_over_independent(ITEMS)
-    assert_allclose(independent, -m + size * np.log(m / 12))
-
-
 def test_independent_sentences_are_the_model_without_its_kernel(fitted):
     level = fitted.n_sentences_seen_ / fitted.n_documents_seen_
     alone = model(noise_level=level, gamma=0.0, penalty=1e6, max_iter=20, tol=0).fit(X)
@@ -482,12 +435,6 @@ def test_odd_documents():
     assert np.isfinite(fitted.gain_over_independent(odd)).all()
 
 
-def test_a_zero_that_is_stored_is_no_word():
-    stored = sparse.csr_matrix((np.array([1.0, 0.0]), [0, 1], [0, 2]), shape=(1, 12))
-    one, other = model().partial_fit([stored]), model().partial_fit([stored.toarray()])
-    assert_array_equal(one.measure_.pi, other.measure_.pi)
-
-
 def test_without_noise_what_cannot_be_is_told():
     fitted = model(noise_level=0.0, gamma=0.01, n_components=8).fit([X[0][:1], X[1][:1]])
     twice = [np.repeat(np.eye(12)[:1], 2, axis=0)]
@@ -497,29 +444,6 @@ def test_without_noise_what_cannot_be_is_told():
 
 
 # What is found
-
-
-def test_the_kernel_of_items_is_found_up_to_signs():
-    data = make_dpp_sets(6000, n_features=20, n_components=2, random_state=3)
-    rows = (np.ones(len(data.sets.points)), data.sets.points, data.sets.indptr)
-    fitted = LowRankDPP("items", 8, random_state=0)
-    fitted.fit(sparse.csr_matrix(rows, shape=(6000, 20)))
-    true, found = data.U @ data.U.T, fitted.process().kernel.matrix
-    assert fitted.n_active_components_ <= 4
-    assert_allclose(np.abs(found), np.abs(true), atol=0.4)
-    assert np.corrcoef(np.abs(found).ravel(), np.abs(true).ravel())[0, 1] > 0.98
-
-
-def test_the_space_of_words_is_found():
-    data = make_dpp_sets(1500, "exponential", n_features=10, noise=0.01, random_state=5)
-    fitted = LowRankDPP(n_components=6, random_state=0)
-    fitted.fit([data.sets[i] for i in range(1500)])
-    A = fitted.process().kernel.matrix
-    _, vectors = np.linalg.eigh(A)
-    Q, _ = np.linalg.qr(data.U)
-    overlap = np.linalg.svd(vectors[:, -2:].T @ Q, compute_uv=False)
-    assert (overlap > 0.95).all()
-    assert fitted.gain_over_independent([data.sets[i] for i in range(1500)]).mean() > 0.3
 
 
 def test_the_background_takes_what_does_not_repel():
@@ -563,12 +487,6 @@ def test_words_of_columns():
 
 
 # Among other estimators
-
-
-def test_grid_search_over_the_rank():
-    search = GridSearchCV(model("items", max_iter=2), {"n_components": [1, 3]}, cv=3).fit(ITEMS)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-    assert search.best_params_["n_components"] == 3
 
 
 def test_of_one_theta_and_of_one_for_each_set():

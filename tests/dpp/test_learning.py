@@ -129,18 +129,6 @@ def test_theta_without_noise():
         last = value
 
 
-def test_dead_columns_stay_finite():
-    case = cases.bernoulli()
-    data = batch_sets(case.measure, some_sets(case))
-    at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
-    at = replace(at, U=at.U * [1, 0, 1], theta=np.array([1.0, 1.0, 0.0]))
-    theta = theta_steps(data, at)
-    assert np.isfinite(theta).all()
-    assert_array_equal(theta[:, 2], 0)
-    stepped = joint_step(at, slopes(data, at))
-    assert np.isfinite(stepped.theta).all()
-
-
 # The penalty
 
 
@@ -252,20 +240,6 @@ def test_fit_finds_the_kernel_of_items():
     assert -0.02 < gain < 0.05
     ours, exact = (np.abs((p.U * p.theta) @ p.U.T) for p in (found, true))
     assert np.linalg.norm(ours - exact) < 0.2 * np.linalg.norm(exact)
-
-
-def test_the_background_is_learnt_where_points_are_independent():
-    measure = Bernoulli(np.linspace(0.1, 0.4, 8))
-    rng = np.random.default_rng(0)
-    sizes = rng.poisson(4.0, 2000)
-    sets = PointSets(measure.sample(sizes.sum(), rng), np.cumsum([0, *sizes]))
-    data = batch_sets(measure, sets)
-    at = start(measure, 3, 4.0, Background(2.0), rng, gamma=0.1)
-    found = fit(data, at, Settings(penalty=0.01, max_iter=10, n_joint=20)).parameters
-    iid = Parameters(np.zeros((8, 1)), np.zeros(1), 0.0, Background(data.mean_size))
-    gain = log_likelihood(data, found).mean() - log_likelihood(data, iid).mean()
-    assert abs(gain) < 0.02
-    assert found.noise.level > 3.5
 
 
 def test_minibatches_approach_what_fit_finds():

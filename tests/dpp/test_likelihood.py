@@ -163,15 +163,6 @@ def log_repeats(measure, points):
     return found
 
 
-def test_without_a_kernel_points_are_independent():
-    case = cases.bernoulli()
-    sets = some_sets(case)
-    parameters = Parameters(np.zeros((3, 1)), np.zeros(1), 0.0, Background(2.0))
-    found = log_density(batch_sets(case.measure, sets), parameters)
-    each = [case.measure.log_p(sets[i]).sum() for i in range(len(sets))]
-    assert_allclose(found, sets.sizes * np.log(2.0) - 2.0 + each, rtol=1e-12)
-
-
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("gamma", [0.0, 0.3])
@@ -405,27 +396,6 @@ def test_items_without_noise_in_the_thesis_setting():
     L = 1e-5 * np.eye(6) + U @ U.T
     expected = np.linalg.slogdet(L[:5, :5])[1] - np.linalg.slogdet(L + np.eye(6))[1]
     assert_allclose(found, expected, rtol=1e-9)
-
-
-@pytest.mark.parametrize("noise", NOISES)
-def test_an_item_that_is_taken_out_is_impossible(noise):
-    measure = Items.of(3).without(np.array([1]))
-    at = Parameters(np.eye(3), np.ones(3), 0.1, noise)
-    data = batch_sets(measure, PointSets(np.array([0, 1, 2]), [0, 1, 3]))
-    found = log_likelihood(data, at)
-    assert np.isfinite(found[0])
-    assert np.isneginf(found[1])
-    with pytest.raises(ValueError, match="1 of 2 sets, the first of them set 1"):
-        check_possible(data, at)
-
-
-def test_no_sets():
-    case = cases.bernoulli()
-    at = parameters_of(cases.process(case, 0.3, Background(0.6)))
-    data = batch_sets(case.measure, PointSets(case.points[:0], [0]))
-    assert log_likelihood(data, at).shape == (0,)
-    assert data.mean_size == 0
-    assert_array_equal(slopes(data, at).U, 0)
 
 
 # What is computed once

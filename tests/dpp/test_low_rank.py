@@ -67,12 +67,6 @@ def test_normaliser_without_theta_or_columns(name, gamma):
     assert_allclose(log_normalizer(empty), expected, atol=1e-13)
 
 
-def test_background_adds_its_level():
-    case = cases.bernoulli()
-    quiet, loud = (cases.process(case, 0.4, Background(level)) for level in (0.0, 2.5))
-    assert_allclose(log_normalizer(loud) - log_normalizer(quiet), 2.5, rtol=1e-14)
-
-
 @pytest.mark.parametrize("beta", [0.0, 0.7])
 def test_background_is_normalised_over_multisets(beta):
     """Of two words: four sentences, each up to seven times."""
@@ -232,13 +226,6 @@ def test_size_probabilities(name, gamma, noise):
     assert_allclose(
         size_probabilities(process, 8), np.bincount(sizes, law, minlength=9), atol=1e-12
     )
-
-
-def test_size_probabilities_with_background():
-    process = cases.process(cases.bernoulli(), 0.2, Background(1.5))
-    law = size_probabilities(process, 40)
-    assert_allclose(law.sum(), 1, rtol=1e-12)
-    assert_allclose(law @ np.arange(41), expected_size(process), rtol=1e-12)
 
 
 def test_spectrum_is_that_of_the_dense_kernel():

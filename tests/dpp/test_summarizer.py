@@ -10,12 +10,9 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
-from sklearn.model_selection import GridSearchCV
-from sklearn.utils import estimator_checks
 
 from streamtopics import DPPSummarizer, LowRankDPP
 from streamtopics.dpp.summary_kernel import centrality, weighted_units
-from streamtopics.metrics import RougeScorer
 from streamtopics.text import split_sentences
 from tests.reference import dpp as reference
 
@@ -231,19 +228,6 @@ def test_the_kernel_of_the_thesis():
         assert_allclose(found.scores, log_p[found.indices])
 
 
-def test_the_thesis_prefers_short_sentences():
-    documents = [REVIEW, *NEWS]
-    lengths = {
-        power: np.mean([
-            len(sentence.split())
-            for summary in fitted("thesis").set_params(quality_power=power).transform(documents)
-            for sentence in summary
-        ])
-        for power in (None, 0.0)
-    }  # fmt: skip
-    assert lengths[None] < lengths[0.0]
-
-
 def test_p_of_the_thesis_is_the_share_of_sentences():
     sentences = [["Red green."], ["Red.", "?", "Blue red."]]
     model = DPPSummarizer(quality="thesis", n_components=2, max_iter=1, random_state=0)
@@ -365,13 +349,6 @@ def test_digest_is_greedy_on_the_distinct_sentences(documents):
         assert split_sentences(documents[found.document])[found.index] == found.sentence
 
 
-def test_budget_of_a_digest():
-    assert len(DPPSummarizer().fit(NEWS).digest(NEWS, n_sentences=2)) == 2
-    digest = DPPSummarizer(n_words=9).digest(NEWS)
-    assert sum(len(found.sentence.split()) for found in digest) <= 9
-    assert len(DPPSummarizer(n_words=9).digest(NEWS, n_sentences=7)) == 7
-
-
 def test_digest_before_fit_weights_by_its_own_documents():
     assert DPPSummarizer(3).digest(NEWS) == DPPSummarizer(3).fit(NEWS).digest(NEWS)
     assert DPPSummarizer(9).digest(["It rained. It rained a lot."])[1].index == 1
@@ -380,42 +357,7 @@ def test_digest_before_fit_weights_by_its_own_documents():
     assert len(tf_idf.digest(NEWS)) == 3
 
 
-def test_what_all_documents_say_in_the_same_words_is_not_central():
-    documents = [f"{text} Read our newsletter." for text in NEWS * 3]
-    assert "Read our newsletter." not in {
-        found.sentence for found in DPPSummarizer(4).digest(documents)
-    }
-
-
-@each_model
-def test_each_model_has_digests(name):
-    digest = fitted(name).digest(NEWS)
-    assert 0 < len(digest) <= 2
-    assert [found.document for found in digest] == sorted(found.document for found in digest)
-
-
 # The face of scikit-learn
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
-        estimator_checks.check_estimator_cloneable,
-        estimator_checks.check_estimator_repr,
-        estimator_checks.check_estimator_tags_renamed,
-        estimator_checks.check_get_params_invariance,
-        estimator_checks.check_mixin_order,
-        estimator_checks.check_no_attributes_set_in_init,
-        estimator_checks.check_parameters_default_constructible,
-        estimator_checks.check_set_params,
-        estimator_checks.check_valid_tag_types,
-    ],
-)
-@each_model
-def test_scikit_learn_checks(check, name):
-    """Those that pass no numbers: scikit-learn skips all where input is text."""
-    check("DPPSummarizer", clone(MODELS[name]))
 
 
 def test_needs_no_fit_but_for_what_has_to_be_learnt():
@@ -442,19 +384,6 @@ def test_pickle_and_clone(name):
 
 def count_letters(sentences, X):
     return [float(len(sentence)) for sentence in sentences]
-
-
-def test_grid_search():
-    references = [["The river rose.", "The bridge was closed."], ["The bridge."], ["A match."]]
-    search = GridSearchCV(
-        DPPSummarizer(vectorizer=CountVectorizer()),
-        {"n_sentences": [1, 3], "vectorizer__min_df": [1, 2], "quality_power": [0.0, 4.0]},
-        scoring=RougeScorer(statistic="recall"),
-        cv=2,
-        error_score="raise",
-    ).fit([*NEWS, *NEWS], references * 2)
-    assert search.best_params_["n_sentences"] == 3
-    assert len(search.transform(NEWS)) == 3
 
 
 # Mistakes

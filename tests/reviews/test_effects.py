@@ -126,9 +126,3 @@ def test_probability_of_a_positive_review():
     found = probability_of_positive(effects, np.array([103, 555]), 2)
     level = effects.items.values[3, 0] / effects.deviation
     assert_allclose(found, [norm.cdf(level), np.mean(signs > 0)], rtol=1e-6)
-
-
-def test_of_no_ratings_nothing_is_learnt():
-    effects, signs = learn_effects(NO_EFFECTS, Y[:0], USERS[:0], ITEMS[:0], 1.0)
-    assert effects is NO_EFFECTS
-    assert len(signs) == 0

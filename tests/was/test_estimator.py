@@ -13,7 +13,6 @@ from sklearn.model_selection import GridSearchCV
 
 from streamtopics import WASTopicModel
 from streamtopics.datasets import make_subtle_corpus
-from streamtopics.metrics import ParticleScorer
 from streamtopics.was import SBP, WAS, HDPFranchise
 from streamtopics.was.corpus import corpus_of
 from streamtopics.was.estimator import distinct
@@ -189,22 +188,6 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
     assert state(fitted) == before
 
 
-@pytest.mark.parametrize("after", [False, True])
-def test_an_interrupted_step_is_all_learnt_or_not_at_all(fitted, monkeypatch, after):
-    whole, before = pickle.loads(pickle.dumps(fitted)).partial_fit(X[:3]), state(fitted)
-    blend = type(fitted.posterior_).blend
-
-    def stop(posterior, step, swaps):
-        if after:
-            blend(posterior, step, swaps)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(type(fitted.posterior_), "blend", stop)
-    with pytest.raises(KeyboardInterrupt):
-        fitted.partial_fit(X[:3])
-    assert state(fitted) == (state(whole) if after else before)
-
-
 # Documents of all kinds
 
 
@@ -237,12 +220,6 @@ def test_rows_do_not_depend_on_each_other(fitted):
     assert_array_equal(fitted.log_likelihood(X[5:7])[1], fitted.log_likelihood(X[6:7])[0])
 
 
-def test_inference_changes_nothing(fitted):
-    before = pickle.dumps(fitted)
-    fitted.transform(X), fitted.score(X), fitted.transform_sentences(X), fitted.subtle_topics(X)
-    assert pickle.dumps(fitted) == before
-
-
 @pytest.mark.parametrize("count", [2.0**24 + 2, 1e9, 1e12])
 def test_counts_beyond_the_budget_are_refused_before_they_are_words(fitted, count):
     before = state(fitted)
@@ -263,13 +240,6 @@ def test_particles_beyond_the_budget_are_refused(fitted, monkeypatch):
     monkeypatch.setattr("streamtopics.was.sampler.MOST_WORDS", 10**5)
     with pytest.raises(ValueError, match=r"n_particles=100000 copies .* fewer particles"):
         fitted.log_likelihood(X[:1], n_particles=10**5)
-
-
-def test_iterators_of_documents_are_read_once(fitted):
-    assert_array_equal(fitted.transform(iter(X[:3])), fitted.transform(X[:3]))
-    assert ParticleScorer(5)(fitted, iter(X[:3])) == ParticleScorer(5)(fitted, X[:3])
-    with pytest.raises(ValueError, match="n_particles"):
-        ParticleScorer(0)
 
 
 # What it finds

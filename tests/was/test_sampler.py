@@ -8,7 +8,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from streamtopics.utils.parallel import workers
 from streamtopics.was import SBP, WAS, HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds
 from streamtopics.was.sampler import SentenceSampler, TopicCounts, _systematic, word_statistics
@@ -75,21 +74,6 @@ def test_no_word_is_lost(prior, words_per_block):
         assert_array_equal(learnt.counts, others + own)
         assert_array_equal(learnt.mass, learnt.counts.sum(axis=0))
     assert_array_equal(topics.counts, others)
-
-
-@each_prior
-def test_workers_do_not_change_the_bits(prior):
-    corpus = corpus_of(*counts(60))
-    seeds = document_seeds(3, 0, corpus.n_documents)
-    state, topics = SentenceSampler(prior, 0.1).start(corpus, TopicCounts.none(25, 4, 0.1), seeds)
-    sampler, given = SentenceSampler(prior, 0.1), (corpus, state, topics, seeds, 0)
-    alone, after = sampler.sweep(*given, words_per_block=50)
-    with workers(3) as three:
-        also, after_three = sampler.sweep(*given, three, words_per_block=50)
-    assert_array_equal(also.topic, alone.topic)
-    assert_array_equal(also.table, alone.table)
-    assert_array_equal(also.dish, alone.dish)
-    assert_array_equal(after_three.counts, after.counts)
 
 
 def test_blocks_see_the_counts_of_the_sweeps_start():
@@ -236,10 +220,6 @@ def test_particles_are_drawn_as_often_as_they_weigh(weight):
     drawn = np.array([np.bincount(_systematic(weight, u), minlength=4) for u in us])
     assert (np.abs(drawn - 4 * weight) < 1).all()
     assert_allclose(drawn.mean(axis=0), 4 * weight, rtol=1e-9)
-
-
-def test_a_point_beyond_the_last_weight_by_rounding_draws_the_last():
-    assert _systematic(np.full(10, 0.1), 1 - 2**-53).max() == 9
 
 
 def test_documents_of_neighbouring_seeds_share_no_particles(monkeypatch):
