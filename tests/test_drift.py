@@ -15,8 +15,7 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.local import Variational
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.updates.rates import Exponential, Normal
-from tests.plain import BPSLDA, SVBHPP, SVBLDA
+from tests.plain import SVBHPP, SVBLDA
 
 N_TOPICS, N_WORDS = 5, 300
 
@@ -94,15 +93,6 @@ def changed_model():
     return model
 
 
-def test_one_topic_alone_is_forgotten():
-    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5, "max_rounds": 20}
-    local = Variational(1e-4, 100)
-    model = SVBHPP(N_TOPICS, rate="topic", random_state=0, inference=local, **settings)
-    learn_through_a_change(model, 0)
-    assert [record.batch for record in model.drift_ if record.retention.min() < 0.5] == [7]
-    assert model.retention_.max() > 0.8
-
-
 def test_report_has_a_row_for_each_minibatch_and_topic(changed_model):
     model = changed_model
     names = np.array([f"word{v}" for v in range(N_WORDS)])
@@ -145,12 +135,6 @@ def test_history_is_bounded(monkeypatch):
         model.partial_fit([[1.0, 2.0, 0.0]])
     assert [record.batch for record in model.drift_] == [3, 4, 5]
     assert model.retention_history_.shape == (3, 2)
-
-
-def test_before_any_minibatch_all_is_kept():
-    model = power_prior().partial_fit(np.zeros((0, 3)))
-    assert_array_equal(model.retention_, [1.0, 1.0])
-    assert model.drift_report() == []
 
 
 def test_a_failed_minibatch_is_not_in_the_report():
@@ -211,19 +195,6 @@ def test_what_is_forgotten_to_and_what_is_boosted_are_two_priors():
     assert share[0.2][0] > 0.1 > share[0.2][1]
 
 
-@pytest.mark.parametrize(
-    "model",
-    [SVBHPP(2), power_prior(), population(), BPSLDA(2, boosting_scale=0.0)],
-    ids=["SVBHPP", "power prior", "population", "BPSLDA"],
-)
-def test_a_prior_that_nothing_boosts_is_warned_of(model):
-    model.set_params(boosted_prior=0.1, random_state=0)
-    with pytest.warns(UserWarning, match="boosted_prior is given, but nothing boosts it"):
-        model.partial_fit([[1.0, 2.0, 0.0]])
-    name = "update__boost__scale" if hasattr(model, "update") else "boosting_scale"
-    model.set_params(**{name: 0.1}).fit([[1.0, 2.0, 0.0]])
-
-
 def test_an_update_that_is_too_extreme_leaves_no_record(monkeypatch):
     model = SVBHPP(2, random_state=0).partial_fit([[1.0, 2.0, 0.0]])
     monkeypatch.setattr("streamtopics.updates.Boost.weight", lambda *_: 1e300)
@@ -232,69 +203,7 @@ def test_an_update_that_is_too_extreme_leaves_no_record(monkeypatch):
     assert len(model.drift_) == model.n_batch_iter_ == 1
 
 
-@pytest.mark.parametrize("n_background", [0, 1])
-def test_there_is_no_record_of_an_update_that_is_too_extreme(n_background):
-    posterior = TopicPosterior(np.full((1, 1), 0.1), (5, 2))
-    statistics = Statistics(np.array([1], np.int32), np.ones((1, 2)), np.ones(2))
-    with pytest.raises(ValueError, match="infinite or undefined"):
-        observe(posterior, Blend(1.0, np.inf, 0.0, statistics), None, None, n_background)
-
-
 # Parameters
-
-
-@pytest.mark.parametrize(
-    ("estimator", "name", "value"),
-    [
-        (SVBHPP(), "rate", "word"),
-        (SVBHPP(), "rate_prior", "flat"),
-        (SVBHPP(), "rate_starts", ()),
-        (SVBHPP(), "rate_starts", (0.5, 1.5)),
-        (SVBHPP(), "rate_starts", 0.5),
-        (SVBHPP(), "max_rounds", 1),
-        (SVBHPP(), "boosting_scale", -1.0),
-        (SVBHPP(), "boosted_prior", 0.0),
-        (SVBHPP(), "rate_starts", ("low", "high")),
-        (SVBHPP(rate_estimate="point"), "max_rounds", 1),
-        (power_prior(update__boost__scale=0.1), "boosted_prior", [0.1, 0.1, 0.1]),
-    ],
-)
-def test_wrong_parameter(estimator, name, value):
-    estimator.set_params(**{name: value})
-    with pytest.raises((ValueError, TypeError), match=name):
-        estimator.partial_fit([[1.0, 2.0]])
-    assert not estimator.__sklearn_is_fitted__()
-
-
-@pytest.mark.parametrize(
-    ("make", "name", "value"),
-    [
-        (power_prior, "rho", 1.5),
-        (power_prior, "rho", -0.1),
-        (power_prior, "boost__scale", -0.1),
-        (population, "rate", 0.0),
-        (population, "population_size", 0),
-        (population, "boost__scale", -0.1),
-    ],
-)
-def test_wrong_field_of_a_rule_is_refused_when_it_is_set(make, name, value):
-    estimator = make()
-    before = estimator.get_params()
-    with pytest.raises(ValueError, match=f"{name.split('__')[-1]} of "):
-        estimator.set_params(**{f"update__{name}": value})
-    assert estimator.get_params() == before
-
-
-@pytest.mark.parametrize("prior", [2.0, Exponential(2.0), Normal(0.5, 50.0)])
-def test_priors_of_the_rate(prior):
-    before, after = topics_before_and_after(0)
-    model = SVBHPP(3, rate_prior=prior, random_state=0)
-    for t, topic_word in enumerate((before, before, after)):
-        model.partial_fit(batch(topic_word, t, n=50, length=40))
-    flat = SVBHPP(3, rate_prior=0.0, random_state=0)
-    for t, topic_word in enumerate((before, before, after)):
-        flat.partial_fit(batch(topic_word, t, n=50, length=40))
-    assert not np.array_equal(model.retention_history_, flat.retention_history_)
 
 
 # What is read of it

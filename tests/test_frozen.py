@@ -8,16 +8,13 @@ from copy import copy
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from streamtopics import SVBLDA, DPPSummarizer, MultiViewLDA, load, save
+from streamtopics import SVBLDA, MultiViewLDA, load, save
 from streamtopics.distributed import fit_partitions, fit_stream, learn_apart, take_in
 from streamtopics.estimators import Schedule
-from streamtopics.inspection import topic_table
-from streamtopics.report import page, report
 from streamtopics.streams import (
     Checkpointer,
     DriftMonitor,
@@ -28,11 +25,10 @@ from streamtopics.streams import (
 )
 from streamtopics.text import (
     NamedVectorizer,
-    SentenceVectorizer,
     StreamingCountVectorizer,
     StreamingPipeline,
 )
-from streamtopics.utils.steps import counted, last_step, names_of, steps_before, steps_of
+from streamtopics.utils.steps import names_of, steps_of
 from tests import plain
 from tests.report.made import made
 
@@ -123,38 +119,6 @@ def test_words_that_changed_before_a_vectorizer_was_frozen_are_forgotten():
     assert lda.components_.round(2).tolist() == [[1.05, 0.05]]
 
 
-def test_a_last_step_that_is_frozen_is_refused_by_name():
-    words, frozen = words_learnt(), FrozenEstimator(pipeline_learnt()[-1])
-    inner = FrozenEstimator(Pipeline([("inner", frozen.estimator)]))
-    before = state(words), state(frozen.estimator)
-    for last, name in ((frozen, "topics"), (inner, "inner")):
-        pipeline = StreamingPipeline([("words", words), ("topics", last)])
-        with pytest.raises(AttributeError, match=f"the last step '{name}', which is frozen: Froz"):
-            pipeline.partial_fit(LATER)
-    assert (state(words), state(frozen.estimator)) == before
-
-
-def test_a_frozen_step_that_has_learnt_nothing_is_named():
-    frozen = FrozenEstimator(StreamingCountVectorizer(max_features=30))
-    pipeline = StreamingPipeline([("words", frozen), ("topics", topics())])
-    with pytest.raises(NotFittedError, match=r"the step 'words', .* is not fitted and is frozen"):
-        pipeline.partial_fit(TEXTS)
-
-
-def test_a_vocabulary_that_is_frozen_need_not_be_forgotten():
-    class Counts(CountVectorizer):
-        """Learns from counts, and cannot forget."""
-
-        def partial_fit(self, X, y=None):
-            self.seen = X.sum()
-
-    last = Counts()
-    StreamingPipeline([("words", FrozenEstimator(words_learnt())), ("last", last)]).partial_fit(
-        TEXTS
-    )
-    assert last.seen > 0
-
-
 # What teaches models
 
 
@@ -239,33 +203,7 @@ def test_files_keep_what_is_frozen(tmp_path):
         assert_array_equal(*(getattr(X, "toarray", lambda X=X: X)() for X in (found, expected)))
 
 
-def test_the_frozen_part_of_a_model_is_named():
-    within = StreamingPipeline([("words", words_learnt()), ("topics", FrozenEstimator(topics()))])
-    for model, match in (
-        (FrozenEstimator(pipeline_learnt()), "but it is frozen: FrozenEstimator"),
-        (within, "but its last step 'topics' is frozen: FrozenEstimator"),
-    ):
-        with pytest.raises(TypeError, match=match):
-            stream(model, [TEXTS])
-
-
 # What reads models
-
-
-def test_frozen_models_are_read_as_those_within():
-    model = pipeline_learnt()
-    settings = {"texts": TEXTS}
-    for frozen in frozen_models():
-        assert [name for name, _ in steps_of(frozen)] == ["words", "topics"]
-        assert [name for name, _ in steps_before(frozen)] == ["words"]
-        assert type(last_step(frozen)) is SVBLDA
-        assert_array_equal(counted(frozen, TEXTS).toarray(), counted(model, TEXTS).toarray())
-        assert_array_equal(names_of(frozen), names_of(model))
-        assert topic_table(frozen) == topic_table(model)
-        assert report(frozen, **settings).words == report(model, **settings).words
-    lda = model[-1]
-    assert topic_table(FrozenEstimator(lda)) == topic_table(lda)
-    assert page(report(frozen_models()[0])) is not None
 
 
 # Vectorizers within others
@@ -299,38 +237,3 @@ def test_named_counts_are_of_the_words_of_a_frozen_vectorizer(vectorizer):
         assert_array_equal(X.toarray(), vectorizer.transform(REVIEWS).toarray())
         assert_array_equal(X.feature_names, vectorizer.get_feature_names_out())
         assert_array_equal(named.fit(REVIEWS).transform(REVIEWS).toarray(), X.toarray())
-
-
-def test_a_frame_is_refused_by_a_frozen_vectorizer_too():
-    pd = pytest.importorskip("pandas")
-    frozen = FrozenEstimator(CountVectorizer().fit(REVIEWS))
-    with pytest.raises(TypeError, match="names of columns would be read"):
-        NamedVectorizer(frozen).fit_transform(pd.DataFrame({"text": REVIEWS}))
-
-
-def test_sentences_are_counted_by_the_words_of_a_frozen_vectorizer(vectorizer):
-    before = vars(vectorizer).keys()
-    sentences = SentenceVectorizer(FrozenEstimator(vectorizer))
-    X = sentences.fit_transform(REVIEWS)
-    whole = [vectorizer.transform(one).toarray().tolist() for one in sentences.sentences(REVIEWS)]
-    assert by_documents(X) == whole
-    assert by_documents(sentences.fit(REVIEWS).transform(REVIEWS)) == whole
-    assert vars(vectorizer).keys() == before
-
-
-def test_a_frozen_vectorizer_that_knows_no_words_is_not_fitted():
-    for kind in (NamedVectorizer, SentenceVectorizer):
-        with pytest.raises(NotFittedError):
-            kind(FrozenEstimator(CountVectorizer())).fit_transform(REVIEWS)
-
-
-def test_a_summarizer_goes_by_a_frozen_vectorizer(vectorizer):
-    # One that learns the words of these documents is as good as one that knows them.
-    frozen = FrozenEstimator(vectorizer.fit(REVIEWS))
-    summaries = [
-        DPPSummarizer(2, vectorizer=one).fit(REVIEWS).transform(REVIEWS).tolist()
-        for one in (frozen, vectorizer)
-    ]
-    assert summaries[0] == summaries[1]
-    weighed = [DPPSummarizer(vectorizer=one).fit(REVIEWS)._commit for one in (frozen, vectorizer)]
-    assert weighed[0].weighs == weighed[1].weighs

@@ -2,7 +2,6 @@
 """Word priors from knowledge."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -27,25 +26,6 @@ def test_zipf_prior_from_counts():
     assert_array_equal(tied, zipf_prior(ranks=[2.5, 2.5, 4, 1]))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({}, "exactly one of ranks and counts"),
-        ({"ranks": [1], "counts": [1]}, "exactly one"),
-        ({"ranks": [0, 1]}, "ranks must have .* finite numbers of at least 1"),
-        ({"counts": [-1, 1]}, "counts must have .* of at least 0"),
-        ({"counts": [np.nan, 1]}, "counts must have .* finite"),
-        ({"counts": [[1, 2]]}, "shape"),
-        ({"counts": [1, 2], "mass": 0.0}, "mass"),
-        ({"counts": [1, 2], "mass": np.inf}, "mass"),
-        ({"counts": [1, 2], "exponent": -1}, "exponent"),
-    ],
-)
-def test_zipf_prior_refuses(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        zipf_prior(**arguments)
-
-
 def test_word_ranks():
     english = ["the", "sea", "of", "sun", "sea"]
     assert_array_equal(word_ranks(english, WORDS), [4, 1, 4, 4, 2])
@@ -64,27 +44,6 @@ def test_seed_prior_by_name_and_by_position():
     assert_array_equal(placed, expected[[0, 2, 1]])
 
 
-@pytest.mark.parametrize(
-    ("seeds", "options", "error", "message"),
-    [
-        ({"air": ["plain"]}, {}, ValueError, "plain.*missing='ignore'"),
-        ({"air": "plane"}, {}, TypeError, "list of words"),
-        ({}, {}, ValueError, "at least one topic"),
-        (["plane"], {}, ValueError, "must map"),
-        ({"air": ["sky"], 3: ["sea"]}, {}, TypeError, "all names"),
-        ({-1: ["sky"]}, {}, TypeError, "positions"),
-        ({4: ["sky"]}, {"n_components": 4}, ValueError, "n_components is 4"),
-        ({0: ["sky"]}, {"strength": 0}, ValueError, "strength"),
-        ({0: ["sky"]}, {"base": -1}, ValueError, "base"),
-        ({0: ["sky"]}, {"missing": "skip"}, ValueError, "missing"),
-    ],
-)
-def test_seeds_refused(seeds, options, error, message):
-    arguments = {"strength": 5} | options
-    with pytest.raises(error, match=message):
-        seed_prior(seeds, WORDS, **arguments)
-
-
 def test_seeds_that_are_rare_elsewhere():
     seeds = {"air": ["sky", "sun"], "water": ["sea", "sun"]}
     prior = seed_prior(seeds, WORDS, 5, n_components=3, base=0.5, elsewhere=1e-8)
@@ -94,30 +53,6 @@ def test_seeds_that_are_rare_elsewhere():
     assert_array_equal(prior, expected)
     with pytest.raises(ValueError, match="elsewhere must be a number"):
         seed_prior(seeds, WORDS, 5, elsewhere=0)
-
-
-@pytest.mark.parametrize("vocabulary", [["sky", "sea", "sky"], {"sky": 0, "sea": 2}])
-def test_vocabulary_of_other_columns(vocabulary):
-    with pytest.raises(ValueError, match="one column"):
-        seed_prior({0: ["sky"]}, vocabulary, 5)
-
-
-def test_vocabulary_without_order():
-    with pytest.raises(TypeError, match="vocabulary must be a mapping"):
-        seed_prior({0: ["sky"]}, {"sky", "sea"}, 5)
-
-
-@pytest.mark.parametrize("kind", [np.array, pd.Series, pd.Index])
-def test_vocabulary_of_other_kinds(kind):
-    expected = seed_prior({0: ["sky"]}, WORDS, 5)
-    assert_array_equal(seed_prior({0: ["sky"]}, kind(WORDS), 5), expected)
-    columns = {word: np.int64(column) for column, word in enumerate(WORDS)}
-    assert_array_equal(seed_prior({0: ["sky"]}, columns, 5), expected)
-
-
-def test_vocabulary_that_is_a_string():
-    with pytest.raises(TypeError, match="vocabulary must be"):
-        seed_prior({0: ["sky"]}, "sky", 5)
 
 
 def test_missing_seeds_can_be_left_out():
@@ -155,28 +90,3 @@ def test_class_prior_in_the_order_of_classes():
     prior = class_words_prior(X, y, classes=[3, 2, 1])
     assert_array_equal(prior, [[0.5, 0.01], [0.01, 0.01], [0.01, 0.5]])
     assert_array_equal(class_words_prior(X, y), prior[[2, 0]])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"strength": 0.0}, "strength must be a number"),
-        ({"base": np.inf}, "base must be a number"),
-        ({"n_seeds": 0}, "n_seeds must be at least 1; got 0"),
-        ({"X": [[1, -1], [0, 1]]}, "Negative values.*: X has -1, but"),
-        ({"X": [[1, np.nan], [0, 1]]}, "infinite or NaN"),
-        ({"classes": [1, 2]}, r"labels \[3\], which are not in classes=\[1, 2\]"),
-    ],
-)
-def test_class_prior_refuses(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        class_words_prior(**({"X": [[1, 0], [0, 1]], "y": [3, 1]} | arguments))
-
-
-@pytest.mark.parametrize(
-    ("n_components", "kind"),
-    [(0, ValueError), (-1, ValueError), (1.5, TypeError), ("two", TypeError)],
-)
-def test_seeds_need_a_number_of_topics(n_components, kind):
-    with pytest.raises(kind, match=f"n_components must be .*; got {n_components!r}"):
-        seed_prior({"sea": ["ship"]}, ["ship", "sun"], 5.0, n_components=n_components)

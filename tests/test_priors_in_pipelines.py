@@ -108,15 +108,6 @@ def test_records_travel(record):
     )
 
 
-def test_a_long_prior_has_a_short_representation():
-    words = [f"word{i}" for i in range(10_000)]
-    assert len(repr(SeedWords({"many": words, "few": ["x"]}, 5, vocabulary=words))) < 250
-    assert repr(SeedWords({"z": ["x"], "a": ["y"]}, 5)) == (
-        "SeedWords(seeds={'z': ['x'], 'a': ['y']}, strength=5)"
-    )
-    assert repr(ZipfPrior(mass=2.0)) == "ZipfPrior(mass=2.0)"
-
-
 def test_names_come_with_a_data_frame_or_the_record():
     expected = seed_prior(SEEDS, WORDS, 5)
     frame = pd.DataFrame(X.toarray(), columns=WORDS)
@@ -167,34 +158,6 @@ def test_search_on_raw_text(n_jobs):
     assert "sky" in words[1]
 
 
-def test_search_over_the_step_size_and_the_strength():
-    model = raw(
-        rules.GibbsOnlineEM(
-            2, topic_word_prior=SeedWords(SEEDS, 1.0), batch_size=10, random_state=0
-        )
-    )
-    grid = {"lda__kappa": [0.5, 0.9], "lda__topic_word_prior__strength": [0.1, 10.0]}
-    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(TEXTS)
-    assert len(np.unique(search.cv_results_["mean_test_score"].round(6))) == 4
-
-
-def test_search_on_counts_with_names():
-    search = GridSearchCV(
-        bps(topic_word_prior=SeedWords(SEEDS, 1.0)), {"topic_word_prior__strength": [1.0, 9.0]},
-        cv=3, error_score="raise",
-    ).fit(X)  # fmt: skip
-    assert search.best_estimator_.feature_names_in_.tolist() == WORDS.tolist()
-
-
-def test_each_fold_looks_its_words_up():
-    texts = [*TEXTS[:60], *(text + " and more words" for text in TEXTS[60:])]
-    model = raw(bps(topic_word_prior=SeedWords({"a": ["sea"], "b": ["more"]}, 5.0)))
-    with pytest.raises(ValueError, match=r"seed words of topic 'b'.*\['more'\].*missing='ignore'"):
-        GridSearchCV(model, {"lda__batch_size": [100]}, cv=2, error_score="raise").fit(texts)
-    model.set_params(lda__topic_word_prior__missing="ignore")
-    GridSearchCV(model, {"lda__batch_size": [100]}, cv=2, error_score="raise").fit(texts)
-
-
 def test_fields_of_records_are_parameters():
     model = bps(boosted_prior=SeedWords(SEEDS, 5))
     assert model.get_params()["boosted_prior__strength"] == 5
@@ -235,12 +198,6 @@ def test_seeds_of_classes_go_by_their_names(name):
         wrong.fit(X, LABELS)
 
 
-def test_shared_topics_of_classes():
-    model = st.MultiViewLDA(1, 1, topic_word_prior=ZipfPrior()).fit(X, LABELS)
-    expected = zipf_prior(counts=X.sum(axis=0).A1)
-    assert_array_equal(model.posterior_.parts[-1].eta.ravel(), expected)
-
-
 def test_sentiments_in_a_pipeline():
     reviews = ["Good room. The staff was friendly.", "Bad food. The soup was cold."] * 50
     # The seeds go by the names of the sentiments, whatever their order.
@@ -264,120 +221,7 @@ def test_models_of_ratings(name):
     assert model.get_params()["topic_word_prior__mass"] == 3.0
 
 
-def test_sentence_topics():
-    model = st.WASTopicModel(
-        n_components=2, n_sweeps=2, n_burn_in=1, topic_word_prior=ZipfPrior(), random_state=0
-    ).fit(X, groups=np.arange(X.shape[0]) // 2)
-    assert_array_equal(model.posterior_.eta.ravel(), zipf_prior(counts=X.sum(axis=0).A1))
-
-
 # Errors
-
-
-@pytest.mark.parametrize(
-    ("seeds", "options", "error", "message"),
-    [
-        ({"a": "ball"}, {}, TypeError, "seeds of topic 'a' must be a list of words; got 'ball'"),
-        (["ball"], {}, TypeError, "seeds of topic 0 must be a list of words; got 'ball'"),
-        ("ball", {}, ValueError, "seeds must map at least one topic to its words; got 'ball'"),
-        (3, {}, ValueError, "seeds must map at least one topic"),
-        ([], {}, ValueError, "seeds must map at least one topic"),
-        ({"a": [1, 2]}, {}, TypeError, "seeds of topic 'a' must be a list of words"),
-        ({"a": ["x"], 1: ["y"]}, {}, TypeError, "all names .* or all positions"),
-        (
-            {"a": ["x"], "b": ["x"]},
-            {},
-            ValueError,
-            "'x' is a seed of .*'a' and 'b'.*leave",
-        ),
-        ({"a": ["x"]}, {"strength": -1}, ValueError, r"strength must be a number in \[1e-10, 1e"),
-        ({"a": ["x"]}, {"base": 0}, ValueError, "base must be"),
-        ({"a": ["x"]}, {"elsewhere": "no"}, ValueError, "elsewhere must be"),
-        ({"a": ["x"]}, {"missing": "skip"}, ValueError, "missing must be one of 'error', 'ignore'"),
-    ],
-)
-def test_seed_words_refuse(seeds, options, error, message):
-    with pytest.raises(error, match=message):
-        SeedWords(seeds, **{"strength": 1.0} | options)
-
-
-@pytest.mark.parametrize(
-    ("record", "options", "message"),
-    [
-        (ZipfPrior, {"counted": "words"}, "counted must be one of 'tokens', 'documents'"),
-        (ZipfPrior, {"exponent": -1}, "exponent must be"),
-        (ZipfPrior, {"mass": 0}, "mass must be"),
-        (ClassWords, {"n_seeds": 0}, "n_seeds must be"),
-        (ClassWords, {"strength": -1}, "strength must be"),
-    ],
-)
-def test_other_records_refuse(record, options, message):
-    with pytest.raises(ValueError, match=message):
-        record(**options)
-
-
-@pytest.mark.parametrize("words", ["the", 1, [1], iter(["the"]), {"the"}])
-def test_what_is_no_list_of_words(words):
-    by_hand = {"vocabulary": ["the", "cat"], "strength": 1.0}
-    for ranked in (ZipfPrior, lambda words: word_ranks(words, ["the", "cat"])):
-        with pytest.raises(TypeError, match=r"words must (be a list of words|have an order); got"):
-            ranked(words)
-    if not isinstance(words, set):
-        guided = st.GuidedTopics({"a": words, "b": ["cat"]}, batch_size=1)
-        for seeded in (
-            lambda: SeedWords([words], 1.0),
-            lambda: seed_prior({0: words}, **by_hand),
-            lambda: guided.fit(X),
-        ):
-            with pytest.raises(TypeError, match=r"the seeds of topic .* must be a list of words"):
-                seeded()
-
-
-@pytest.mark.parametrize("prior", [SeedWords(SEEDS, 1), ZipfPrior(ENGLISH)])
-def test_columns_without_names(prior):
-    model = make_pipeline(CountVectorizer(), bps(topic_word_prior=prior))
-    remedies = "no names; count with streamtopics.text.NamedVectorizer.*data frame.*vocabulary="
-    with pytest.raises(ValueError, match=remedies) as error:
-        model.fit(TEXTS)
-    (note,) = error.value.__notes__
-    assert note.startswith("raised by topic_word_prior=")
-    assert note.endswith("of BPSLDA")
-
-
-@pytest.mark.parametrize(
-    ("prior", "message"),
-    [
-        (SeedWords({"a": ["see"]}, 1), r"seed words of topic 'a' .*\['see'\]; leave them out"),
-        (SeedWords([["sea"]] + [[]] * 2, 1), "topic at position 2, but n_components is 2"),
-        (SeedWords({"a": ["x"]}, 1, vocabulary=["x"]), r"must have shape .*; got \(2, 1\)"),
-        (lambda names, X: np.ones(3), r"boosted_prior must have shape .*; got \(3,\)"),
-        (lambda names, X: "flat", "boosted_prior must be pseudo-counts"),
-        (lambda names, X: -1.0, r"boosted_prior must lie in \[1e-10"),
-        (lambda names, X: np.nan, "boosted_prior must be pseudo-counts"),
-        (lambda names, X: -1.0 * X.sum(axis=0).A1, r"boosted_prior must lie in \[1e-10"),
-        (ClassWords(), "ClassWords needs the class of each document.*SeedWords"),
-    ],
-)
-def test_refused_at_fit(prior, message):
-    with pytest.raises(ValueError, match=message):
-        bps(boosted_prior=prior).fit(X)
-
-
-def test_a_callable_that_forgets_to_return():
-    with pytest.raises(TypeError, match=r"boosted_prior=.* made None; it must return"):
-        bps(boosted_prior=lambda names, X: None).fit(X)
-
-
-def test_topics_that_share_a_prior_have_no_seeds():
-    with pytest.raises(ValueError, match="the topics here share one prior; pass ZipfPrior"):
-        st.HDPGibbsOnlineEM(topic_word_prior=SeedWords(SEEDS, 1)).fit(X)
-
-
-def test_a_minibatch_without_documents_has_no_counts():
-    with pytest.raises(ValueError, match="first minibatch, but that has no documents"):
-        bps(topic_word_prior=ZipfPrior()).partial_fit(X[:0])
-    model = bps(topic_word_prior=SeedWords(SEEDS, 1)).partial_fit(X[:0]).partial_fit(X[:9])
-    assert model.n_documents_seen_ == 9
 
 
 def test_a_failed_start_changes_nothing():
@@ -404,36 +248,11 @@ def test_names_stay_with_rows():
     assert_array_equal(X.toarray(), CountVectorizer().fit_transform(TEXTS).toarray())
 
 
-def test_names_do_not_stay_with_columns_that_an_ellipsis_leads_to():
-    backwards = np.arange(X.shape[1])[::-1]
-    every = slice(None)
-    for key in ((..., every, backwards), (every, ..., backwards), (..., backwards)):
-        assert_array_equal(X[key].toarray(), X.toarray()[:, ::-1])
-        assert X[key].feature_names is None
-    for key in ((..., [1, 2], every), ([1, 2], ..., every), ([1, 2], ...), (..., every), (...,)):
-        assert X[key].shape[1] == X.shape[1]
-        assert_array_equal(X[key].feature_names, WORDS)
-
-
 def test_names_of_counts_are_their_own():
     names = WORDS.astype(object)
     counts = NamedCounts.of(X, names)
     names[0] = "gnu"
     assert_array_equal(counts.feature_names, WORDS)
-
-
-def test_names_of_other_columns_are_refused():
-    model = bps().fit(X)
-    with pytest.raises(ValueError, match=r"columns of X are not those.*their order differs"):
-        model.transform(NamedCounts.of(X, WORDS[::-1]))
-    strange = WORDS.copy()
-    strange[0] = "gnu"
-    with pytest.raises(ValueError, match=r"it has \['gnu'\], among others"):
-        model.transform(NamedCounts.of(X, strange))
-    with pytest.warns(UserWarning, match="does not have valid feature names"):
-        model.transform(X.toarray())
-    with pytest.raises(ValueError, match="feature_names must name each of the 9 columns"):
-        NamedCounts.of(X, WORDS[1:])
 
 
 def test_named_vectorizer():

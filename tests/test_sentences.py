@@ -69,16 +69,6 @@ def test_one_matrix_for_each_document(make):
     assert read.counts.has_canonical_format
 
 
-@pytest.mark.parametrize(
-    "sequence",
-    [tuple, iter, pd.Series, lambda X: np.array([*X, None], object)[:-1]],
-    ids=["tuple", "iterator", "Series", "object array"],
-)
-def test_kinds_of_sequences(sequence):
-    documents = [sparse.csr_array(X) for X in DOCUMENTS]
-    assert_array_equal(read_sentences(sequence(documents)).starts, [0, 1, 1, 4])
-
-
 def test_documents_of_different_kinds():
     documents = [sparse.csc_matrix(ROWS[:1]), pd.DataFrame(ROWS[1:2]), ROWS[2:].tolist(), []]
     read = read_sentences(documents)
@@ -210,54 +200,6 @@ def test_what_is_passed_is_left_alone(form):
 # Mistakes
 
 
-@each(CONTAINERS)
-def test_one_matrix_without_groups(make):
-    with pytest.raises(ValueError, match=r"pass groups.*or pass a list with one matrix"):
-        read_sentences(make(ROWS), caller="WAS.fit")
-
-
-def test_groups_with_a_list_of_matrices():
-    with pytest.raises(ValueError, match=r"groups, passed to WAS.fit, is for one matrix"):
-        read_sentences(DOCUMENTS, [0, 1, 2], caller="WAS.fit")
-
-
-@pytest.mark.parametrize(
-    "documents",
-    [
-        "a text",
-        ["a text", "another"],
-        [["one sentence", "two"], ["three"]],
-        [[], ["three"]],
-        [[["a", "b"]], [["c"]]],
-        np.array(["a text"]),
-        np.array([["a", "b"]], object),
-        pd.Series(["a text"]),
-    ],
-)
-def test_text(documents):
-    with pytest.raises(TypeError, match=r"got text.*SentenceVectorizer"):
-        read_sentences(documents)
-
-
-@pytest.mark.parametrize(
-    "X", [3, None, {"a": 1}, [1, 2, 3], ROWS[0], [DOCUMENTS], ROWS[None, None]]
-)
-def test_neither_form(X):
-    with pytest.raises(ValueError, match=r"must be one matrix.*or a list with one such matrix"):
-        read_sentences(X)
-
-
-@pytest.mark.parametrize("row", [[1, 0, 2], np.ones(3)])
-def test_a_document_of_one_axis(row):
-    with pytest.raises(ValueError, match=r"X\[1\].*one row for each sentence.*1 dimension"):
-        read_sentences([ROWS, row])
-
-
-def test_different_numbers_of_columns():
-    with pytest.raises(ValueError, match=r"X\[2\].*has 2 columns, but X\[0\] has 3.*vectorizer"):
-        read_sentences([ROWS, ROWS, ROWS[:, :2]])
-
-
 def named(rows, names):
     return NamedCounts.of(rows, list(names))
 
@@ -289,54 +231,3 @@ def test_models_compare_the_names_of_all_documents(learn):
     model = WASTopicModel(2).fit(mixed[:1])
     with pytest.raises(ValueError, match=r"X\[1\].*columns of other names"):
         model.transform([mixed[0], named(ROWS, "xyz")])
-
-
-@pytest.mark.parametrize("X", [(ROWS, [0, 1, 1, 1]), ([ROWS],)])
-def test_the_number_of_words_is_checked(X):
-    assert read_sentences(*X, n_words=3).n_words == 3
-    with pytest.raises(ValueError, match=r"X has 3 features, but WAS is expecting 4 features"):
-        read_sentences(*X, n_words=4, caller="WAS.transform")
-
-
-@pytest.mark.parametrize("n", [0, 3, 5])
-def test_groups_of_another_length(n):
-    with pytest.raises(ValueError, match=rf"groups.*has {n} labels, but X has 4 rows"):
-        read_sentences(ROWS, range(n))
-
-
-@pytest.mark.parametrize("label", [None, np.nan, pd.NA, pd.NaT, [1]])
-def test_labels_that_name_no_document(label):
-    with pytest.raises(ValueError, match=r"groups.*for row 2 of X, which names no document"):
-        read_sentences(ROWS, ["a", "a", label, "b"])
-
-
-WRONG = {
-    "NaN or infinity": [np.nan, np.inf, -np.inf],
-    "Negative values": [-1.0, -1e-9],
-    "More than 1e\\+15": [1e16],
-    "Less than 1e-30": [1e-40, 1e-310],
-}
-
-
-@pytest.mark.parametrize(("what", "value"), [(k, v) for k, vs in WRONG.items() for v in vs])
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array, sparse.coo_matrix])
-def test_impossible_counts(what, value, container):
-    X = ROWS.copy()
-    X[1, 2] = value
-    X = container(X)
-    with pytest.raises(ValueError, match=rf"{what} in data passed to f: X\[1, 2\] is"):
-        read_sentences(X, list("abab"), caller="f")
-    with pytest.raises(ValueError, match=rf"{what} in data passed to f: X\[2\]\[1, 2\] is"):
-        read_sentences([container(ROWS), container(ROWS[:0]), X], caller="f")
-
-
-def test_fractions_only_where_they_make_sense():
-    X = ROWS / 2
-    assert read_sentences([X]).counts.sum() == ROWS.sum() / 2
-    with pytest.raises(ValueError, match=r"Fractions.*X\[0\]\[0, 0\] is 0.5.*CountVectorizer"):
-        read_sentences([X], whole=True)
-    assert read_sentences([ROWS], whole=True).n_sentences == 4
-
-
-def test_halves_that_add_up_are_whole():
-    assert read_sentences([unsorted_duplicates(ROWS)], whole=True).counts.sum() == ROWS.sum()

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from tests.conventions.every import COUNTS, EVERY, NAMES, SENTENCES, TEXTS, V, public_estimators
+from tests.conventions.every import COUNTS, EVERY, NAMES, SENTENCES, V, public_estimators
 
 each = pytest.mark.parametrize("name", EVERY)
 OF_COUNTS = [name for name, case in EVERY.items() if case.X is COUNTS]
@@ -185,9 +185,3 @@ def _transformed(name: str) -> list[bytes]:
 def test_several_at_once_in_threads_or_processes(backend, fitted):
     found = Parallel(n_jobs=2, backend=backend)(delayed(_transformed)(name) for name in EVERY)
     assert found == [bits(model.transform(EVERY[name].X)) for name, model in fitted.items()]
-
-
-def test_texts_are_of_the_counts():
-    """The table's texts say the same as its counts."""
-    model = EVERY["NamedVectorizer"].fitted
-    np.testing.assert_array_equal(model.transform(TEXTS).toarray(), COUNTS)

@@ -21,7 +21,6 @@ from streamtopics import (
     WASTopicModel,
 )
 from streamtopics.text import (
-    NamedCounts,
     NamedVectorizer,
     SentenceVectorizer,
     StreamingCountVectorizer,
@@ -103,17 +102,3 @@ def test_other_results_stay_what_they_are(name, library):
         found = getattr(framed, method)(*given, **whose)
         assert type(found) is type(expected)
         assert_array_equal(found, expected)
-
-
-def test_rows_that_are_picked_keep_their_labels():
-    X = NamedVectorizer().fit_transform(SHUFFLED["text"])
-    assert_array_equal(X.index, SHUFFLED.index)
-    mask = np.arange(20) < 3
-    for key, rows in (
-        (slice(3, 5), slice(3, 5)), ([4, 1], [4, 1]), (2, [2]), (mask, mask), (..., slice(None)),
-        ((slice(3), slice(None)), slice(3)), ((..., slice(None)), slice(None)),
-    ):  # fmt: skip
-        assert_array_equal(X[key].index, SHUFFLED.index[rows])
-    assert X[:, :2].index is None
-    assert NamedVectorizer().fit_transform(TEXTS).index is None
-    assert NamedCounts.of([[1]], ["sea"]).index is None

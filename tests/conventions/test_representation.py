@@ -2,17 +2,15 @@
 """The HTML representation of estimators: the link to the reference, and whether it is fitted."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
-from sklearn.base import BaseEstimator
 from sklearn.utils import estimator_html_repr, get_tags
 
 import streamtopics
 from streamtopics import SVBLDA
 from streamtopics.utils.documentation import DOCUMENTATION
-from tests.conventions.every import COUNTS, EVERY, TEXTS
+from tests.conventions.every import COUNTS, EVERY
 
 ROOT = Path(streamtopics.__file__).parents[1]
 each = pytest.mark.parametrize("name", EVERY)
@@ -45,11 +43,6 @@ def test_links_to_the_page_of_the_reference(name):
     assert page.endswith(f".{name}")
 
 
-def test_pages_are_where_sphinx_makes_them():
-    """`toctree` of the first list says so, and none is elsewhere."""
-    assert set(re.findall(r":toctree: (\S+)", reference())) == {"generated"}
-
-
 def test_the_steps_of_a_pipeline_have_their_links():
     links = LINK.findall(estimator_html_repr(EVERY["StreamingPipeline"].made))
     ends = [link.rpartition("/")[2] for link in links]
@@ -70,27 +63,8 @@ def test_the_badge_says_whether_it_is_fitted(name):
     assert BADGE.findall(estimator_html_repr(case.fitted)) == [("fitted", "Fitted")]
 
 
-def test_the_badge_of_a_stream():
-    model = EVERY["StreamingPipeline"].made.partial_fit(TEXTS)
-    assert BADGE.findall(estimator_html_repr(model)) == [("fitted", "Fitted")]
-
-
 def test_the_representation_changes_nothing():
     model = SVBLDA(2, random_state=0).partial_fit(COUNTS)
     before = model.transform(COUNTS).tobytes(), sorted(vars(model))
     estimator_html_repr(model)
     assert (model.transform(COUNTS).tobytes(), sorted(vars(model))) == before
-
-
-def test_estimators_of_others_have_no_page_of_ours():
-    class Other(SVBLDA):
-        pass
-
-    assert LINK.findall(estimator_html_repr(Other())) == []
-    assert not BaseEstimator()._get_doc_link().startswith(DOCUMENTATION)
-
-
-def test_the_address_is_that_of_the_project():
-    path = Path(__file__).parents[2] / "pyproject.toml"
-    urls = tomllib.loads(path.read_text(encoding="utf-8"))["project"]["urls"]
-    assert urls["Documentation"] == DOCUMENTATION

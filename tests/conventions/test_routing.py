@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What estimators take beside X and y is scikit-learn's metadata, and is passed where asked for."""
 
-import pickle
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
 import pytest
 import sklearn
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
@@ -17,20 +14,17 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.metadata_routing import MetadataRouter
 
-import streamtopics
-from streamtopics import SVBHPP, SVBLDA, HiddenFactorsTopics, MultiViewLDA
+from streamtopics import SVBHPP, SVBLDA, MultiViewLDA
 from streamtopics.streams import BatchWith
 from streamtopics.streams.batches import learn
-from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.text import StreamingPipeline
 from tests.conventions.every import (
     CLASSES,
     COUNTS,
     EVERY,
     ITEMS,
-    NAMES,
     RATINGS,
     SENTENCES,
-    TEXTS,
     USERS,
 )
 
@@ -124,29 +118,6 @@ def test_time_goes_through_a_pipeline(name):
         assert [record.time for record in model.drift_] == [3, 4]
 
 
-def test_time_that_nobody_asked_for_is_refused():
-    pipeline = StreamingPipeline([("topics", SVBHPP(2))])
-    with pytest.raises(UnsetMetadataPassedError, match="time"):
-        pipeline.partial_fit(COUNTS, time=1)
-    assert not pipeline.__sklearn_is_fitted__()
-    with pytest.raises(TypeError, match="tme"):
-        pipeline.partial_fit(COUNTS, tme=1)
-
-
-def test_time_that_is_not_wanted_is_refused_too():
-    model = SVBHPP(2).set_partial_fit_request(time=False)
-    with pytest.raises(TypeError, match="time"):
-        StreamingPipeline([("topics", model)]).partial_fit(COUNTS, time=1)
-
-
-def test_time_by_another_name_and_through_a_pipeline_in_a_pipeline():
-    model = SVBHPP(2, random_state=0).set_partial_fit_request(time="month")
-    inner = StreamingPipeline([("topics", model)])
-    words = StreamingCountVectorizer(max_features=10)
-    StreamingPipeline([("words", words), ("inner", inner)]).partial_fit(TEXTS, month=7)
-    assert model.drift_[0].time == 7
-
-
 class Scale(FunctionTransformer):
     """A step that learns from streams, with metadata for both of its methods."""
 
@@ -220,12 +191,6 @@ def test_groups_go_through_a_search_to_the_split_and_the_model(name, in_pipeline
     np.testing.assert_array_equal(found, expected)
 
 
-def test_groups_of_a_minibatch():
-    model = EVERY["WASTopicModel"].made.set_partial_fit_request(groups=True)
-    StreamingPipeline([("topics", model)]).partial_fit(ROWS, groups=DOCUMENT)
-    assert model.n_documents_seen_ == len(SENTENCES)
-
-
 # items and users
 
 
@@ -246,30 +211,6 @@ def test_items_and_users_go_through_a_search(name, in_pipeline):
     assert found["test_score"][0] == expected
 
 
-@pytest.mark.parametrize("name", OF_REVIEWS)
-def test_items_and_users_of_a_minibatch(name):
-    given = {"items": ITEMS, "users": USERS}
-    wanted = dict.fromkeys(given, True)
-    model = EVERY[name].made.set_partial_fit_request(**wanted).set_transform_request(**wanted)
-    pipeline = StreamingPipeline([("topics", model)])
-    pipeline.partial_fit(COUNTS, RATINGS, **given)
-    alone = EVERY[name].made.partial_fit(COUNTS, RATINGS, **given)
-    np.testing.assert_array_equal(
-        pipeline.transform(COUNTS, **given), alone.transform(COUNTS, **given)
-    )
-
-
-def test_predictions_of_items_and_users():
-    given = {"items": ITEMS, "users": USERS}
-    wanted = dict.fromkeys(given, True)
-    model = HiddenFactorsTopics(2, max_iter=2, random_state=0)
-    model.set_fit_request(**wanted).set_predict_request(**wanted)
-    pipeline = make_pipeline(model).fit(COUNTS, RATINGS, **given)
-    found = pipeline.predict(COUNTS, **given)
-    np.testing.assert_array_equal(found, pipeline[-1].predict(COUNTS, **given))
-    assert not np.array_equal(found, pipeline[-1].predict(COUNTS, items=ITEMS, users=USERS + 9))
-
-
 # classes and weights
 
 
@@ -278,15 +219,6 @@ def test_classes_of_the_first_minibatch():
     pipeline = StreamingPipeline([("topics", model)])
     pipeline.partial_fit(COUNTS[:4:2], CLASSES[:4:2], classes=["a", "b", "c"])
     assert list(model.classes_) == ["a", "b", "c"]
-
-
-def test_weights_of_a_score():
-    weights = np.arange(len(CLASSES)) + 1.0
-    model = MultiViewLDA(2, random_state=0).set_score_request(sample_weight=True)
-    pipeline = make_pipeline(model).fit(COUNTS, CLASSES)
-    found = pipeline.score(COUNTS, CLASSES, sample_weight=weights)
-    assert found == model.score(COUNTS, CLASSES, weights)
-    assert found != model.score(COUNTS, CLASSES)
 
 
 # Not those that learn with metadata, nor what is a pipeline itself.
@@ -301,37 +233,4 @@ def test_pipelines_score_where_nothing_is_weighed(name):
     assert make_pipeline(model).score(case.X, case.y) == model.score(case.X, case.y)
 
 
-def test_searches_over_texts():
-    pipeline = StreamingPipeline(
-        [("words", StreamingCountVectorizer()), ("topics", SVBLDA(2, random_state=0))]
-    )
-    search = GridSearchCV(pipeline, {"topics__n_components": [1, 2]}, cv=2, error_score="raise")
-    assert np.isfinite(search.fit(TEXTS).best_score_)
-    assert set(search.best_estimator_[0].get_feature_names_out()) == set(NAMES)
-
-
 # Copies
-
-
-@pytest.mark.parametrize("copied", ["clone", "pickle", "deepcopy", "save"])
-def test_copies_want_the_same(copied, tmp_path):
-    model = SVBHPP(2, random_state=0).set_partial_fit_request(time="month")
-    pipeline = StreamingPipeline([("topics", model)]).partial_fit(COUNTS, month=3)
-    if copied == "save":
-        streamtopics.save(pipeline, tmp_path / "pipeline")
-        again = streamtopics.load(tmp_path / "pipeline")
-    else:
-        how = {"clone": clone, "deepcopy": deepcopy}
-        again = how.get(copied, lambda whole: pickle.loads(pickle.dumps(whole)))(pipeline)
-    assert asked_of(again[-1]) == asked_of(model)
-    again.partial_fit(COUNTS, month=4)
-    assert again[-1].drift_[-1].time == 4
-    again[-1].set_partial_fit_request(time=None)
-    with pytest.raises(UnsetMetadataPassedError, match="time"):
-        again.partial_fit(COUNTS, time=5)
-
-
-def asked_of(model: Any) -> dict[str, Any]:
-    """All requests of a model, by method."""
-    requests = model.get_metadata_routing()
-    return {method: getattr(requests, method).requests for method in ("partial_fit", "score")}

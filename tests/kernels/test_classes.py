@@ -147,11 +147,3 @@ def test_a_class_does_not_depend_on_those_beside_it(dtype, margin):
 def test_a_document_without_words_is_the_prior(beta):
     found = inferred(beta, documents(beta, np.float64))[0]
     assert_array_equal(found, log_softmax(0.1 * np.arange(len(beta[0]))))
-
-
-def test_what_does_not_fit_is_refused():
-    own = np.empty((4, 1, 2, 8))
-    with pytest.raises(ValueError, match="shapes of x, scale and own"):
-        kernels.classes.spread(np.ones((3, 2)), np.ones(2), 0, own)
-    with pytest.raises(ValueError, match="no lane"):
-        kernels.classes.spread(np.ones((4, 2)), np.ones(2), 8, own)

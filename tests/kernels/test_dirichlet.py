@@ -69,21 +69,6 @@ def test_with_the_totals_it_is_the_divergence_of_the_family(kernel):
     assert_allclose(from_p, family.kl(q, p, axis=0), rtol=1e-11)
 
 
-@pytest.mark.parametrize(
-    "shapes",
-    [
-        [(4, 3), (3, 4), (1, 1), (3,), (3,)],
-        [(4, 3), (4, 3), (2, 1), (3,), (3,)],
-        [(4, 3), (4, 3), (1, 2), (3,), (3,)],
-        [(4, 3), (4, 3), (1, 1), (2,), (3,)],
-        [(4, 3), (4, 3), (1, 1), (3,), (4,)],
-    ],
-)
-def test_shapes_that_do_not_agree_are_refused(kernel, shapes):
-    with pytest.raises(ValueError, match="do not agree"):
-        kernel.add_divergences(*(np.ones(shape) for shape in shapes))
-
-
 def test_weights_are_words(kernel):
     rng = np.random.default_rng(3)
     q, p = rng.gamma(0.5, 20.0, (2, 9, 7)) + 0.01
@@ -144,20 +129,3 @@ def test_distances(kernel, n_topics, dtype, everywhere):
     assert_allclose(distance, 1 + np.abs(read).sum(axis=0), rtol=1e-11)
     assert_array_equal(leads, (change[words] + rest * S[words] - least >= 0).any(axis=1))
     assert 0 < leads.sum() < 11 or n_topics == 33
-
-
-@pytest.mark.parametrize("wrong", ["counts", "coefficients", "distance", "leads", "words"])
-def test_distances_and_rows_refuse_shapes_that_do_not_agree(kernel, wrong):
-    S, words = np.ones((5, 3)), np.array([1, 5 if wrong == "words" else 4], np.int32)
-    places = np.arange(5, dtype=np.int32)
-    counts = np.ones((3 if wrong == "counts" else 2, 3))
-    n = 4 if wrong == "coefficients" else 5
-    distance = np.zeros(2 if wrong == "distance" else 3)
-    leads = np.zeros(3 if wrong == "leads" else 2, np.int8)
-    with pytest.raises((ValueError, IndexError)):
-        kernel.add_distances(S, places, words, counts, np.ones((n, 3)), True, distance, leads)
-    if wrong != "leads":
-        with pytest.raises((ValueError, IndexError)):
-            kernel.add_divergences_of_rows(
-                S, words, counts, np.ones((n + 1, 3)), distance, distance
-            )

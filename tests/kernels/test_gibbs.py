@@ -148,15 +148,6 @@ def test_no_tokens():
     assert run(Gibbs(2, 1), minibatch, topics)[0].log_theta is None
 
 
-def test_no_documents():
-    minibatch = Minibatch(*(np.zeros(n, np.int32) for n in (0, 1, 0)), np.zeros(0, np.float32))
-    topics = make_topics(np.random.default_rng(0), 0, 5)
-    statistics, z = run(Gibbs(2, 1), minibatch, topics, report=LOG_THETA)
-    assert statistics.counts.shape == (0, 5)
-    assert len(z) == 0
-    assert Gibbs(2, 1).doc_topic(minibatch, topics, random_seeds(0), SERIAL).shape == (0, 5)
-
-
 @pytest.mark.parametrize("n_components", [10, 100, 300])
 @pytest.mark.parametrize("n_repeats", [1, 100_000, 1000])
 def test_long_document(n_components, n_repeats):
@@ -264,33 +255,6 @@ def test_going_on(n_components):
     assert_array_equal(z, held)
     again = [run(Gibbs(2, 1), minibatch, free, z)[1] for _ in range(2)]
     assert_array_equal(*again)
-
-
-def test_going_on_keeps_the_chain():
-    """Two topics that no token leaves: alpha is small and each document holds one."""
-    minibatch = make_minibatch(np.full((40, 5), 20.0))
-    topics = Topics(make_topics(np.random.default_rng(0), 5, 2).weights, np.full(2, 1e-10))
-    topics.weights[:, :2] = 1
-    z = np.repeat(np.arange(40, dtype=np.int32) % 2, 100)
-    assert_array_equal(run(Gibbs(3, 1), minibatch, topics, z)[1], z)
-
-
-def test_wrong_sweeps():
-    minibatch, topics = make_minibatch(np.ones((1, 2))), make_topics(np.random.default_rng(0), 2, 2)
-    step = Gibbs(1)
-    object.__setattr__(step, "n_averaged", 2)
-    with pytest.raises(ValueError, match="n_averaged <= n_sweeps"):
-        run(step, minibatch, topics)
-
-
-def test_float64_weights():
-    rng = np.random.default_rng(8)
-    minibatch = mixed_minibatch(rng, dtype=np.float64)
-    topics = make_topics(rng, 60, 40, dtype=np.float64)
-    rounded = Topics(topics.weights.astype(np.float32), topics.alpha)
-    one, other = run(Gibbs(2, 1), minibatch, topics), run(Gibbs(2, 1), minibatch, rounded)
-    assert one[0].counts.dtype == np.float64
-    assert_array_equal(one[0].counts, other[0].counts)
 
 
 # Exactness

@@ -155,14 +155,6 @@ def test_drawn_tables_have_antoniaks_distribution(n):
     assert chisquare(observed[possible], expected[possible]).pvalue > 1e-3 or n == 1
 
 
-@pytest.mark.parametrize("n", [1, 3, 40, 3000])
-def test_expected_tables_are_those_of_antoniak(n):
-    b = 0.8
-    found = kernel_sample([[(0, n)]], np.ones((1, 1)), np.ones(1), 1, ETA[:1], 1.0,
-                          np.full(1, b), 1.0, b, None, False, [0], 3, 1)[1][0]  # fmt: skip
-    assert_allclose(found, (b / (b + np.arange(n))).sum(), rtol=1e-10)
-
-
 def test_a_topic_that_is_born_has_the_weight_of_its_tables():
     """That of one table, which chose it by its weight: Beta(1, concentration)."""
     lam, t, concentration, b = np.array([[0.5], [1e6]]), np.array([1.0]), 1.5, 2.0
@@ -176,30 +168,11 @@ def test_a_topic_that_is_born_has_the_weight_of_its_tables():
     assert kstest(shares, beta(2, concentration).cdf).pvalue < 1e-100
 
 
-def test_a_rounding_error_makes_no_token_and_no_customer():
-    """0.1 + 0.2 is a little more than 0.3."""
-
-    def born(count):
-        given = settings(bayesian=False, n_known=2)
-        documents = [[(0, count), (4, 2.0)]] * 200
-        return [part.shape for part in kernel_sample(documents, **given, seeds=np.arange(200))]
-
-    assert born(3.0) == born((0.1 + 0.2) * 10)
-
-
 @pytest.mark.parametrize("weight", [1e-12, 1e-9, 1e-3])
 def test_an_occupied_topic_has_a_table(weight):
     given = settings(bayesian=True, n_known=2)
     _, tables, _ = kernel_sample([[(0, weight)]], **given, seeds=[1])
     assert tables.sum() == 1
-
-
-@pytest.mark.parametrize(("n_sweeps", "n_averaged"), [(3, 4), (3, 0), (0, 0)])
-def test_senseless_sweeps_are_refused(n_sweeps, n_averaged):
-    sweeps = {"n_sweeps": n_sweeps, "n_averaged": n_averaged}
-    given = settings(bayesian=False, n_known=2) | sweeps
-    with pytest.raises(ValueError, match="n_averaged <= n_sweeps"):
-        kernel_sample([[(0, 1.0)]], **given, seeds=[1])
 
 
 def test_wrong_shapes_are_refused():

@@ -94,14 +94,6 @@ def test_distinct_columns_are_those_of_numpy():
                 assert_array_equal(columns, before)
 
 
-@pytest.mark.parametrize("step", [1, 2, 1024, 2**20])
-def test_columns_that_are_multiples_are_found_too(step):
-    columns = (np.arange(2000, dtype=np.int64) % (2**31 // step) * step).astype(np.int32)
-    words, places = kernel.distinct(columns[::-1].copy())
-    assert_array_equal(words, np.unique(columns))
-    assert_array_equal(words[places], columns[::-1])
-
-
 # add_scaled
 
 

@@ -97,18 +97,6 @@ def test_random_texts(name, settings, alphabet):
     assert counted([part]) == expected(texts, lower, *settings, alphabet=alphabet)
 
 
-def test_texts_of_all_widths_share_words():
-    texts = ["red Red", "red \xe4", "red б", "red 😀", "RED"]
-    rows = counted([count(texts, [1] * 5)])
-    assert [row["red"] for row in rows] == [2, 1, 1, 1, 1]
-
-
-def test_more_characters_than_are_copied_at_once():
-    texts = ["blue", "rot grün " * 60_000, "RED \u2019", "синий 😀 " * 70_000, "red"] * 2
-    part = count(texts, [1] * 10)
-    assert counted([part]) == expected(texts, [1] * 10)
-
-
 @pytest.fixture(scope="module")
 def code_points():
     """All of them, alone and between letters, 64 in a text."""
@@ -122,12 +110,6 @@ def test_every_code_point_alone_and_between_letters(code_points, lower, alphabet
     lengths, lowers = (1, 1, 1), [lower] * len(code_points)
     rows = counted([count(code_points, lowers, *lengths, alphabet=alphabet)])
     assert rows == expected(code_points, lowers, *lengths, alphabet=alphabet)
-
-
-@pytest.mark.parametrize("alphabet", [-1, 3])
-def test_an_alphabet_that_is_none(alphabet):
-    with pytest.raises(ValueError, match=f"alphabet is {alphabet}, not 0, 1 or 2"):
-        tokens.Counted(1, 1, 1, alphabet=alphabet)
 
 
 def test_every_code_point_that_python_has_to_lower_is_one_that_the_kernel_gives_to_it():
@@ -214,11 +196,6 @@ def test_columns_may_be_left_out():
     part.write(columns, indices, counts)
     assert_array_equal(indices, [0, 7, 7])
     assert_array_equal(counts, [1, 1, 1])
-
-
-def test_nothing():
-    assert counted([count([], [])]) == []
-    assert counted([count(["", ", ."], [1, 0])]) == [Counter(), Counter()]
 
 
 def test_wrong_shapes():

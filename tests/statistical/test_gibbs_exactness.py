@@ -16,7 +16,7 @@ from scipy.stats import chi2
 
 from streamtopics.local import Gibbs
 from streamtopics.messages import Minibatch, Topics
-from streamtopics.utils.parallel import SERIAL, workers
+from streamtopics.utils.parallel import SERIAL
 from tests.reference import gibbs as reference
 
 pytestmark = pytest.mark.statistical
@@ -299,13 +299,6 @@ def test_the_posterior_is_invariant(name):
     assert_allclose(reference.sweep(law, case.visits()), law, rtol=1e-9, atol=1e-300)
 
 
-def test_the_posterior_of_two_tokens_in_closed_form():
-    case = CASES["a word twice, K = 40"]
-    row, alpha = case.b[1], case.alpha
-    joint = np.outer(row * alpha, row * alpha) + np.diag(row**2 * alpha)
-    assert_allclose(case.posterior(), joint / joint.sum(), rtol=1e-12)
-
-
 def test_expectations_by_going_through_the_states():
     case = FRACTIONS["fractions"]
     law, (_, v) = case.start_law(), case.tokens
@@ -320,13 +313,6 @@ def test_expectations_by_going_through_the_states():
     assert_allclose(exact.tokens, by_token, rtol=1e-12)
     assert_allclose(exact.log_theta, log_theta, rtol=1e-12)
     assert_allclose(exact.theta, theta, rtol=1e-12)
-
-
-def test_counts_are_tokens():
-    x, v = reference.tokens([0, 1, 2, 3, 5], [2.0, 0.5, 2.5, 0.0, 3000.0])
-    assert_array_equal(np.bincount(x), [2, 1, 3, 0, 0, 1024])
-    assert_allclose(v[:6], [1, 1, 0.5, 2.5 / 3, 2.5 / 3, 2.5 / 3])
-    assert_allclose(v[6:], 3000 / 1024)
 
 
 # Long chains: the posterior
@@ -602,63 +588,6 @@ def test_a_count_beyond_1024_is_1024_tokens_of_more_weight(sampler):
 # Seeds
 
 
-@each_dtype
-@pytest.mark.parametrize("n_topics", [3, 40, 250])
-@pytest.mark.parametrize("given", [False, True])
-def test_a_document_does_not_depend_on_its_company(dtype, n_topics, given):
-    rng = np.random.default_rng(n_topics)
-    documents = documents_of_all_kinds(rng, 30) + documents_of_all_kinds(rng, 30)
-    b, alpha = weights(rng, 30, n_topics), rng.permutation(np.geomspace(0.01, 1.0, n_topics))
-    seeds = random_seeds(rng, len(documents))
-    local = Gibbs(3, 2)
-    start = None
-    if given:
-        start = [
-            rng.integers(0, n_topics, len(x), np.int32) for x, _ in tokens_of(documents, dtype)
-        ]
-
-    def run(places, workers=SERIAL):
-        some = [documents[d] for d in places]
-        arguments = minibatch(some, 30, dtype), topics(b, alpha, dtype), seeds[places]
-        state = None if start is None else np.concatenate([start[d] for d in places])
-        learnt, z = local.step(*arguments, workers, documents=state)
-        theta = local.doc_topic(*arguments, workers)
-        return dict(zip(places, pieces(z, some, dtype), strict=True)), theta, learnt.counts
-
-    whole, theta, counts = run(np.arange(len(documents)))
-    again, theta_again, counts_again = run(np.arange(len(documents)))
-    assert_array_equal(counts_again, counts)
-    order = rng.permutation(len(documents))
-    shuffled, theta_shuffled, counts_shuffled = run(order)
-    assert_allclose(counts_shuffled, counts, rtol=1e-4, atol=1e-7)
-    assert_array_equal(theta_again, theta)
-    assert_array_equal(theta_shuffled, theta[order])
-    alone = [run(np.array([d])) for d in range(len(documents))]
-    assert_allclose(sum(counts for *_, counts in alone), counts, rtol=1e-4, atol=1e-7)
-    for d in range(len(documents)):
-        assert_array_equal(again[d], whole[d])
-        assert_array_equal(shuffled[d], whole[d])
-        assert_array_equal(alone[d][0][d], whole[d])
-        assert_array_equal(alone[d][1][0], theta[d])
-
-
-@pytest.mark.parametrize("n_topics", [3, 250])
-def test_workers_do_not_change_the_bits(n_topics):
-    rng = np.random.default_rng(n_topics)
-    documents = documents_of_all_kinds(rng, 30) * 40
-    b, alpha = weights(rng, 30, n_topics), np.full(n_topics, 0.1)
-    given = minibatch(documents, 30, np.float32), topics(b, alpha, np.float32)
-    seeds, local = random_seeds(rng, len(documents)), Gibbs(2, 1)
-    learnt, z = local.step(*given, seeds, SERIAL, report=LOG_THETA)
-    theta = local.doc_topic(*given, seeds, SERIAL)
-    with workers(3) as three:
-        also, z_also = local.step(*given, seeds, three, report=LOG_THETA)
-        assert_array_equal(local.doc_topic(*given, seeds, three), theta)
-    assert_array_equal(z_also, z)
-    assert_array_equal(also.counts, learnt.counts)
-    assert_array_equal(also.log_theta, learnt.log_theta)
-
-
 @pytest.mark.parametrize("apart", [1, 2, 2**32, 2**63, GOLDEN, 2**64 - GOLDEN])
 @pytest.mark.parametrize("n_tokens", [1, 2, 3])
 def test_documents_of_different_seeds_are_independent(apart, n_tokens):
@@ -674,45 +603,4 @@ def test_documents_of_different_seeds_are_independent(apart, n_tokens):
     assert_law(np.bincount(both, minlength=law.size), law)
 
 
-@pytest.mark.parametrize("first", [0, 2**64 - 20_000])
-@pytest.mark.parametrize("stride", [1, 2**32 + 1, 2**40])
-def test_seeds_in_a_row_are_as_good_as_random_ones(first, stride):
-    case, n = CASES["six tokens, small alpha"], 20_000
-    seeds = np.uint64(first) + np.arange(n, dtype=np.uint64) * np.uint64(stride)
-    given = repeated(case, n, np.float32), topics(case.b, case.alpha, np.float32)
-    _, z = Gibbs(1, 0).step(*given, seeds, SERIAL)
-    last, _ = reference.chain(case.start_law(), case.visits(), 1, 0)
-    assert_states(z.reshape(n, -1), last)
-
-
 # Edges
-
-
-def test_empty_documents():
-    alpha, b = np.array([0.2, 0.5, 1.3]), B
-    none = (np.array([], int), np.array([]))
-    zeros = (np.array([0, 3]), np.zeros(2))
-    seeds = np.arange(3, dtype=np.uint64)
-    given = minibatch([none, zeros, none], len(b), np.float64), topics(b, alpha, np.float64)
-    local = Gibbs(2, 1)
-    learnt, z = local.step(*given, seeds, SERIAL, report=LOG_THETA)
-    assert len(z) == 0
-    assert learnt.log_theta is None
-    assert_array_equal(learnt.counts, np.zeros((len(b), 3)))
-    assert_array_equal(learnt.lengths, np.zeros(3))
-    theta = local.doc_topic(*given, seeds, SERIAL)
-    assert_allclose(theta, np.tile(alpha / alpha.sum(), (3, 1)), rtol=1e-12)
-
-
-@pytest.mark.parametrize("n_averaged", [0, 1])
-def test_log_theta_has_to_be_asked_for(n_averaged):
-    case = CASES["six tokens"]
-    given = minibatch([(case.indices, case.counts)], len(B), np.float64)
-    given = given, topics(case.b, case.alpha, np.float64), np.zeros(1, np.uint64), SERIAL
-    without, z = Gibbs(1, n_averaged).step(*given)
-    asked, z_asked = Gibbs(1, n_averaged).step(*given, report=LOG_THETA)
-    assert without.log_theta is None
-    assert asked.log_theta.dtype == np.float64
-    assert asked.log_theta.shape == (3,)
-    assert_array_equal(z_asked, z)
-    assert_array_equal(asked.counts, without.counts)
