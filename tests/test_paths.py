@@ -6,22 +6,10 @@ import pytest
 
 from streamtopics import SVBLDA
 from streamtopics.report import report
-from streamtopics.streams import Checkpointer, resume
 
 X = np.random.default_rng(0).poisson(1.0, (30, 5))
 NAMES = list("abcde")
 MODEL = SVBLDA(2, random_state=0).fit(X)
-DOORS = {
-    "Checkpointer": Checkpointer,
-    "resume": resume,
-}
-
-
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize("wrong", [5, None, [], b"a", "a\0b"], ids=repr)
-def test_what_is_no_path_is_refused(door, wrong):
-    with pytest.raises((TypeError, ValueError), match=r"^path must be"):
-        DOORS[door](wrong)
 
 
 @pytest.mark.parametrize("kind", ["object", "float16"])

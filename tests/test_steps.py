@@ -82,7 +82,7 @@ def test_names_that_a_step_loses_are_not_made_up():
 
 def taught(model):
     """A model, a tracker and a monitor after a stream; words come and go."""
-    tracker, monitor = TopicTracker(max_documents=20), DriftMonitor(alpha=0.1)
+    tracker, monitor = TopicTracker(), DriftMonitor(alpha=0.1)
     batches = [[f"{text} new{i}" for text in TEXTS] for i in range(4)]
     return stream(model, batches, callbacks=[tracker, monitor]), tracker, monitor
 

@@ -12,6 +12,7 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,6 @@ from streamtopics.report.documents import (
     word_table,
 )
 from streamtopics.saving.files import replacing
-from streamtopics.utils.checks import path_of
 from streamtopics.utils.times import LEAST
 
 # Bytes of a page, whatever the corpus.
@@ -195,7 +195,7 @@ def report(
     )
     if path is not None:
         content = page(data)
-        with replacing(path_of(path)) as write:
+        with replacing(Path(path)) as write:
             write(content)
     return data
 

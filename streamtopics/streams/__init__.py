@@ -13,8 +13,7 @@ from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
 from streamtopics.streams.monitoring.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
 from streamtopics.streams.monitoring.monitor import DriftMonitor
 from streamtopics.streams.stream import Prequential, prequential_score, stream
-from streamtopics.streams.tracking.news import NewsRow
-from streamtopics.streams.tracking.track import TopicRow, TrackRow
+from streamtopics.streams.tracking.rows import NewsRow, TopicRow, TrackRow
 from streamtopics.streams.tracking.tracker import TopicTracker
 
 __all__ = [

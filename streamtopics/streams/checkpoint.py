@@ -16,7 +16,7 @@ from streamtopics.saving.files import PARTS, sync_folder
 from streamtopics.saving.models import LoadError, read, write
 from streamtopics.streams.batches import DOCUMENTS_SEEN, Learner, count_of
 from streamtopics.streams.callbacks import BatchInfo
-from streamtopics.utils.checks import check_integer, path_of
+from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import steps_of
 
 NAMES = re.compile(r"checkpoint-(\d{9,})\.model")
@@ -103,7 +103,7 @@ class Checkpointer:
         check_integer(keep=keep)
         if every is not None:
             check_integer(every=every)
-        self.path, self.every, self.seconds, self.keep = path_of(path), every, seconds, int(keep)
+        self.path, self.every, self.seconds, self.keep = Path(path), every, seconds, int(keep)
         self.also = tuple(also)
         self._last: tuple[BatchInfo, Any] | None = None
         self._written_at = time.monotonic()
@@ -198,7 +198,7 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     see `streamtopics.load`.
     """
     damaged: list[LoadError | OSError] = []
-    for _, file in reversed(checkpoints_in(path_of(path))):
+    for _, file in reversed(checkpoints_in(Path(path))):
         try:
             found = read(file, trusted)
             if not isinstance(found, Resumed):

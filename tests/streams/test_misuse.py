@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What goes along a stream, when it is set up or interrupted otherwise than meant."""
 
-import os
-
 import numpy as np
 import pytest
 
-from streamtopics import GibbsOnlineEM, load
+from streamtopics import GibbsOnlineEM
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.saving import LoadError
 from streamtopics.streams import (
     Checkpointer,
     EarlyStopping,
@@ -68,14 +65,6 @@ def test_a_checkpoint_that_cannot_be_read_gives_way_to_the_one_before(tmp_path, 
     newest.mkdir() if kind == "folder" else newest.symlink_to("nowhere")
     with pytest.warns(UserWarning, match="is used, the one before"):
         assert resume(tmp_path).n_batches == 2
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
-@pytest.mark.patience(20)
-def test_load_does_not_wait_for_a_pipe(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(LoadError, match="no ordinary file"):
-        load(tmp_path / "pipe")
 
 
 @pytest.mark.parametrize("wrong", [-np.inf, np.inf, np.nan])

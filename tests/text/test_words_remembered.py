@@ -67,7 +67,9 @@ def test_words_of_the_tracker_and_the_monitor_are_those_of_the_day():
     for t in range(8):
         texts = texts_of(t, 60)
         monitor.learn(model, texts)
-        tracker(model, BatchInfo(t + 1, texts, t, 60, 720.0, 60 * (t + 1), 720.0 * (t + 1), np.nan))
+        tracker.on_batch(
+            model, BatchInfo(t + 1, texts, t, 60, 720.0, 60 * (t + 1), 720.0 * (t + 1), np.nan)
+        )
         seen |= {(r.batch, r.topic): r.words for r in tracker.to_frame() if r.batch == t + 1}
         alarms |= {alarm.batch: str(alarm) for alarm in monitor.alarms if alarm.batch == t + 1}
     assert {(r.batch, r.topic): r.words for r in tracker.to_frame()} == seen

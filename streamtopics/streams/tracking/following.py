@@ -17,6 +17,9 @@ import numpy as np
 from streamtopics.streams.tracking.identity import Words, affinities, completed, matched
 from streamtopics.streams.tracking.snapshots import DENSE, KnownTopic, Moment, Snapshot, words_of
 
+# Least affinity of the words of a topic now and ten looks ago, times m / (m + 2) if it had been
+# seen at m looks by then; to the last look half of it suffices. Other topics have 0.2 to 0.5.
+THRESHOLD = 0.6
 # Looks that a topic needs to settle: to what it was before it may have no likeness.
 SETTLED = 8
 # Looks at an earlier part of the stream than this are not what a topic was lately.
@@ -26,22 +29,12 @@ RECENT, LONG = 3, 30
 # A topic comes into use with this part of an equal share. It has gone with half of that, or,
 # below 2.5 times of it, with a fifth of its usual share: stray tokens of other topics.
 LEAST, GONE, NEVER_GONE, STRAY = 0.1, 0.5, 2.5, 0.2
-# Topics without a row that are kept to be known again, as in the records of births.
+# Topics without a row that are kept to be known again.
 KEPT_GONE = 1000
 
 
 class Rows(NamedTuple):
-    """The rows of a model at a look.
-
-    Attributes
-    ----------
-    words : sequence of pairs of ndarray
-        Numbers of the leading words of each, and their weights.
-    shares : ndarray of shape (n_rows,) or None
-        Shares of the tokens looked at; None where there was none.
-    now : Moment
-        When it was.
-    """
+    """The rows of a model at a look: leading words and shares of the tokens, None without any."""
 
     words: Sequence[Words]
     shares: np.ndarray | None
@@ -57,28 +50,12 @@ def followed(
     known: Sequence[KnownTopic],
     snapshots: Sequence[Snapshot],
     rows: Rows,
-    threshold: float,
     n_topics: int,
 ) -> tuple[tuple[KnownTopic, ...], int]:
-    """The topics known after a look, those that have a row first, and the ids given so far.
-
-    Parameters
-    ----------
-    known : sequence of KnownTopic
-        Before it.
-    snapshots : sequence of Snapshot
-        Of the looks before it.
-    rows : Rows
-        The model at this look.
-    threshold : float
-        Least affinity of a row with what its topic was ten looks ago, times m / (m + 2) if it
-        had been seen at m looks by then; with what it was at the last look half of it suffices.
-    n_topics : int
-        Ids given before.
-    """
+    """The topics known after a look, those that have a row first, and the ids given so far."""
     lately = _lately(snapshots, rows.now)
     earlier = _earlier(lately)
-    place = _places(known, earlier, rows.words, threshold, len(lately))
+    place = _places(known, earlier, rows.words, len(lately))
     held = [_seen(known[p], row, rows) for row, p in enumerate(place.tolist()) if p >= 0]
     found = set(place.tolist())
     lost = [
@@ -116,13 +93,12 @@ def _places(
     known: Sequence[KnownTopic],
     earlier: Mapping[int, Words],
     words: Sequence[Words],
-    threshold: float,
     n_lately: int,
 ) -> np.ndarray:
     """For each row of the model the place among the known topics of its own; -1 for none."""
     place = np.full(len(words), -1)
     # What has lost its row has to be found again for certain.
-    for gone, limit in ((False, 0.5 * threshold), (True, threshold)):
+    for gone, limit in ((False, 0.5 * THRESHOLD), (True, THRESHOLD)):
         some = [(topic.row < 0) == gone for topic in known]
         there, free = np.flatnonzero(some), np.flatnonzero(place < 0)
         if not len(there) or not len(free):
@@ -132,7 +108,7 @@ def _places(
         was = [earlier.get(topic.topic, topic.words) for topic in topics]
         found, far = np.split(affinities([*last, *was], rows), 2)
         n_looks = np.array([max(1, topic.n_looks - n_lately + 1) for topic in topics], np.float64)
-        least = np.where(n_looks < SETTLED, 0.0, threshold * n_looks / (n_looks + 2))[:, None]
+        least = np.where(n_looks < SETTLED, 0.0, THRESHOLD * n_looks / (n_looks + 2))[:, None]
         own = matched(np.where(far >= least, found, 0.0), limit)
         place[free[own >= 0]] = there[own[own >= 0]]
     return place

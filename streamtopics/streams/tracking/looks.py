@@ -21,7 +21,7 @@ from streamtopics.base.topics import most_probable
 from streamtopics.metrics.relevance import largest
 from streamtopics.streams.batches import named
 from streamtopics.utils.steps import counted, last_step, names_of
-from streamtopics.utils.structure import for_scipy
+from streamtopics.utils.structure import for_scipy, is_sparse, number_of_rows
 
 # Cells of words in documents times topics that are held at once.
 CELLS = 1 << 20
@@ -30,18 +30,9 @@ CELLS = 1 << 20
 class Look(NamedTuple):
     """Topics of a model at one moment.
 
-    Attributes
-    ----------
-    words : list of lists of str or int
-        The most probable words of each row of topics, the most probable first.
-    weights : ndarray of shape (n_topics, n)
-        Their probabilities, scaled to sum to 1 in each row.
-    kept : ndarray of shape (n_topics,)
-        What they summed to before: the probability of these words together.
-    use : ndarray of shape (n_topics,)
-        Expected tokens of each topic in the documents looked at.
-    squares : ndarray of shape (n_topics,)
-        Sum over documents of the squared use.
+    `weights` are the probabilities of the leading words of each row, scaled to sum to 1, and
+    `kept` what these sum to before. `use` are the expected tokens of each topic in the documents
+    looked at, and `squares` the sums over documents of the squared use.
     """
 
     words: list[list[Any]]
@@ -74,20 +65,14 @@ def check_has_topics(model: Any) -> None:
 
 def some_of(X: Any, n: int, place: int) -> Any:
     """Return n documents of a minibatch at random, in order; `place` says which stand in for it."""
-    if not (hasattr(X, "shape") or hasattr(X, "__getitem__")):
-        raise TypeError(
-            f"the documents of a minibatch must be an array, a matrix or a list; got {X!r}; "
-            "read iterators into lists"
-        )
-    n_documents = X.shape[0] if hasattr(X, "shape") else len(X)
+    n_documents = number_of_rows(X)
     if n_documents <= n:
         return X
     rows = np.sort(np.random.default_rng(place).choice(n_documents, n, replace=False))
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if hasattr(X, "tocsr"):
-        return X.tocsr()[rows]
-    return X[rows] if hasattr(X, "shape") else [X[i] for i in rows.tolist()]
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows.tolist()]
+    X = X.tocsr() if is_sparse(X) else X
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:

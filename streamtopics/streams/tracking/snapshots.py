@@ -16,45 +16,20 @@ DENSE = 10
 
 
 class Moment(NamedTuple):
-    """A place in the stream.
-
-    Attributes
-    ----------
-    batch : int
-        Minibatches so far.
-    time : object
-        Of the minibatch; None where the stream does not say.
-    n_documents : int
-        Documents so far.
-    """
+    """A place in the stream: minibatches so far, the time of the last, and documents so far."""
 
     batch: int
-    time: Any
+    time: object
     n_documents: int
 
 
 class KnownTopic(NamedTuple):
     """A topic from when it was first seen.
 
-    Attributes
-    ----------
-    topic : int
-        Its id.
-    row : int
-        Its row in the model at the last look; -1 where it has none.
-    n_looks : int
-        Looks that found it.
-    share, usual : float
-        Its share of the tokens: a mean over the last looks, and over those at which it was in use.
-    born, last_seen : Moment
-        The first and the last look at which it was in use.
-    died : Moment or None
-        The look at which it was no longer; None while it lives.
-    split_from, merged_into : int
-        Ids of the topics that it came from and went into; -1 for none.
-    words : tuple of two ndarray
-        Numbers of the words that it is known by and their weights: those of the last look that
-        found it, or of a topic whose row became another one's, those before.
+    `row` is its row in the model at the last look, -1 where it has none, `n_looks` are the looks
+    that found it. `share` is a mean over the last looks, `usual` one over those at which it was in
+    use. `split_from` and `merged_into` are ids, -1 for none. `words` are those of the last look
+    that found it, or of a topic whose row became another one's, those before.
     """
 
     topic: int
@@ -73,26 +48,11 @@ class KnownTopic(NamedTuple):
 class Snapshot(NamedTuple):
     """The topics at one moment, and their use since the snapshot before.
 
-    Attributes
-    ----------
-    moment : Moment
-        When it was taken.
-    topics : ndarray of shape (n_topics,), int64
-        Ids of the topics that have a row, or had one since the snapshot before.
-    rows : ndarray of shape (n_topics,), int64
-        Their rows in the model; -1 for those that have gone.
-    words : ndarray of shape (n_topics, n), int32
-        Numbers of their most probable words; -1 in rows that have less.
-    weights : ndarray of shape (n_topics, n)
-        Their probabilities, scaled to sum to 1.
-    use : ndarray of shape (n_topics,)
-        Tokens of each since the snapshot before, as estimated by the documents looked at.
-    squares : ndarray of shape (n_topics,)
-        Variances of these estimates.
-    n_tokens : float
-        Tokens since the snapshot before, of topics without an id too.
-    kept : ndarray of shape (n_topics,), or None
-        Probability of the words of each topic together; None in snapshots of before there was it.
+    `topics` are the ids of those that have a row, or had one since the snapshot before; `rows`
+    are -1 for those that have gone. `words`, (n_topics, n), are the most probable ones, -1 in rows
+    that have less, `weights` their probabilities, scaled to sum to 1, and `kept` what these sum to
+    before. `use` are tokens since the snapshot before, as estimated by the documents looked at,
+    `squares` the variances of these, and `n_tokens` those of topics without an id too.
     """
 
     moment: Moment
@@ -103,28 +63,14 @@ class Snapshot(NamedTuple):
     use: np.ndarray
     squares: np.ndarray
     n_tokens: float
-    kept: np.ndarray | None = None
+    kept: np.ndarray
 
 
 class State(NamedTuple):
     """All that a tracker has learnt, replaced as a whole.
 
-    Attributes
-    ----------
-    now : Moment
-        The last minibatch.
-    n_tokens : float
-        Tokens learnt since the last look that saw any.
-    names : tuple of str or int
-        Names of the words, by their numbers.
-    known : tuple of KnownTopic
-        Topics that have a row, and the last of those that had one.
-    snapshots : tuple of Snapshot
-        The oldest first.
-    n_topics : int
-        Ids given so far.
-    n_rows : int
-        Rows of the model at the last look.
+    `n_tokens` were learnt since the last look that saw any, `names` are those of words by number,
+    `n_topics` the ids given so far, and `n_rows` the rows of the model at the last look.
     """
 
     now: Moment
@@ -173,7 +119,7 @@ def _joined(first: Snapshot, second: Snapshot) -> Snapshot:
         np.concatenate([use, first.use[gone]]),
         np.concatenate([squares, first.squares[gone]]),
         first.n_tokens + second.n_tokens,
-        np.concatenate([kept_of(second), kept_of(first)[gone]]),
+        np.concatenate([second.kept, first.kept[gone]]),
     )
 
 
@@ -187,15 +133,10 @@ def words_of(snapshot: Snapshot, place: int) -> Words:
     return snapshot.words[place][there], snapshot.weights[place][there]
 
 
-def kept_of(snapshot: Snapshot) -> np.ndarray:
-    """Probability of the words of each topic together; NaN where that was not taken down."""
-    return np.full(len(snapshot.topics), np.nan) if snapshot.kept is None else snapshot.kept
-
-
 def probabilities_of(snapshot: Snapshot, place: int) -> Words:
     """The words of one topic of a snapshot, and their probabilities."""
     words, weights = words_of(snapshot, place)
-    return words, kept_of(snapshot)[place] * weights
+    return words, snapshot.kept[place] * weights
 
 
 def last_words(snapshots: tuple[Snapshot, ...]) -> dict[int, Words]:

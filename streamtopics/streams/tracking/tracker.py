@@ -6,32 +6,30 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from streamtopics.streams.batches import Learner
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.tracking.following import Rows, followed
 from streamtopics.streams.tracking.identity import Words
 from streamtopics.streams.tracking.looks import check_has_topics, look, some_of
-from streamtopics.streams.tracking.news import NewsRow, news_since
-from streamtopics.streams.tracking.snapshots import (
-    DENSE,
-    Moment,
-    Snapshot,
-    State,
-    compact,
-    thinned,
-)
-from streamtopics.streams.tracking.track import (
+from streamtopics.streams.tracking.rows import (
+    NewsRow,
     TopicRow,
     TrackRow,
+    news_since,
     shares_over_time,
     topic_rows,
     track_rows,
 )
-from streamtopics.utils.checks import check_integer, is_number
+from streamtopics.streams.tracking.snapshots import Moment, Snapshot, State, compact, thinned
+from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import last_step
 
 # What a look costs, in tokens learnt: a word of the vocabulary, a token looked at, the rest.
 PER_WORD, PER_TOKEN, PER_LOOK = 1.0, 6.0, 5000.0
+# Most documents of a minibatch that are looked at, and snapshots that are kept.
+MAX_DOCUMENTS, N_SNAPSHOTS = 100, 64
 # The stream is looked at when it has grown by this factor, whatever that costs.
 GROWN = 1.2
 
@@ -39,33 +37,21 @@ GROWN = 1.2
 class TopicTracker:
     """Follows topics along a stream: each has an id, whatever row of the model it is in.
 
-    It is a callback of a stream, called after a minibatch was learnt. It looks at the model and
-    at some documents of the minibatch, and matches the topics to those it knows by their words.
-    So an id outlives a restart, a merge, a model that was fitted again and topics in another
-    order; and a row that comes to stand for something else gets a new id.
+    It is a callback of a stream. It looks at the model and at a hundred documents of a minibatch
+    that was learnt, and matches the topics to those it knows by their words. So an id outlives a
+    restart, a merge, a model that was fitted again and topics in another order; and a row that
+    comes to stand for something else gets a new id.
 
     Parameters
     ----------
     n_words : int, default=30
         Words of each topic that are kept; at least 10 are needed to tell topics apart.
-    n_snapshots : int, default=64
-        Snapshots that are kept, at least 12: the first, the last ten, and in between the denser
-        the more recent.
-    max_documents : int, default=100
-        Most documents of a minibatch that are looked at, chosen at random by their place in the
-        stream.
     budget : float, default=0.1
         Cost of looking as a share of that of learning, as estimated from the numbers of words
         and tokens. A look that would cost more is put off to a later minibatch, but not beyond
         one that makes the stream longer by a fifth: the first six minibatches are looked at
         at whatever cost, and then about 12 each time that their number grows tenfold. Infinity
         looks at every minibatch.
-    threshold : float in (0, 1), default=0.6
-        Least affinity of the words of a topic now and ten looks ago, or within the last three
-        tenths of the stream where looks are further apart: the sum of sqrt(p q) over those kept.
-        It is times m / (m + 2) if the topic had been seen at m looks by then, and none if these
-        were less than eight, as it was not settled. To the last look half of it suffices. Other
-        topics of the same model had 0.2 to 0.5.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns, of models without names of their own; a pipeline's are those of
         its vectorizer. None without them: words are then the numbers of the columns, which must
@@ -95,16 +81,13 @@ class TopicTracker:
     and one that has died has been *merged* into one that has come closer to both.
 
     How far words have *moved* is Hellinger's distance, the square root of 1 less the sum of
-    sqrt(p q) over all words, as the kept ones have it. One that was kept once only, with
+    sqrt(p q) over all words, as the kept ones have it: one that was kept once only, with
     probability p, is taken to have had min(p, max(0, 2 m - p)) the other time, where m is the
-    least that was kept then: so it has come or gone as far below the end of the list as it is
-    above. Words kept neither time are taken to be as alike, for their mass, as the others. It is
-    exact if all words are kept, and little where words change places at the end of the list. Of
-    thirty words in thousands it told of .2 to .6 where the distances were .3 to .7. It is NaN
-    between snapshots of a version that did not keep probabilities.
+    least that was kept then, and words kept neither time are taken to be as alike, for their mass,
+    as the others.
 
-    Its state is bounded by K topics, the n words of each and the number of snapshots, whatever
-    the length of the stream, and by the last thousand topics that died.
+    Its state is bounded by K topics, the words of each and 64 snapshots (the first, the last ten,
+    and in between the denser the more recent), and by the last thousand topics that died.
 
     References
     ----------
@@ -117,14 +100,11 @@ class TopicTracker:
     --------
     >>> from streamtopics import GibbsOnlineEM
     >>> from streamtopics.datasets import make_lda_corpus
-    >>> from streamtopics.streams import BatchInfo, TopicTracker
+    >>> from streamtopics.streams import TimedBatch, TopicTracker, stream
     >>> X = make_lda_corpus(900, n_components=3, n_features=60, random_state=0).X
-    >>> model, tracker = GibbsOnlineEM(3, random_state=0), TopicTracker(budget=float("inf"))
-    >>> for t, start in enumerate(range(0, 900, 300), 1):
-    ...     batch = X[start : start + 300]
-    ...     n, n_tokens = 300 * t, float(batch.sum())
-    ...     info = BatchInfo(t, batch, 2000 + t, 300, n_tokens, n, t * n_tokens, float("nan"))
-    ...     tracker(model.partial_fit(batch), info)
+    >>> batches = [TimedBatch(X[300 * t : 300 * (t + 1)], 2001 + t) for t in range(3)]
+    >>> tracker = TopicTracker(budget=float("inf"))
+    >>> model = stream(GibbsOnlineEM(3, random_state=0), batches, callbacks=[tracker])
     >>> [(row.topic, row.born_time, row.alive) for row in tracker.topics()]
     [(0, 2001, True), (1, 2001, True), (2, 2001, True)]
     >>> times, ids, shares = tracker.shares()
@@ -136,27 +116,17 @@ class TopicTracker:
         self,
         *,
         n_words: int = 30,
-        n_snapshots: int = 64,
-        max_documents: int = 100,
         budget: float = 0.1,
-        threshold: float = 0.6,
-        feature_names: Any = None,
+        feature_names: ArrayLike | None = None,
     ) -> None:
         check_integer(least=10, n_words=n_words)
-        check_integer(least=DENSE + 2, n_snapshots=n_snapshots)
-        check_integer(max_documents=max_documents)
-        _check_number("budget", budget, float("inf"), "above 0, such as 0.1")
-        _check_number("threshold", threshold, 1 - 1e-12, "between 0 and 1, such as 0.6")
-        self.n_words = int(n_words)
-        self.n_snapshots = int(n_snapshots)
-        self.max_documents = int(max_documents)
-        self.budget, self.threshold = float(budget), float(threshold)
+        self.n_words, self.budget = int(n_words), float(budget)
         self.feature_names = feature_names
         self._state: State = State(Moment(0, None, 0), 0.0, (), (), (), 0, 0)
 
     # Following
 
-    def on_batch(self, model: Any, info: BatchInfo) -> None:
+    def on_batch(self, model: Learner, info: BatchInfo) -> None:
         """Take note of a minibatch that was learnt; look at the model if the budget allows.
 
         When it fails nothing has changed.
@@ -172,9 +142,7 @@ class TopicTracker:
         Raises
         ------
         TypeError
-            If the model has no topics over words, or the documents cannot be chosen from.
-        ValueError
-            If `feature_names` does not fit the model.
+            If the model has no topics over words.
         """
         check_has_topics(model)
         state = self._state
@@ -186,19 +154,15 @@ class TopicTracker:
             state = self._looked(state, model, info)
         self._state = state
 
-    def __call__(self, model: Any, info: BatchInfo) -> None:
-        """Look at the model after a minibatch, as `on_batch` does."""
-        self.on_batch(model, info)
-
-    def _cost(self, model: Any, info: BatchInfo) -> float:
+    def _cost(self, model: Learner, info: BatchInfo) -> float:
         """Cost of a look, in tokens learnt."""
-        looked_at = min(1.0, self.max_documents / max(info.n_documents, 1)) * info.n_tokens
+        looked_at = min(1.0, MAX_DOCUMENTS / max(info.n_documents, 1)) * info.n_tokens
         n_features: int = last_step(model).n_features_in_
         return float(PER_WORD * n_features + PER_TOKEN * looked_at + PER_LOOK)
 
-    def _looked(self, state: State, model: Any, info: BatchInfo) -> State:
+    def _looked(self, state: State, model: Learner, info: BatchInfo) -> State:
         """The state after a look."""
-        some = some_of(info.X, self.max_documents, state.now.n_documents)
+        some = some_of(info.X, MAX_DOCUMENTS, state.now.n_documents)
         found = look(model, some, self.n_words, self.feature_names)
         number: dict[Any, int] = {name: i for i, name in enumerate(state.names)}
         words: list[Words] = [
@@ -210,7 +174,6 @@ class TopicTracker:
             state.known,
             state.snapshots,
             Rows(words, found.use / total if total > 0 else None, state.now),
-            self.threshold,
             state.n_topics,
         )
         scale = state.n_tokens / total if total > 0 else 0.0
@@ -227,7 +190,7 @@ class TopicTracker:
             state.n_tokens if total > 0 else 0.0,
             found.kept[rows],
         )
-        snapshots = thinned((*state.snapshots, snapshot), self.n_snapshots)
+        snapshots = thinned((*state.snapshots, snapshot), N_SNAPSHOTS)
         left = 0.0 if total > 0 else state.n_tokens
         return compact(
             State(state.now, left, tuple(number), known, snapshots, n_topics, len(words))
@@ -255,16 +218,12 @@ class TopicTracker:
         return ids
 
     def topics(self) -> list[TopicRow]:
-        """Rows on the topics: those that live and the last thousand that died, by id.
+        """List the topics with their births and deaths; as a frame by `pandas.DataFrame(rows)`.
 
         Returns
         -------
         rows : list of TopicRow
-            Of each topic its id; its row in the model, -1 where it has none; whether it lives;
-            its share of the tokens lately; the minibatch that it was born in, counted from 1,
-            the last that it was in use in and that it died by, with their times; the ids of the
-            topics that it was split from and merged into; and its words at the last look that
-            found it. As a frame by `pandas.DataFrame(rows)`.
+            Those that live and the last thousand that died, by id.
         """
         return topic_rows(self._state)
 
@@ -279,14 +238,9 @@ class TopicTracker:
         Returns
         -------
         rows : list of TrackRow
-            For each snapshot, the oldest first, and each topic that had a row then: its id;
-            the minibatch, its time and the documents learnt by then; the row; its share of the
-            tokens since the snapshot before; how far its words have moved since that one, and
-            from this one until now: the Hellinger distance as the kept words have it, see the
-            notes, 0 for the same and 1 for no word in common, NaN where there is nothing to
-            compare with; and its top words. As a frame by `pandas.DataFrame(rows)`.
+            For each snapshot, the oldest first, and each topic that had a row then; as a frame by
+            `pandas.DataFrame(rows)`.
         """
-        check_integer(n_words=n_words)
         return track_rows(self._state, n_words)
 
     def shares(self) -> tuple[list[Any], np.ndarray, np.ndarray]:
@@ -305,7 +259,7 @@ class TopicTracker:
         """
         return shares_over_time(self._state.snapshots)
 
-    def news(self, since: Any = None, *, unit: str = "time", n_words: int = 10) -> list[NewsRow]:
+    def news(self, since: object = None, *, unit: str = "time", n_words: int = 10) -> list[NewsRow]:
         """List what is new since a time: topics that came, went, grew, shrank or changed.
 
         Parameters
@@ -327,18 +281,8 @@ class TopicTracker:
 
         Raises
         ------
-        TypeError
-            If `n_words` is no integer.
         ValueError
-            If `n_words` is less than 1, `unit` is unknown, `since` is missing where it is needed,
-            before the first snapshot, or times are asked for and the stream has none.
+            If there are less than two snapshots, `since` is before the first, or the stream has
+            no times.
         """
-        check_integer(n_words=n_words)
         return news_since(self._state, since, unit, n_words)
-
-
-def _check_number(name: str, value: Any, most: float, expected: str) -> None:
-    if not is_number(value):
-        raise TypeError(f"{name} must be a number; got {value!r}")
-    if not 0 < float(value) <= most:
-        raise ValueError(f"{name} must be {expected}; got {value!r}")
