@@ -103,16 +103,7 @@ class Halves(Generic[Number]):
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """A sum of log densities and its derivatives; those of theta are one for each set.
-
-    Attributes
-    ----------
-    log_density : float
-        The sum itself, in nats; that of the log-likelihoods has the same derivatives.
-    U : ndarray of shape (V, r)
-    theta : Halves of shape (n_sets, r)
-    gamma, level : Halves
-    """
+    """A sum of log densities, in nats, and its derivatives; those of theta, (n_sets, r), by set."""
 
     log_density: float
     U: Floats

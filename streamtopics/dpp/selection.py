@@ -51,13 +51,10 @@ def greedy_map(
     n_points : int or None, default=None
         Most points to take; None for no limit beside the budget.
     log_quality : ndarray of shape (n,) or None, default=None
-        log q in nats; -inf for a point not to take. A constant changes nothing but the
-        gains. None is 0.
-    costs : ndarray of shape (n,) or None, default=None
-        Cost of each point, such as its words; not negative.
-    budget : float or None, default=None
-        Most that the points may cost together; goes with `costs`. A point that no longer
-        fits is passed over.
+        log q in nats; -inf for a point not to take. None is 0.
+    costs, budget : ndarray of shape (n,) and float, or None, default=None
+        Cost of each point, such as its words, and most that they may cost together. A point that
+        no longer fits is passed over.
 
     Examples
     --------
@@ -68,8 +65,6 @@ def greedy_map(
     >>> kernel = Kernel(np.zeros((2, 0)), [], gamma=1.0)
     >>> greedy_map(kernel, Phi, n_points=2).chosen  # Point 1 is like point 0.
     array([0, 2])
-    >>> greedy_map(kernel, Phi, costs=np.array([9, 5, 4]), budget=10).chosen
-    array([0])
     """
     n = Phi.shape[0]
     if n_points is None and budget is None:

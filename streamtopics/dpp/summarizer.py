@@ -226,12 +226,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     ----------
     C. Dupuy (2017), "Inference and applications for topic models", section 4.4.
 
-    A. Kulesza and B. Taskar (2012), "Determinantal point processes for machine learning",
-    section 4 (quality and similarity).
-
-    L. Chen, G. Zhang and E. Zhou (2018), "Fast greedy MAP inference for determinantal point
-    process to improve recommendation diversity".
-
     Examples
     --------
     >>> from streamtopics import DPPSummarizer

@@ -398,11 +398,7 @@ class ReviewModel(RatedTopicModel):
         return self._fit(X=X, y=y, items=items, users=users)
 
     def fit_transform(
-        self,
-        X: Any,
-        y: Column = None,
-        items: Column = None,
-        users: Column = None,
+        self, X: Any, y: Column = None, items: Column = None, users: Column = None
     ) -> np.ndarray:
         """`fit`, and then `transform` of the same reviews, of the same items and users.
 
@@ -418,11 +414,7 @@ class ReviewModel(RatedTopicModel):
         return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
 
     def partial_fit(
-        self,
-        X: Any,
-        y: Column = None,
-        items: Column = None,
-        users: Column = None,
+        self, X: Any, y: Column = None, items: Column = None, users: Column = None
     ) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 

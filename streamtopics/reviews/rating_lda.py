@@ -147,19 +147,15 @@ class RatingLDA(ReviewModel):
     components_ : ndarray of shape (n_components + 2, n_features)
         Dirichlet parameters of the topics: pseudo-counts, not normalised. The last two are
         the positive and the negative topic; without these there are n_components.
-    qualitative_prior_ : ndarray of shape (2,)
-        omega as it is; its second part over its sum is the expected share of
-        qualitative words.
-    topic_word_prior_ : ndarray of shape (n_features,)
-        eta as it is.
+    qualitative_prior_, topic_word_prior_ : ndarray of shape (2,) and (n_features,)
+        omega and eta as they are.
     effects_ : Effects
         Of users and items on ratings: `mean`, and the tables `users` and `items`.
     profiles_ : Table
         Of each item or user the expected tokens of each descriptive topic, of shape
         (n_profiles, n_components), by `labels`. Empty for documents.
     objective_ : list of float
-        The bound on log p(words | ratings) in nats after each round with the final kind of
-        topics.
+        The bound on log p(words | ratings) in nats after each round with the final topics.
     {common_attributes}
 
     See Also

@@ -57,10 +57,7 @@ class SubtleSentence(NamedTuple):
 
 
 def find_subtle(
-    sentence_topic: np.ndarray,
-    lengths: np.ndarray,
-    max_share: float,
-    min_proportion: float,
+    sentence_topic: np.ndarray, lengths: np.ndarray, max_share: float, min_proportion: float
 ) -> list[tuple[int, float, np.ndarray]]:
     """Find topics with little of the words and most of some sentence, the rarest first.
 
