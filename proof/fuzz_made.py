@@ -20,17 +20,7 @@ import streamtopics
 from proof import fuzz_inputs as inputs
 from proof.fuzz_estimators import required
 from proof.fuzz_inputs import WIDTH, Rng, chance, pick
-from streamtopics import (
-    distributed,
-    dpp,
-    inspection,
-    priors,
-    report,
-    streams,
-    text,
-    updates,
-    was,
-)
+from streamtopics import distributed, dpp, inspection, priors, report, streams, text, updates, was
 
 N = 8
 NAMES = tuple("abcdef")

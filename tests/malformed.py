@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
 import streamtopics
@@ -219,7 +218,6 @@ if __name__ == "__main__":
         if name.split(".")[0] not in OF_TEXTS | OF_ANY_NUMBERS:
             for how, value in NO_COUNTS.items():
                 attempt(name, door, how, miscounted(name, value))
-        attempt(name, door, "a frame without columns", pd.DataFrame(index=range(N)))
         wide = sparse.csr_matrix((np.ones(1), ([0], [5])), shape=(N, 2**31))
         attempt(name, door, "too many columns", wide)
         for kind, how in SPOILT:

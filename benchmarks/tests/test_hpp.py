@@ -6,12 +6,7 @@ import pytest
 from scipy import integrate, sparse, stats
 from scipy.special import digamma, gammaln
 
-from benchmarks.papers import (
-    hpp_binomial,
-    hpp_densities,
-    hpp_electricity,
-    hpp_nips,
-)
+from benchmarks.papers import hpp_binomial, hpp_densities, hpp_electricity, hpp_nips
 from tests.plain import SVBLDA
 
 

@@ -7,12 +7,7 @@ from numpy.testing import assert_allclose
 
 from benchmarks.papers import dpp_continuous
 from benchmarks.papers.dpp_picard import by_size, log_likelihood, picard, wishart
-from benchmarks.papers.dpp_recovery import (
-    align_signs,
-    aligned_distance,
-    distance,
-    draw,
-)
+from benchmarks.papers.dpp_recovery import align_signs, aligned_distance, distance, draw
 from streamtopics.dpp import likelihood
 
 RNG = np.random.default_rng(0)

@@ -14,6 +14,7 @@ not take in minibatches.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
@@ -30,7 +31,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.updates.rule import MEANS, Rounds, Rule
-from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect, warn_once
+from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.documentation import LinksToReference
 from streamtopics.utils.parallel import KeepsAside, Workers, held, lock_of, workers
 from streamtopics.utils.progress import Progress
@@ -435,7 +436,7 @@ def warn_of_few_steps(model: Any, remedy: str) -> None:
     """Say that `fit` ends before topics are found."""
     few = f"{type(model).__name__}.fit makes fewer than {FEW_STEPS} steps from a random start, too"
     remedy = f"for a corpus of few minibatches {remedy}"
-    warn_once(f"{few} few to find topics; {remedy}", ConvergenceWarning)
+    warnings.warn(f"{few} few to find topics; {remedy}", ConvergenceWarning, stacklevel=2)
 
 
 def warn_of_no_boost(blend: Any, remedy: str) -> None:
@@ -443,4 +444,4 @@ def warn_of_no_boost(blend: Any, remedy: str) -> None:
     if np.any(blend.boost) or not np.any(blend.statistics.mass):
         return
     trouble = "boosted_prior is given, but nothing boosts it, so that it has no effect"
-    warn_once(f"{trouble}; use {remedy}", UserWarning)
+    warnings.warn(f"{trouble}; use {remedy}", UserWarning, stacklevel=2)

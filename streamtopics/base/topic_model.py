@@ -39,11 +39,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.merging import Mergeable
 from streamtopics.base.topics import LearntTopics
-from streamtopics.base.validation import (
-    COMMON_CONSTRAINTS,
-    check_doc_topic_prior,
-    check_word_prior,
-)
+from streamtopics.base.validation import COMMON_CONSTRAINTS, check_doc_topic_prior, check_word_prior
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
@@ -506,12 +502,6 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         inferred = self._predictors(observed, held_out, pool, vectors)
         found = predictive.token_log_probability(*inferred)
         return found, float(held_out.sum(dtype=np.float64))
-
-    def _held_out_probability(self, observed: Any, held_out: Any) -> np.ndarray:
-        """Probability of the word of each stored entry, of shape (held_out.nnz,)."""
-        given, rest = (self._counts(X, "held_out_log_probability") for X in (observed, held_out))
-        inferred = self._inferred(lambda pool: self._predictors(given, rest, pool))
-        return predictive.token_probability(*inferred)
 
     def _predictors(
         self,

@@ -26,13 +26,7 @@ from sklearn.utils.validation import (
 from streamtopics.kernels import minibatch
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.utils.checks import LEAST_PRIOR as LEAST_PRIOR
-from streamtopics.utils.checks import (
-    MOST_DOCUMENTS,
-    MOST_WHOLE,
-    check_not_masked,
-    is_masked,
-    within_floats,
-)
+from streamtopics.utils.checks import MOST_DOCUMENTS, MOST_WHOLE, check_not_masked, is_masked
 from streamtopics.utils.checks import MOST_PRIOR as MOST_PRIOR
 from streamtopics.utils.checks import is_whole as is_whole
 from streamtopics.utils.structure import LEAST_COUNT as LEAST_COUNT
@@ -108,7 +102,7 @@ def check_counts(
     check_structure(X, caller)
     check_column_names(estimator, X, reset=reset)
     # What is too large for the type of numbers is infinite, and refused.
-    with np.errstate(over="ignore"), within_floats("X"):
+    with np.errstate(over="ignore"):
         try:
             X = in_wide_numbers(with_type(X))
             X = check_array(
@@ -208,13 +202,12 @@ def check_sample_weight(sample_weight: Any) -> np.ndarray:
 
 def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
     check_structure(prior, "a model", name)
-    with within_floats(name):
-        try:
-            prior = check_array(
-                prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
-            )
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must be pseudo-counts, as numbers: {error}") from error
+    try:
+        prior = check_array(
+            prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
+        )
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be pseudo-counts, as numbers: {error}") from error
     if prior.shape not in shapes.values():
         expected = " or ".join(f"{shape} {what}" for what, shape in shapes.items())
         raise ValueError(f"{name} must have shape {expected}; got {prior.shape}")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -13,13 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.composition import (
-    INFERENCE,
-    PLAIN,
-    UPDATES,
-    Composition,
-    suited_doc_topic,
-)
+from streamtopics.base.composition import INFERENCE, PLAIN, UPDATES, Composition, suited_doc_topic
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import TopicCommit
@@ -37,7 +32,7 @@ from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.priors import Columns, seed_prior
 from streamtopics.priors.columns import Vocabulary, check_words, word_columns
 from streamtopics.updates.rule import Rule
-from streamtopics.utils.checks import MOST_WHOLE, is_masked, is_whole, warn_once
+from streamtopics.utils.checks import MOST_WHOLE, is_masked, is_whole
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.structure import is_missing
 
@@ -373,7 +368,7 @@ class GuidedTopics(TakesVectors):
             )
             if self.name_vectors is not None:
                 raise ValueError(f"{said}, or vectors in name_vectors")
-            warn_once(said, UserWarning)
+            warnings.warn(said, UserWarning, stacklevel=2)
         return sparse.csr_matrix((seeded / n_topics).T)
 
     def _labels(self, y: Any, n_documents: int, caller: str) -> sparse.csr_matrix:

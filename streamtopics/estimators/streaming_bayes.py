@@ -30,7 +30,7 @@ from streamtopics.models.dense_model import DenseModel, check_codes
 from streamtopics.posteriors import DensePosterior
 from streamtopics.updates import SVB
 from streamtopics.updates.rule import Rule
-from streamtopics.utils.checks import check_not_masked, within_floats
+from streamtopics.utils.checks import check_not_masked
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import RecordParameters, is_record, same
@@ -347,16 +347,15 @@ class StreamingBayes(
         check_structure(X, caller)
         if target:
             check_not_masked(y, caller, "y")
-        with within_floats("X"):
-            found = validate_data(
-                self,
-                X,
-                **targets,
-                reset=reset,
-                dtype=np.float64,
-                ensure_all_finite="allow-nan",
-                ensure_min_samples=0 if method == "partial_fit" else 1,
-            )
+        found = validate_data(
+            self,
+            X,
+            **targets,
+            reset=reset,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=0 if method == "partial_fit" else 1,
+        )
         X, y = (found[0], _numbers(found[1], "y")) if target else (found, None)
         if not model.allows_missing and np.isnan(X).any():
             raise ValueError(

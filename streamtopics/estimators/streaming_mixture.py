@@ -9,12 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from streamtopics.base.composition import (
-    STARTS,
-    UPDATES,
-    Composition,
-    Schedule,
-)
+from streamtopics.base.composition import STARTS, UPDATES, Composition, Schedule
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel, TopicCommit

@@ -20,7 +20,7 @@ from streamtopics.metrics import (
 )
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import workers
-from streamtopics.utils.structure import is_sparse
+from streamtopics.utils.structure import check_structure, is_sparse
 
 # Tokens of each word on top of its frequency; and how many times as large the numbers are that one
 # has to stand out from, and by how much they may be better.
@@ -198,6 +198,7 @@ def compare_n_components(
     [0.7, 1.0, 0.8]
     """
     check_integer(least=2, n_splits=n_splits)
+    check_structure(X, "compare_n_components")
     if is_sparse(X):
         X = X.tocsr()
     elif not is_frame(X):

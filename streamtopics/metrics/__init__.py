@@ -24,7 +24,6 @@ from streamtopics.metrics.scorers import (
     DiversityScorer,
     LeftToRightScorer,
     ParticleScorer,
-    PerplexityScorer,
     PredictiveScorer,
 )
 from streamtopics.metrics.summaries import Rouge, RougeScorer, rouge, summary_redundancy
@@ -36,7 +35,6 @@ __all__ = [
     "Likelihood",
     "OpenVocabularyScorer",
     "ParticleScorer",
-    "PerplexityScorer",
     "PredictiveScorer",
     "Rouge",
     "RougeScorer",

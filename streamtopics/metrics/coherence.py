@@ -24,14 +24,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from streamtopics.metrics.windows import window_counts
-from streamtopics.utils.checks import check_not_masked, check_one_of, is_whole, within_floats
-from streamtopics.utils.structure import (
-    check_reach,
-    check_rows,
-    check_structure,
-    holds_text,
-    is_sparse,
-)
+from streamtopics.utils.checks import check_not_masked, check_one_of, is_whole
+from streamtopics.utils.structure import check_reach, check_structure, holds_text, is_sparse
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
 WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
@@ -192,18 +186,16 @@ def _check_window(window: Any, measure: str) -> int:
 def _documents(table: np.ndarray, X: Any, names: Any) -> tuple[np.ndarray, list[Any]]:
     """Topics as columns, and the counts that they are columns of."""
     check_structure(X, "topic_coherence")
-    check_rows(X, "topic_coherence")
     own = getattr(X, "feature_names", None) if is_sparse(X) else None
     if holds_text(X):
         raise TypeError(
             "X must be counts of words where window is None, but topic_coherence got text; count "
             "the words first, or pass documents as lists of words with window='auto'"
         )
-    with within_floats("X"):
-        X = check_array(
-            X, accept_sparse="csr", dtype=KEPT, input_name="X", ensure_min_samples=0,
-            ensure_min_features=0,
-        )  # fmt: skip
+    X = check_array(
+        X, accept_sparse="csr", dtype=KEPT, input_name="X", ensure_min_samples=0,
+        ensure_min_features=0,
+    )  # fmt: skip
     if 0 in X.shape:
         raise ValueError(
             f"X must have documents and words; got {X.shape[0]} samples of {X.shape[1]} features"

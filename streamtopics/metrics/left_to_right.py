@@ -26,10 +26,9 @@ from streamtopics.utils.checks import (
     check_integer,
     check_not_masked,
     check_one_of,
-    within_floats,
 )
 from streamtopics.utils.parallel import workers
-from streamtopics.utils.structure import check_reach, check_rows, check_structure
+from streamtopics.utils.structure import check_reach, check_structure
 
 MOST_PROBABILITIES = 1 << 26  # of a document, 512 MiB
 MOST_RESAMPLED = 10_000
@@ -172,8 +171,7 @@ def _check_topics(
     topic_word: Any, doc_topic_prior: Any, n_apart: int
 ) -> tuple[np.ndarray, np.ndarray]:
     check_structure(topic_word, "left_to_right", "topic_word")
-    with within_floats("topic_word"):
-        topic_word = check_array(topic_word, dtype=np.float64, input_name="topic_word")
+    topic_word = check_array(topic_word, dtype=np.float64, input_name="topic_word")
     sums = topic_word.sum(axis=1)
     if (topic_word < 0).any() or np.abs(sums - 1).max() > SUM_TOLERANCE:
         raise ValueError(
@@ -188,13 +186,12 @@ def _check_topics(
 
 def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
     check_not_masked(prior, "left_to_right", name)
-    with within_floats(name):
-        try:
-            if np.iscomplexobj(prior):
-                raise TypeError("complex")
-            checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must be a number, or one for each of {n} topics") from error
+    try:
+        if np.iscomplexobj(prior):
+            raise TypeError("complex")
+        checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a number, or one for each of {n} topics") from error
     if not (np.isfinite(checked).all() and (checked > 0).all()):
         raise ValueError(f"{name} must be positive and finite; got {checked}")
     return checked
@@ -203,12 +200,10 @@ def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
 def _check_whole(X: Any, n_features: int, n_particles: int) -> sparse.csr_matrix:
     """Return X as CSR of whole counts; refuse documents too long for the memory."""
     check_structure(X, "left_to_right")
-    check_rows(X, "left_to_right")
-    with within_floats("X"):
-        X = check_array(
-            X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0,
-            ensure_min_features=0,
-        )  # fmt: skip
+    X = check_array(
+        X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0,
+        ensure_min_features=0,
+    )  # fmt: skip
     counts: sparse.csr_matrix = sparse.csr_matrix(X, copy=True)
     check_reach(counts, "left_to_right")
     counts.sum_duplicates()

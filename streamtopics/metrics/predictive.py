@@ -15,10 +15,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
-from streamtopics.metrics.own_words import OwnWords
-from streamtopics.utils.checks import check_integer, check_one_of, floats, is_number, within_floats
+from streamtopics.utils.checks import check_integer, is_number
 from streamtopics.utils.steps import counted, last_step
-from streamtopics.utils.structure import check_reach, check_rows, check_structure, to_csr, to_sparse
+from streamtopics.utils.structure import check_reach, check_structure, to_csr
 
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16
@@ -72,7 +71,7 @@ def split_by(
 ) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """Split as `completion_split` does; columns are hashed by their keys, or their numbers."""
     check_integer(least=0, most=MOST_HASHED, random_state=random_state)
-    X = to_sparse(X, "completion_split")
+    X = to_csr(X, "completion_split", otherwise=None).copy()
     check_reach(X, "completion_split")
     if X.dtype == bool:
         X = X.astype(np.int64)
@@ -143,10 +142,7 @@ def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
     return float(log_probability.sum()) / n_tokens if n_tokens > 0 else np.nan
 
 
-def log_predictive_probability(
-    estimator: Any, X: Any, *, random_state: int = 0, predictive: str = "topics",
-    X_train: Any = None,
-) -> float:  # fmt: skip
+def log_predictive_probability(estimator: Any, X: Any, *, random_state: int = 0) -> float:
     """Log predictive probability per held-out token, by document completion.
 
     Of each document the proportions are inferred from four fifths of its tokens and the other
@@ -167,12 +163,6 @@ def log_predictive_probability(
         legal. float64 stays, all else becomes float32.
     random_state : int, default=0
         Of the split. With 0 this is `estimator.score(X)` of this package's estimators.
-    predictive : {"topics", "document"}, default="topics"
-        "document" lets words come again: of N observed tokens of a document n are the word w,
-        whose probability p(w) by the topics becomes (weight p(w) + n) / (weight + N).
-    X_train : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
-        With "document", documents that were learnt from: the weight is that under which their
-        held-out tokens are likeliest.
 
     Returns
     -------
@@ -187,8 +177,7 @@ def log_predictive_probability(
     ValueError
         If `components_` and X differ in features, if `components_` or X has
         negative entries, if a topic has no mass, if `transform` does not give
-        proportions, or if `random_state` is not in [0, 2**63). If `X_train`
-        is given without "document", is missing with it, or has no token to hold out.
+        proportions, or if `random_state` is not in [0, 2**63).
 
     References
     ----------
@@ -210,39 +199,17 @@ def log_predictive_probability(
     >>> bool(np.allclose(scores, -np.log(20), atol=0.2))  # X has no topics
     True
     """
-    check_one_of(("topics", "document"), predictive=predictive)
-    if (X_train is None) != (predictive == "topics"):
-        got = "no X_train" if X_train is None else f"X_train with {predictive!r}"
-        raise ValueError(f'predictive="document" goes with X_train; got {got}')
-    if X_train is not None:
-        asked = _own_words(estimator, X, random_state, "X")
-        learnt = _own_words(estimator, X_train, random_state, "X_train")
-        if not learnt.counts.any():
-            raise ValueError("X_train must have a token to hold out; pass longer documents")
-        total = np.array(asked.log_probability(learnt.fitted_weight()))
-        return per_token(total, float(asked.counts.sum()))
-    estimator, observed, held_out = _completion(estimator, X, random_state, "X")
-    log_probability = held_out_log_probability(estimator, observed, held_out)
-    return per_token(log_probability, float(held_out.data.sum(dtype=np.float64)))
-
-
-def _completion(estimator: Any, X: Any, random_state: int, name: str) -> tuple[Any, Any, Any]:
-    """The model itself, observed counts with the names of the columns of X, and held-out ones."""
     X, estimator = counted(estimator, X), last_step(estimator)
-    counts = _check_counts(X, check_components(estimator).shape[1], name)
+    counts = to_csr(X, "log_predictive_probability")
+    n_features = check_components(estimator).shape[1]
+    if counts.shape[1] != n_features:
+        raise ValueError(
+            f"X must have the {n_features} columns that estimator was fitted on; got "
+            f"{counts.shape[1]}. Count X with the same vocabulary"
+        )
     observed, held_out = completion_split(counts, random_state)
-    return estimator, _contained_like(X, observed), held_out
-
-
-def _own_words(estimator: Any, X: Any, random_state: int, name: str) -> OwnWords:
-    """Held-out words of documents, with their probabilities by the topics."""
-    estimator, observed, held_out = _completion(estimator, X, random_state, name)
-    if hasattr(estimator, "_held_out_probability"):
-        probability = estimator._held_out_probability(observed, _contained_like(observed, held_out))
-    else:
-        topics = topic_distributions(estimator)
-        probability = token_probability(_proportions(estimator, observed), topics, held_out)
-    return OwnWords.of(probability, sparse.csr_matrix(observed), held_out)
+    log_probability = held_out_log_probability(estimator, _contained_like(X, observed), held_out)
+    return per_token(log_probability, float(held_out.data.sum(dtype=np.float64)))
 
 
 def held_out_log_probability(estimator: Any, observed: Any, held_out: Any) -> np.ndarray:
@@ -344,23 +311,14 @@ def perplexity(estimator: Any, X: Any, *, random_state: int = 0) -> float:
 
     Parameters
     ----------
-    estimator : object
-        A fitted topic model with `transform` and `components_`, or a pipeline that ends in one.
-    X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Token counts, not negative, or what a pipeline makes them of, such as texts.
-    random_state : int, default=0
-        Of the split into observed and held-out tokens.
+    estimator, X, random_state
+        As in `log_predictive_probability`.
 
     Returns
     -------
     perplexity : float
         At least 1, in words; inf if a model gives a held-out token probability 0, NaN if X has
         none.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `log_predictive_probability`.
 
     Examples
     --------
@@ -389,12 +347,8 @@ def check_components(estimator: Any) -> np.ndarray:
         )
     checked: np.ndarray = check_array(components, dtype=np.float64, input_name="components_")
     check_non_negative(checked, f"{type(estimator).__name__}.components_")
-    massless = np.flatnonzero(checked.sum(axis=1) <= 0)
-    if massless.size:
-        raise ValueError(
-            f"components_ must have mass in each topic; topic {massless[0]} of "
-            f"{checked.shape[0]} is 0 everywhere. Remove it, or add a small number to it"
-        )
+    if not (checked.sum(axis=1) > 0).all():
+        raise ValueError("components_ must have mass in each topic; one is 0 everywhere")
     return checked
 
 
@@ -404,35 +358,15 @@ def topic_distributions(topics: Any) -> np.ndarray:
         weights = check_components(topics)
     else:
         check_structure(topics, "a measure of topics", "topics")
-        # What scikit-learn would speak of in the words of NumPy.
-        topics = floats(topics, "topics") if isinstance(topics, str | list | tuple) else topics
-        with within_floats("topics"):
-            weights = check_array(topics, dtype=np.float64, input_name="topics")
+        weights = check_array(topics, dtype=np.float64, input_name="topics")
         check_non_negative(weights, "topics")
-    with np.errstate(over="ignore"):
-        mass = weights.sum(axis=1, keepdims=True)
-    if not np.isfinite(mass).all():
-        raise ValueError("topics must have rows with a finite sum; divide each by its greatest")
-    if not (mass > 0).all():
+    mass = weights.sum(axis=1, keepdims=True)
+    if not (np.isfinite(mass) & (mass > 0)).all():
         raise ValueError(
-            f"topics must have mass in each row; row {np.argmin(mass)} is 0 everywhere"
+            f"topics must have a finite mass in each row; row {np.argmin(mass)} has {mass.min():g}"
         )
     found: np.ndarray = weights / mass
     return found
-
-
-def _check_counts(X: Any, n_features: int, name: str) -> sparse.csr_matrix:
-    """X as non-negative CSR of float64 or float32 with n_features columns."""
-    caller = "log_predictive_probability"
-    check_rows(X, caller)
-    counts = to_csr(X, caller, name)
-    if counts.shape[1] != n_features:
-        raise ValueError(
-            f"{name} must have the columns that estimator was fitted on: {n_features} features by "
-            f"its components_; got {counts.shape[1]}. Count {name} with the same vocabulary"
-        )
-    check_reach(counts, caller)
-    return counts
 
 
 def _contained_like(X: Any, part: sparse.csr_matrix) -> Any:
@@ -447,12 +381,11 @@ def _contained_like(X: Any, part: sparse.csr_matrix) -> Any:
 def _proportions(estimator: Any, X: Any) -> np.ndarray:
     """transform(X), checked to give distributions."""
     doc_topic = np.asarray(estimator.transform(X)) if X.shape[0] else np.empty((0, 1))
-    total = doc_topic.sum(axis=1)
-    wrong = np.flatnonzero(~(np.abs(total - 1) <= PROPORTIONS_TOLERANCE))
-    if wrong.size or (doc_topic < 0).any():
-        found = f"row {wrong[0]} sums to {total[wrong[0]]:g}" if wrong.size else "one is negative"
+    if (doc_topic < 0).any() or not np.allclose(
+        doc_topic.sum(axis=1), 1, rtol=0, atol=PROPORTIONS_TOLERANCE
+    ):
         raise ValueError(
             "estimator.transform must give topic proportions, rows that sum to 1 without negative "
-            f"entries; {found}. Wrap estimator so that transform normalizes its rows"
+            "entries; wrap estimator so that transform normalizes its rows"
         )
     return doc_topic

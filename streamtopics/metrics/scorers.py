@@ -1,27 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scorers for scikit-learn's `GridSearchCV`, `cross_validate` and the like.
 
-Each is a callable (estimator, X, y=None) -> float, higher is better, made from its
-options; it can be compared and pickled. Of a `Pipeline` the last step is scored, on X as the
-steps before it transform it; of a fitted search, what it found to be best.
+Each is a callable (estimator, X, y=None) -> float, higher is better, NaN where X has no tokens. Of
+a `Pipeline` the last step is scored, on X as the steps before it transform it; of a fitted search,
+what it found to be best. scikit-learn's `make_scorer` knows predictions alone, and a topic model is
+scored by its topics.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array
 
 from streamtopics.metrics.coherence import MEASURES, topic_coherence, topic_diversity
 from streamtopics.metrics.left_to_right import left_to_right
-from streamtopics.metrics.predictive import (
-    check_components,
-    log_predictive_probability,
-    per_token,
-    perplexity,
-)
+from streamtopics.metrics.predictive import check_components, log_predictive_probability, per_token
 from streamtopics.metrics.relevance import relevant_words
-from streamtopics.utils.checks import check_integer, check_one_of, within_floats
+from streamtopics.utils.checks import check_integer, check_one_of
 from streamtopics.utils.steps import as_found, counted, last_step
 from streamtopics.utils.structure import check_structure, is_sparse
 
@@ -30,8 +27,7 @@ from streamtopics.utils.structure import check_structure, is_sparse
 class PredictiveScorer:
     """Scorer by `log_predictive_probability`, nats per held-out token.
 
-    The one to choose hyper-parameters by: comparable between all topic models. NaN if X has no
-    tokens to hold out.
+    The one to choose hyper-parameters by: comparable between all topic models.
 
     Parameters
     ----------
@@ -54,52 +50,20 @@ class PredictiveScorer:
 
     random_state: int = 0
 
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        return log_predictive_probability(
-            *_model_and_counts(estimator, X), random_state=self.random_state
-        )
-
-
-@dataclass(frozen=True)
-class PerplexityScorer:
-    """Scorer by `perplexity`, negated; it ranks models on a test set as `PredictiveScorer` does.
-
-    NaN if X has no tokens to hold out.
-
-    Parameters
-    ----------
-    random_state : int, default=0
-        Of the split of each test document's tokens.
-
-    Examples
-    --------
-    >>> from sklearn.decomposition import LatentDirichletAllocation
-    >>> from streamtopics.metrics import perplexity, PerplexityScorer
-    >>> X = [[4, 3, 0, 1], [0, 1, 5, 4]]
-    >>> model = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
-    >>> PerplexityScorer()(model, X) == -perplexity(model, X)
-    True
-    """
-
-    random_state: int = 0
-
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        return -perplexity(*_model_and_counts(estimator, X), random_state=self.random_state)
+    def __call__(self, estimator: BaseEstimator, X: Any, y: object = None) -> float:
+        model, counts = _model_and_counts(estimator, X)
+        return log_predictive_probability(model, counts, random_state=self.random_state)
 
 
 @dataclass(frozen=True)
 class LeftToRightScorer:
     """Scorer by `left_to_right`, nats per token; for estimators with `doc_topic_prior_`.
 
-    NaN if X has no tokens.
-
     Parameters
     ----------
     n_particles : int, default=20
         Fewer than the function's: a mean over many documents needs less.
-    n_resampled : int or None, default=5
-        As in `left_to_right`.
-    random_state : int, default=0
+    n_resampled, random_state
         As in `left_to_right`.
 
     Examples
@@ -115,25 +79,19 @@ class LeftToRightScorer:
     n_resampled: int | None = 5
     random_state: int = 0
 
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+    def __call__(self, estimator: BaseEstimator, X: Any, y: object = None) -> float:
         model, counts = _model_and_counts(estimator, X)
         components = check_components(model)
-        result = left_to_right(
-            counts,
-            components / components.sum(axis=1, keepdims=True),
-            model.doc_topic_prior_,
-            n_particles=self.n_particles,
-            n_resampled=self.n_resampled,
-            random_state=self.random_state,
-        )
-        return per_token(result.log_likelihood, _n_tokens(counts))
+        topics = components / components.sum(axis=1, keepdims=True)
+        found = left_to_right(counts, topics, model.doc_topic_prior_, **vars(self))
+        return per_token(found.log_likelihood, _n_tokens(counts))
 
 
 @dataclass(frozen=True)
 class ParticleScorer:
     """Scorer by the particle estimate of the likelihood, nats per token, for `WASTopicModel`.
 
-    Unlike `score` it asks for whole documents. NaN if they have no tokens.
+    Unlike `score` it asks for whole documents, each as a matrix of its sentences.
 
     Parameters
     ----------
@@ -155,27 +113,13 @@ class ParticleScorer:
     n_particles: int = 100
     random_state: int = 0
 
-    def __post_init__(self) -> None:
-        check_integer(n_particles=self.n_particles)
-
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+    def __call__(self, estimator: BaseEstimator, X: Any, y: object = None) -> float:
         model, documents = _model_and_counts(estimator, X)
         if is_sparse(documents):
-            raise TypeError(
-                "X must be documents, each as a matrix of its sentences; got one sparse matrix of "
-                f"shape {documents.shape}. Pass a list of such matrices"
-            )
-        if not hasattr(model, "log_likelihood"):
-            raise TypeError(
-                "estimator must be a fitted model with log_likelihood, such as WASTopicModel, or a "
-                f"search with refit=True that found one; got {type(model).__name__}"
-            )
+            raise TypeError("X must be a list of documents, each a matrix of its sentences")
         documents = list(documents)
-        found = model.log_likelihood(
-            documents, n_particles=self.n_particles, random_state=self.random_state
-        )
-        n_tokens = sum(np.sum(document) for document in documents)
-        return per_token(found, float(n_tokens))
+        found = model.log_likelihood(documents, **vars(self))
+        return per_token(found, float(sum(np.sum(document) for document in documents)))
 
 
 @dataclass(frozen=True)
@@ -190,13 +134,6 @@ class CoherenceScorer:
         See `topic_coherence`.
     n_words : int, default=10
         Top words of each topic, at least 2; at most the number of features are taken.
-
-    Raises
-    ------
-    TypeError
-        If `n_words` is no integer.
-    ValueError
-        If `measure` is unknown or `n_words` is less than 2.
 
     Examples
     --------
@@ -215,11 +152,10 @@ class CoherenceScorer:
         check_one_of(MEASURES, measure=self.measure)
         check_integer(least=2, n_words=self.n_words)
 
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+    def __call__(self, estimator: BaseEstimator, X: Any, y: object = None) -> float:
         model, X = _model_and_counts(estimator, X)
-        return float(
-            topic_coherence(_top_columns(model, self.n_words), X, measure=self.measure).mean()
-        )
+        columns = relevant_words(check_components(model), n_words=self.n_words)
+        return float(topic_coherence(columns, X, measure=self.measure).mean())
 
 
 @dataclass(frozen=True)
@@ -229,14 +165,7 @@ class DiversityScorer:
     Parameters
     ----------
     n_words : int, default=10
-        Top words of each topic; at most the number of features are taken.
-
-    Raises
-    ------
-    TypeError
-        If `n_words` is no integer.
-    ValueError
-        If `n_words` is less than 1.
+        As in `CoherenceScorer`, but at least 1.
 
     Examples
     --------
@@ -253,11 +182,12 @@ class DiversityScorer:
     def __post_init__(self) -> None:
         check_integer(n_words=self.n_words)
 
-    def __call__(self, estimator: Any, X: Any = None, y: Any = None) -> float:
-        return topic_diversity(_top_columns(last_step(as_found(estimator)), self.n_words))
+    def __call__(self, estimator: BaseEstimator, X: Any = None, y: object = None) -> float:
+        components = check_components(last_step(as_found(estimator)))
+        return topic_diversity(relevant_words(components, n_words=self.n_words))
 
 
-def _model_and_counts(estimator: Any, X: Any) -> tuple[Any, Any]:
+def _model_and_counts(estimator: BaseEstimator, X: Any) -> tuple[Any, Any]:
     """The topic model, and X as it sees it."""
     check_structure(X, "a scorer")
     estimator = as_found(estimator)
@@ -266,11 +196,5 @@ def _model_and_counts(estimator: Any, X: Any) -> tuple[Any, Any]:
 
 def _n_tokens(counts: Any) -> float:
     """The sum of counts; SciPy's own may put the entries of what was passed in order."""
-    with within_floats("X"):
-        counts = check_array(counts, accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
+    counts = check_array(counts, accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
     return float(np.sum(counts.data if is_sparse(counts) else counts))
-
-
-def _top_columns(model: Any, n_words: int) -> np.ndarray:
-    """Columns of the most probable words of each topic, `n_words` or all there are."""
-    return relevant_words(check_components(model), n_words=n_words)

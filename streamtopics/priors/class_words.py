@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from streamtopics.priors.columns import Columns, PriorRecord, check_positive
 from streamtopics.utils.checks import check_integer, check_not_masked
-from streamtopics.utils.structure import check_one_kind, check_reach, to_sparse
+from streamtopics.utils.structure import check_one_kind, check_reach, in_order, to_csr
 
 
 def class_words_prior(
@@ -71,8 +70,7 @@ def class_words_prior(
     for name, labels in (("y", y), ("classes", y if classes is None else classes)):
         check_not_masked(labels, "class_words_prior", name)
         check_one_kind(labels, name, "class_words_prior")
-    # As a sum of coordinates a word that is stored twice in a row is one.
-    X, y = to_sparse(X, "class_words_prior", sparse.coo_matrix).tocsr(), np.asarray(y)
+    X, y = in_order(to_csr(X, "class_words_prior", otherwise=None)), np.asarray(y)
     check_reach(X, "class_words_prior")
     classes = np.unique(y) if classes is None else np.asarray(classes)
     if len(strange := np.setdiff1d(y, classes)):

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from streamtopics.metrics import relevant_words
 from streamtopics.utils.steps import counted, last_step, names_of, steps_before
-from streamtopics.utils.structure import from_arrow, is_sparse, to_sparse
+from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, to_csr
 from streamtopics.utils.times import Periods, ShareSums
 
 # Documents whose topics are inferred at once.
@@ -169,8 +169,9 @@ def counts_of(X: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:
         X = list(X)
         each = [sparse.csr_matrix(sparse.csr_matrix(one).sum(axis=0)) for one in X]
         return sparse.vstack(each, format="csr"), X
+    check_structure(X, "report")
     if not isinstance(X, sparse.csr_matrix):  # such as NamedCounts, which stay
-        X = to_sparse(X, "report")
+        X = to_csr(X, "report", otherwise=None)
     return (X.astype(np.float64) if X.dtype == bool else X), X
 
 

@@ -9,8 +9,7 @@ the vectorizer's analyzer does, in Python, and the counter counts what it finds.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from copy import copy
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, pairwise, permutations
@@ -140,18 +139,13 @@ def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int
     counts : Counts
     """
     check_no_frame(raw_documents)
-    is_text, is_matrix = isinstance(raw_documents, str | bytes), sparse.issparse(raw_documents)
-    is_number = getattr(raw_documents, "ndim", 1) == 0
-    if is_text or is_matrix or is_number or not isinstance(raw_documents, Iterable):
+    if isinstance(raw_documents, str | bytes) or sparse.issparse(raw_documents):
         raise ValueError(
             "Iterable over raw text documents expected, "
             f"{'string' if isinstance(raw_documents, str) else type(raw_documents).__name__} "
-            "object received. Pass a list of texts, [text] for one; "
-            "streamtopics.datasets.iter_minibatches reads them from a file"
+            "object received. Pass a list of texts, [text] for one"
         )
     raw_documents = from_arrow(raw_documents)
-    if vectorizer.input == "file":
-        raw_documents = _open_files(raw_documents)
     if not is_compiled(vectorizer):
         part = _analyzed(raw_documents, checked_analyzer(vectorizer))
         return _merged([part], part.n_rows, 1)
@@ -186,67 +180,18 @@ def count_sentences(
     return _compiled(vectorizer, texts, begins, len(documents), n_jobs)
 
 
-def checked_analyzer(vectorizer: Any) -> Callable[[Any], list[str]]:
-    """The analyzer of a vectorizer, which names the function that returns what cannot be counted.
+def checked_analyzer(vectorizer: CountVectorizer) -> Callable[[Any], list[str]]:
+    """The analyzer of a vectorizer, checked to return texts."""
+    analyze = vectorizer.build_analyzer()
 
-    What a function raises itself passes through.
-    """
-    checked, given = vectorizer, {}
-    if cuts_as_given(vectorizer):
-        # A tokenizer of one's own may take other things than texts.
-        names = (
-            ("tokenizer",) if callable(vectorizer.tokenizer) else ("preprocessor", "strip_accents")
-        )
-        given = {name: f for name in names if callable(f := getattr(vectorizer, name))}
-    if given:
-        checked = copy(vectorizer)
-        for name, function in given.items():
-            check = _words_by if name == "tokenizer" else _text_by
-            setattr(checked, name, partial(check, name, function))
-    analyze = checked.build_analyzer()
-    # That the stop words were checked, so that it warns of them once.
-    vars(vectorizer).update({k: v for k, v in vars(checked).items() if k == "_stop_words_id"})
-    return partial(_words_by, "analyzer", analyze)
+    def checked(document: Any) -> list[str]:
+        words = list(analyze(document))
+        for word in words:
+            if not isinstance(word, str):
+                raise TypeError(f"analyzer must return words of type str; got {word!r:.60}")
+        return words
 
-
-def _words_by(name: str, function: Callable[[Any], Iterable[str]], document: Any) -> list[str]:
-    """The words that a function finds in a document."""
-    found = function(document)
-    try:
-        each = iter(found)
-    except TypeError:
-        raise TypeError(
-            f"{name} must return words, such as a list of str; got {found!r:.60}"
-        ) from None
-    words = list(each)
-    for word in words:
-        if not isinstance(word, str):
-            raise TypeError(
-                f"{name} must return words of type str; got {word!r:.60}, a {type(word).__name__}"
-            )
-    return words
-
-
-def _text_by(name: str, function: Callable[[Any], str], document: Any) -> str:
-    """The text that a function makes of a document."""
-    text = function(document)
-    if not isinstance(text, str):
-        raise TypeError(
-            f"{name} must return a str, or else a tokenizer has to take what it returns; got "
-            f"{text!r:.60}, a {type(text).__name__}"
-        )
-    return text
-
-
-def _open_files(documents: Iterable[Any]) -> Iterator[Any]:
-    """Documents that can be read from, as they come."""
-    for place, document in enumerate(documents):
-        if not hasattr(document, "read"):
-            raise TypeError(
-                "raw_documents must be open files where input is 'file', but has as document "
-                f"{place} {document!r:.60}; for texts set input='content', for paths 'filename'"
-            )
-        yield document
+    return checked
 
 
 def is_compiled(vectorizer: CountVectorizer) -> bool:

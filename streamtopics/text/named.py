@@ -3,24 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.utils.checks import check_not_masked
 from streamtopics.utils.documentation import LinksToReference
 from streamtopics.utils.output import row_labels
-from streamtopics.utils.steps import is_frozen, steps_of, thawed
+from streamtopics.utils.steps import is_frozen
 from streamtopics.utils.structure import check_structure, for_scipy, from_arrow
 
 
@@ -65,13 +62,7 @@ class NamedCounts(sparse.csr_matrix):
         named : NamedCounts
         """
         check_structure(counts, "NamedCounts.of", "counts")
-        try:
-            named = cls(for_scipy(counts))
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"counts, passed to NamedCounts.of, cannot be read as a matrix: {error}"
-            ) from error
-        check_not_masked(feature_names, "NamedCounts.of", "feature_names")
+        named = cls(for_scipy(counts))
         names = np.array(feature_names, dtype=object)
         if names.shape != named.shape[1:]:
             raise ValueError(
@@ -167,10 +158,6 @@ class StaysSparse:
     def set_output(self, *, transform: str | None = None) -> Self:
         """Choose the output of the next steps of a pipeline: counts stay sparse.
 
-        Of texts in a Series of pandas they have its labels of rows, which the data frames of
-        this package's estimators have, too. Those of other packages number the rows: where one
-        of these reads the counts, too, reset the index of the texts before.
-
         Parameters
         ----------
         transform : {"default", "pandas", "polars"} or None, default=None
@@ -186,25 +173,6 @@ class StaysSparse:
         return self
 
 
-@contextmanager
-def reading_texts(vectorizer: Any, raw_documents: Any) -> Iterator[Any]:
-    """The texts for a vectorizer; what it does not take, such as None for one, is named."""
-    if isinstance(thawed(steps_of(vectorizer)[0][1]), CountVectorizer):
-        check_no_frame(raw_documents)
-    try:
-        yield from_arrow(raw_documents)
-    except NotFittedError:
-        raise
-    except (AttributeError, TypeError) as error:
-        if str(error).partition(" ")[0] in {"raw_documents", *vars(vectorizer)}:
-            # It names what is wrong.
-            raise
-        raise TypeError(
-            f"raw_documents must be what {vectorizer!r:.200} takes, such as a list of texts: "
-            f"{error}"
-        ) from error
-
-
 class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstimator):
     """Base of the vectorizers that let one of scikit-learn's, `vectorizer_`, count words."""
 
@@ -216,13 +184,7 @@ class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstima
 
     def _fresh(self) -> Any:
         """The vectorizer to fit, as it was given."""
-        given = self.vectorizer
-        if given is not None and (isinstance(given, type) or not hasattr(given, "get_params")):
-            raise TypeError(
-                "vectorizer must be None or a vectorizer such as CountVectorizer(); got "
-                f"{given!r:.60}"
-            )
-        return CountVectorizer() if given is None else clone(given)
+        return CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The words of the columns.
@@ -301,9 +263,8 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         self : object
             The fitted vectorizer.
         """
-        vectorizer = self._naming()
-        with reading_texts(vectorizer, raw_documents) as texts:
-            self.vectorizer_ = vectorizer.fit(texts, y)
+        self._naming(raw_documents)
+        self.vectorizer_ = self._fresh().fit(from_arrow(raw_documents), y)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> NamedCounts:
@@ -311,21 +272,19 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
 
         Parameters
         ----------
-        raw_documents : iterable of str
-            The texts, or whatever the vectorizer takes.
-        y : array-like of shape (n_documents,) or None
-            Passed on to the vectorizer.
+        raw_documents, y
+            As in `fit`.
 
         Returns
         -------
         X : NamedCounts of shape (n_documents, n_words)
         """
-        vectorizer = self._naming()
-        with reading_texts(vectorizer, raw_documents) as texts:
-            if is_frozen(vectorizer):
-                counts = vectorizer.fit(texts, y).transform(texts)
-            else:
-                counts = vectorizer.fit_transform(texts, y)
+        self._naming(raw_documents)
+        vectorizer, texts = self._fresh(), from_arrow(raw_documents)
+        if is_frozen(vectorizer):
+            counts = vectorizer.fit(texts, y).transform(texts)
+        else:
+            counts = vectorizer.fit_transform(texts, y)
         self.vectorizer_ = vectorizer
         return self._named(counts, raw_documents)
 
@@ -342,8 +301,8 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         X : NamedCounts of shape (n_documents, n_words)
         """
         check_is_fitted(self)
-        with reading_texts(self.vectorizer_, raw_documents) as texts:
-            counts = self.vectorizer_.transform(texts)
+        check_no_frame(raw_documents)
+        counts = self.vectorizer_.transform(from_arrow(raw_documents))
         return self._named(counts, raw_documents)
 
     def _named(self, counts: Any, raw_documents: Any) -> NamedCounts:
@@ -351,12 +310,11 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         named.index = row_labels(raw_documents)
         return named
 
-    def _naming(self) -> Any:
-        """The vectorizer to fit, which must know its words."""
-        vectorizer = self._fresh()
-        if not hasattr(vectorizer, "get_feature_names_out"):
+    def _naming(self, raw_documents: Any) -> None:
+        """Refuse a frame, and a vectorizer that does not know its words."""
+        check_no_frame(raw_documents)
+        if not hasattr(self._fresh(), "get_feature_names_out"):
             raise TypeError(
-                f"vectorizer must know its words, but {vectorizer!r} has no "
+                f"vectorizer must know its words, but {self.vectorizer!r} has no "
                 "get_feature_names_out; use CountVectorizer or TfidfVectorizer"
             )
-        return vectorizer

@@ -12,12 +12,12 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.text.counting import checked_analyzer, count_sentences, is_compiled
-from streamtopics.text.named import NamedCounts, TextVectorizer, rows_apart
+from streamtopics.text.named import NamedCounts, TextVectorizer, check_no_frame, rows_apart
 from streamtopics.text.splitting import split_sentences
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
 from streamtopics.utils.output import row_labels, wants_pandas
 from streamtopics.utils.steps import is_frozen
-from streamtopics.utils.structure import from_arrow, has_entries
+from streamtopics.utils.structure import from_arrow
 
 
 class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
@@ -112,8 +112,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         -------
         X : ndarray of shape (n_documents,), of objects
             For each document a CSR matrix of shape (n_sentences, n_words), with the words
-            as its `feature_names`: a `NamedCounts`. Of a Series of texts a Series, if
-            `set_output` has asked for pandas.
+            as its `feature_names`: a `NamedCounts`.
         """
         check_is_fitted(self)
         return self._labelled(self._count(self.sentences(raw_documents)), raw_documents)
@@ -131,9 +130,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         Returns
         -------
         X : ndarray of shape (n_documents,), of objects
-            For each document a CSR matrix of shape (n_sentences, n_words), with the words
-            as its `feature_names`: a `NamedCounts`. Of a Series of texts a Series, if
-            `set_output` has asked for pandas.
+            As of `transform`.
         """
         documents = self.sentences(raw_documents)
         counts = self._fit(documents)
@@ -164,15 +161,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
                 "raw_documents must be an iterable of texts, or of lists of sentences, such as a "
                 f"list; got {type(raw_documents).__name__}"
             )
-        shape = getattr(raw_documents, "shape", (0,))
-        if len(shape) != 1:
-            raise ValueError(
-                f"raw_documents must be 1-D; got {type(raw_documents).__name__} of shape "
-                f"{shape}. Of a table, pass the column with the texts"
-            )
+        check_no_frame(raw_documents)
         raw_documents = from_arrow(raw_documents)
-        if self.splitter is not None and not callable(self.splitter):
-            raise TypeError(f"splitter must be a function of a text; got {self.splitter!r}")
         if self.splitter is None:
             return [
                 split_sentences(document) if isinstance(document, str) else self._split(document, d)
@@ -185,12 +175,11 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
             sentences, source = self.splitter(document), "splitter made of document"
         else:
             sentences, source = document, "raw_documents has as document"
-        is_list = isinstance(sentences, list | tuple | np.ndarray) and has_entries(sentences)
+        is_list = isinstance(sentences, list | tuple | np.ndarray)
         if not is_list or not all(isinstance(sentence, str) for sentence in sentences):
-            shown = repr(sentences)
             raise TypeError(
                 f"a document must be a str or a list of str, its sentences, but {source} {place} "
-                f"{shown if len(shown) < 60 else shown[:60] + '...'}"
+                f"{sentences!r:.60}"
             )
         return list(sentences)
 

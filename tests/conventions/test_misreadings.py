@@ -18,20 +18,6 @@ polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
 LABELS = ["a", "b"] * (N // 2)
 
 
-def test_labels_of_other_libraries_are_those_that_they_equal():
-    expected = MultiViewLDA(2, random_state=0).fit(COUNTS, LABELS)
-    kinds = [pyarrow.array(LABELS), pyarrow.chunked_array([LABELS]), pd.Categorical(LABELS)]
-    if hasattr(np.dtypes, "StringDType"):
-        kinds.append(np.array(LABELS, dtype=np.dtypes.StringDType()))
-    for labels in kinds:
-        found = MultiViewLDA(2, random_state=0).fit(COUNTS, labels)
-        assert_array_equal(found.classes_, expected.classes_)
-        assert_array_equal(found.components_, expected.components_)
-    # NumPy would make codes of characters of them.
-    with pytest.raises(TypeError, match="labels of the type StringScalar of PyArrow; pass the arr"):
-        MultiViewLDA(2).fit(COUNTS, list(kinds[0]))
-
-
 def test_seeds_of_classes_that_are_numbers_are_by_their_names():
     frame = pd.DataFrame(COUNTS, columns=[f"w{j}" for j in range(V)])
     y = np.arange(N) % 2 + 1

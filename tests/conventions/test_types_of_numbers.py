@@ -8,16 +8,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from streamtopics import (
-    SVBLDA,
-    AspectSentimentModel,
-)
+from streamtopics import SVBLDA
 from streamtopics.base.sentences import read_sentences
 from streamtopics.datasets import iter_minibatches
-from streamtopics.metrics import (
-    completion_split,
-    log_predictive_probability,
-)
+from streamtopics.metrics import completion_split, log_predictive_probability
 from streamtopics.priors import class_words_prior
 from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import NamedCounts
@@ -115,16 +109,6 @@ def test_double_precision_stays_in_the_other_order_of_bytes():
     other = SVBLDA(3, random_state=0).fit(X.astype(">f8"))
     assert_array_equal(other.components_, expected.components_)
     assert other.transform(X.astype(">f8")).dtype == np.float64
-
-
-def test_indices_of_sentences_may_be_unsigned():
-    documents = [sparse.csr_matrix(np.ones((2, 3))) for _ in range(4)]
-    expected = AspectSentimentModel(2, random_state=0).fit(documents).components_
-    for document in documents:
-        document.indices = document.indices.astype(np.uint64)
-        document.indptr = document.indptr.astype(np.uint64)
-    found = AspectSentimentModel(2, random_state=0).fit(documents).components_
-    assert_array_equal(found, expected)
 
 
 def test_a_word_may_be_called_mask():

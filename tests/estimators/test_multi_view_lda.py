@@ -339,7 +339,7 @@ BAD_LABELS = {
     "short": (lambda y: y[:-1], "inconsistent numbers of samples"),
     "mixed": (
         lambda y: np.array([1, *y[1:].tolist()], dtype=object),
-        "y, passed to MultiViewLDA.*types int, str",
+        "y, passed to MultiViewLDA.*mixes texts",
     ),
     "two columns": (lambda y: np.stack([y, y], axis=1), "1d array"),
 }

@@ -117,7 +117,7 @@ def test_counts_that_are_lost_in_rounding_are_refused(model, kind):
     model = clone(model).partial_fit(X)
     before = model.components_
     for small in (1e-310, 5e-324, 0.9 * LEAST_COUNT):
-        with pytest.raises(ValueError, match=r"has a count of \S+, less than 1e-30.*set such"):
+        with pytest.raises(ValueError, match=r"must have counts from 1e-30"):
             model.partial_fit(kind([[small, 0.0, 0.0], [1.0, 1.0, 0.0]]))
     assert_array_equal(model.components_, before)
     model.partial_fit(kind([[LEAST_COUNT, 0.0, 0.0], [1.0, 1.0, 0.0]]))
@@ -282,7 +282,7 @@ def test_what_would_overflow_is_refused():
     before = model.components_
     with pytest.raises(ValueError, match="boosting_scale"):
         model.set_params(boosting_scale=1e308).partial_fit(X * 1e6)
-    with pytest.raises(ValueError, match="has a count of 1e\\+25"):
+    with pytest.raises(ValueError, match="must have counts from"):
         model.set_params(boosting_scale=0.1).partial_fit(np.where(X > 2, 1e25, X))
     assert_allclose(model.components_, before)
     assert model.n_batch_iter_ == 1

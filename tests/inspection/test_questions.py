@@ -22,10 +22,7 @@ from streamtopics import (
 )
 from streamtopics.datasets import make_lda_corpus, make_rated_reviews
 from streamtopics.dpp.summary_kernel import counts_of_nearest
-from streamtopics.inspection import (
-    documents_of,
-    similar_documents,
-)
+from streamtopics.inspection import documents_of, similar_documents
 from streamtopics.models import (
     BetaBinomial,
     GaussianMixture,

@@ -21,17 +21,14 @@ from streamtopics.metrics import (
     DiversityScorer,
     LeftToRightScorer,
     OpenVocabularyScorer,
-    PerplexityScorer,
     PredictiveScorer,
     log_predictive_probability,
-    perplexity,
     topic_coherence,
     topic_diversity,
 )
 
 SCORERS = [
     PredictiveScorer(),
-    PerplexityScorer(),
     CoherenceScorer(n_words=4),
     DiversityScorer(n_words=4),
 ]
@@ -54,7 +51,7 @@ def test_grid_search(scorer, n_jobs, X):
     search.fit(X)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.score(X) == scorer(search.best_estimator_, X)
-    if isinstance(scorer, PredictiveScorer | PerplexityScorer):
+    if isinstance(scorer, PredictiveScorer):
         assert search.best_params_ == {"n_components": 2}
 
 
@@ -70,7 +67,6 @@ def test_each_is_its_metric(model, X):
     model.fit(X)
     top = np.argsort(-model.components_, axis=1)[:, :4]
     assert PredictiveScorer(3)(model, X) == log_predictive_probability(model, X, random_state=3)
-    assert PerplexityScorer(3)(model, X) == -perplexity(model, X, random_state=3)
     for measure in ("npmi", "c_v", "umass"):
         expected = topic_coherence(top, X, measure=measure).mean()
         assert CoherenceScorer(measure, 4)(model, X) == pytest.approx(expected)
@@ -175,16 +171,6 @@ OF_SENTENCES = {
     "of one length": [SENTENCES[0]] * 2,
     "after a row": [[1, 0, 2], SENTENCES[0].tolist()],
 }
-
-
-@pytest.mark.parametrize("documents", OF_SENTENCES.values(), ids=OF_SENTENCES)
-@pytest.mark.parametrize(
-    "scorer", [*SCORERS[:2], CoherenceScorer(n_words=2), LeftToRightScorer(2)], ids=repr
-)
-def test_matrices_of_sentences_are_refused_by_name(scorer, documents):
-    model = SVBLDA(1).fit([[1, 0, 2], [0, 3, 1]])
-    with pytest.raises(TypeError, match=r"X, .* for each document, but document [01] is a matrix"):
-        scorer(model, documents)
 
 
 @pytest.mark.parametrize("scorer", SCORERS, ids=repr)

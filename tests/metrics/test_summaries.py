@@ -2,10 +2,8 @@
 """ROUGE against counts by hand and a plain table of subsequences; redundancy; the scorer."""
 
 import pickle
-from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.model_selection import cross_validate
@@ -91,9 +89,7 @@ def test_several_references():
 
     assert_allclose(found("mean"), each.mean(axis=0))
     assert_allclose(found("max"), each[0])
-    without = [max(pair, key=lambda row: row[2]) for pair in combinations(each, 2)]
-    assert_allclose(found("jackknife"), np.mean(without, axis=0))
-    for several in ("mean", "max", "jackknife"):
+    for several in ("mean", "max"):
         one = rouge(["a b c d"], [references[:1]], several=several)
         assert_allclose(np.ravel(one), each[0])
 
@@ -135,26 +131,17 @@ def test_scorer():
     assert result["test_two"].min() > 0
     with pytest.raises(ValueError, match="needs y, the references"):
         RougeScorer()(model, documents)
-    for other in (pd.DataFrame({"a": [1]}), pd.Series([1]), None):
-        with pytest.raises(TypeError, match=r"estimator must be a fitted summarizer.*got"):
-            RougeScorer()(other, documents, documents)
 
 
 @pytest.mark.parametrize(
     ("arguments", "error", "match"),
     [
         ((["a"], []), ValueError, "got 0 for 1 summaries"),
-        ((["a"], [[]]), ValueError, "document 0 has no reference"),
-        (([3], ["a"]), TypeError, "that of document 0 is 3"),
-        (([["a", None]], ["a"]), TypeError, "that of document 0 is"),
-        ((["a"], [None]), TypeError, "those of document 0 are"),
-        (("a text", ["a"]), TypeError, "summaries must have an entry for each document"),
-        ((["a"], "a text"), TypeError, "references must have an entry for each document"),
-        ((None, ["a"]), TypeError, "summaries must have an entry for each document; got None"),
-        ((["a"], [[["a"]]]), TypeError, "those of document 0 are"),
-        ((["a", "b"], {"a", "b"}), TypeError, "references must be in the order of the documents"),
-        ((frozenset("ab"), ["a", "b"]), TypeError, "summaries must be in the order"),
-        (([{"a b", "c"}], ["a"]), TypeError, "that of document 0 is"),
+        ((["a"], [[]]), ValueError, "document 0 must have references"),
+        (([["a", None]], ["a"]), TypeError, "summaries must be texts or lists of them"),
+        (("a text", ["a"]), TypeError, "with an entry for each document"),
+        ((["a"], "a text"), TypeError, "with an entry for each document"),
+        ((["a"], [[["a"]]]), ValueError, "document 0 must have references"),
     ],
 )
 def test_wrong_texts(arguments, error, match):
@@ -166,13 +153,12 @@ def test_wrong_options():
     for order in (0, 1.5, "L"):
         with pytest.raises(ValueError, match="order must be a number of words from 1 to 100"):
             rouge(["a"], ["a"], order=order)
-    with pytest.raises(ValueError, match=r"several must be one of .*, 'jackknife'; got 'sum'"):
+    with pytest.raises(ValueError, match=r"several must be one of 'mean', 'max'; got 'sum'"):
         RougeScorer(several="sum")
     with pytest.raises(ValueError, match="statistic must be one of 'f1', 'precision', 'recall'"):
         RougeScorer(statistic="F")
-    for summary in ("a text", [3], None):
-        with pytest.raises(TypeError, match="that of document 0 is"):
-            summary_redundancy([summary])
+    with pytest.raises(TypeError, match="put a single one into a list"):
+        summary_redundancy(["a text"])
 
 
 def test_orders_beyond_the_longest_are_refused_at_once():

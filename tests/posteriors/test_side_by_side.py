@@ -13,13 +13,7 @@ from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import SideBySideStatistics, Statistics
 from streamtopics.models import MultiView
 from streamtopics.posteriors import Blend, SideBySide, TopicPosterior
-from streamtopics.updates import (
-    BPS,
-    Boost,
-    EmpiricalPowerPrior,
-    HierarchicalPowerPrior,
-    PowerPrior,
-)
+from streamtopics.updates import BPS, Boost, EmpiricalPowerPrior, HierarchicalPowerPrior, PowerPrior
 from streamtopics.utils.parallel import SERIAL
 from tests.updates.given import given
 

@@ -11,12 +11,7 @@ from scipy.stats import norm
 
 from streamtopics.families import dirichlet
 from streamtopics.messages import Statistics
-from streamtopics.posteriors import (
-    Blend,
-    Noise,
-    TopicPosterior,
-    blend_together,
-)
+from streamtopics.posteriors import Blend, Noise, TopicPosterior, blend_together
 
 V, K = 12, 3
 SHAPES = {"scalar": (1, 1), "words": (V, 1), "topics": (1, K), "matrix": (V, K)}

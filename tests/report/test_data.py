@@ -11,13 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import (
-    SVBLDA,
-    AspectSentimentModel,
-    StreamingLDA,
-    StreamingMixture,
-    WASTopicModel,
-)
+from streamtopics import SVBLDA, AspectSentimentModel, StreamingLDA, StreamingMixture, WASTopicModel
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, neighbours, places

@@ -36,13 +36,7 @@ from streamtopics.text import (
     StreamingCountVectorizer,
     StreamingPipeline,
 )
-from streamtopics.updates import (
-    BPS,
-    DirichletProcess,
-    IncrementalVB,
-    MemoizedVB,
-    Window,
-)
+from streamtopics.updates import BPS, DirichletProcess, IncrementalVB, MemoizedVB, Window
 from tests.estimators.table import CLASSES, rows
 from tests.estimators.table import name_of as name_of_row
 from tests.fingerprints.cases import CASES, parts

@@ -514,18 +514,6 @@ def test_a_vocabulary_that_was_given_stays():
     assert not hasattr(model, "n_documents_seen_")
 
 
-def test_a_stream_has_no_more_columns_than_a_matrix(monkeypatch):
-    """The true limit would take 16 GB to try, were it not kept."""
-    monkeypatch.setattr("streamtopics.text.streaming_vectorizer.MOST_WHOLE", 3)
-    wide = StreamingCountVectorizer(max_features=4)
-    with pytest.raises(ValueError, match="max_features is 4, but a matrix has at most 3 columns"):
-        wide.partial_fit(["red"])
-    assert wide.fit(["red"]).vocabulary_ == {"red": 0}
-    given = clone(wide).set_params(vocabulary=["red"]).partial_fit(["blue red"])
-    assert given.transform(["red"]).shape == (1, 1)
-    assert StreamingCountVectorizer(max_features=3).partial_fit(["red"]).recycled_.size == 0
-
-
 def test_errors():
     with pytest.raises(ValueError, match="partial_fit needs max_features"):
         StreamingCountVectorizer().partial_fit(["red"])

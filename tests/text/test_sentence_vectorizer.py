@@ -299,12 +299,6 @@ def test_not_an_iterable(documents):
         SentenceVectorizer().fit(documents)
 
 
-@pytest.mark.parametrize("documents", [pd.DataFrame({"a": ["x"]}), np.array([["x"], ["y"]])])
-def test_a_table(documents):
-    with pytest.raises(ValueError, match=r"must be 1-D; got .*pass the column with the texts"):
-        SentenceVectorizer().fit(documents)
-
-
 @pytest.mark.parametrize("document", [None, np.nan, 3, b"bytes", {"text": "x"}, ["a", 3], [["a"]]])
 def test_a_document_that_is_no_text(document):
     with pytest.raises(TypeError, match=r"must be a str or a list of str.*as document 1 "):

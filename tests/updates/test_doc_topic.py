@@ -14,14 +14,7 @@ from scipy.special import digamma
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates import (
-    SVB,
-    LearnsDocTopicPrior,
-    MeanDecay,
-    OnlineEM,
-    Rounds,
-    ScaledDecay,
-)
+from streamtopics.updates import SVB, LearnsDocTopicPrior, MeanDecay, OnlineEM, Rounds, ScaledDecay
 from streamtopics.updates.doc_topic import (
     LEAST_ALPHA,
     MOST_ALPHA,

@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.inspection.plots.axes import (
-    COLOURS,
-    colour,
-    one_axes,
-    plain,
-    several_axes,
-)
+from streamtopics.inspection.plots.axes import COLOURS, colour, one_axes, plain, several_axes
 from streamtopics.utils.times import MOST_PERIODS, periods_of
 
 if TYPE_CHECKING:

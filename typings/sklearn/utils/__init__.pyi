@@ -56,6 +56,7 @@ class Tags:
     requires_fit: bool
     input_tags: InputTags
 
+def assert_all_finite(X: Any, *, input_name: str = ...) -> None: ...
 def check_random_state(seed: Any) -> np.random.RandomState: ...
 def check_scalar(
     x: Any,
