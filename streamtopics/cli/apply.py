@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.pipeline import Pipeline
 
 from streamtopics import DPPSummarizer, save
 from streamtopics.cli.inout import (
@@ -160,7 +161,7 @@ def update(options: Namespace) -> None:
     print(f"\nmodel written to {target}")
 
 
-def topics_by_word(model: Any) -> tuple[list[str], np.ndarray]:
+def topics_by_word(model: Pipeline) -> tuple[list[str], np.ndarray]:
     """Return the words of the columns, and the probabilities of each topic."""
     return [str(word) for word in words_of(model)], np.array(topics_of(model).topic_word_)
 

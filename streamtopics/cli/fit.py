@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sklearn.pipeline import Pipeline
 
 from streamtopics import SVBLDA, save
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.cli.inout import (
     check_target,
     complain,
@@ -93,7 +94,9 @@ def report(options: Namespace) -> None:
     print(f"report written to {options.output}")
 
 
-def learn(options: Namespace, made: Any, found: Iterator[Record], tally: Tally) -> Learnt:
+def learn(
+    options: Namespace, made: StreamingTopicModel, found: Iterator[Record], tally: Tally
+) -> Learnt:
     """Learn a corpus at once, or what is more than that as a stream."""
     first = list(islice(found, options.vocabulary_from))
     more = next(found, None)
@@ -130,7 +133,7 @@ def learn(options: Namespace, made: Any, found: Iterator[Record], tally: Tally) 
 
 
 def _stream(
-    model: Any, found: Iterable[list[Record]], sample: Sample, quiet: bool, named: bool
+    model: Pipeline, found: Iterable[list[Record]], sample: Sample, quiet: bool, named: bool
 ) -> None:
     learner = learner_of(model) if named else None
 
@@ -162,7 +165,7 @@ def print_learnt(options: Namespace, learnt: Learnt) -> None:
     print_score(model, learnt.held_out)
 
 
-def print_score(model: Any, texts: list[str]) -> None:
+def print_score(model: Pipeline, texts: list[str]) -> None:
     """Print how well words that were held out are predicted, beside one topic alone."""
     score = one = float("nan")
     if texts:
@@ -201,7 +204,7 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
         print(f"{what} written to {path}")
 
 
-def write_topics(path: Path, model: Any, n: int, relevance: float) -> None:
+def write_topics(path: Path, model: Pipeline, n: int, relevance: float) -> None:
     """Write the table of topics."""
     rows = [row._asdict() for row in rows_of(model, n, relevance)]
     if path.suffix.lower() == ".json":
@@ -216,7 +219,7 @@ def write_topics(path: Path, model: Any, n: int, relevance: float) -> None:
 def write_report(
     options: Namespace,
     path: Path,
-    model: Any,
+    model: Pipeline,
     sample: Sample,
     whole: list[Record] | None,
     tally: Tally,
@@ -254,7 +257,7 @@ def periods_to_show(times: list[Any]) -> Periods | None:
         return None
 
 
-def _read_whole(options: Namespace, model: Any, kept: list[Record] | None) -> Whole | None:
+def _read_whole(options: Namespace, model: Pipeline, kept: list[Record] | None) -> Whole | None:
     """Read all documents again for a report, or take those that were kept.
 
     None if they cannot be read twice, as from standard input.

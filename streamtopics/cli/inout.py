@@ -108,15 +108,13 @@ def check_target(
     if path is None:
         return
     folder = path.absolute().parent
-    if not folder.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} to")
+    if not folder.is_dir() or path.is_dir():
+        raise FileNotFoundError(f"{path} is a folder, or is in none that there is; name a file")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(f"nothing can be written to the folder {path.parent}; name another")
     for other in kept:
         if other is not None and os.path.realpath(other) == os.path.realpath(path):
             raise ValueError(f"{path} is read or written already; name another file to write to")
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; name a file to write to")
     if kinds and path.suffix[1:].lower() not in kinds:
         raise ValueError(f"{path} is no kind of file to write; use one of {', '.join(kinds)}")
 
@@ -137,7 +135,7 @@ def as_line(row: Mapping[str, Any], kind: str) -> str:
     return line.getvalue()
 
 
-def _no_formula(value: Any) -> Any:
+def _no_formula(value: object) -> Any:
     """Return a value for a cell, quoted where a spreadsheet would take it for a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
 
@@ -173,7 +171,7 @@ def status_of(stop: KeyboardInterrupt) -> int:
     return OF_A_SIGNAL + (stop.number if isinstance(stop, Stopped) else signal.SIGINT)
 
 
-def stop(number: int, frame: Any) -> None:
+def stop(number: int, frame: object) -> None:
     """Be an interrupt, which cleans up."""
     raise Stopped(number)
 

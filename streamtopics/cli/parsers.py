@@ -59,23 +59,6 @@ def names(text: str) -> list[str]:
     return text.split(",")
 
 
-def encoding(text: str) -> str:
-    """Return the name of an encoding that there is."""
-    try:
-        "".encode(text)
-    except LookupError:
-        raise ArgumentTypeError(f"{text!r} is no encoding that Python knows") from None
-    return text
-
-
-def separator(text: str) -> str:
-    r"""Return one character; a tab may be written as \t."""
-    text = "\t" if text == "\\t" else text
-    if len(text) != 1:
-        raise ArgumentTypeError(f"{text!r} is not one character")
-    return text
-
-
 def setting(text: str) -> tuple[str, Any]:
     """Return the name and the value of a parameter, as in ``kappa=0.5``; words are texts."""
     name, equals, value = text.partition("=")
@@ -108,11 +91,11 @@ RELEVANCE = Option(
 READING = (
     Option("--format", FORMATS, None, "",
            "of the files; documents is a plain text each (by name; of - lines)"),
-    Option("--sep", separator, None, "C", "between the fields of a table (a comma; a tab in .tsv)"),
+    Option("--sep", str, None, "C", "between the fields of a table (a comma; a tab in .tsv)"),
     Option("--text-key", str, "text", "KEY", 'field or column of texts; a.b is b in a ("text")'),
     Option("--time-key", str, None, "KEY", "field or column of times: dates, years, seconds"),
     Option("--time-format", str, None, "F", "of dates, such as %%d.%%m.%%Y (2003-05-17)"),
-    Option("--encoding", encoding, "utf-8", "NAME", "of the files, such as latin-1 (utf-8)"),
+    Option("--encoding", str, "utf-8", "NAME", "of the files, such as latin-1 (utf-8)"),
     Option("--skip-bad", None, False, "", "leave out and count what cannot be read"),
 )  # fmt: skip
 COLUMNS = (

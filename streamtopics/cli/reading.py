@@ -120,13 +120,13 @@ class Tally:
         self.skipped = Skipped()
         self.skipped.counts, self.skipped.first = self._n["skipped"], self._n["first"]
 
-    def add(self, words: Any, texts: list[str], *, learnt: bool = False) -> None:
+    def add(self, words: object, texts: list[str], *, learnt: bool = False) -> None:
         """Take in texts, and what a vectorizer, which has perhaps just learnt them, leaves out."""
         self._n["documents"] += len(texts)
         if words is None:
             return
-        words = vectorizer_of(words)
-        given = {name: value for name, value in words.get_params().items() if name not in LIMITS}
+        own = vectorizer_of(words)
+        given = {name: value for name, value in own.get_params().items() if name not in LIMITS}
         every = StreamingCountVectorizer(**{k: v for k, v in given.items() if k in PARAMETERS})
         try:
             X = every.fit_transform(texts)
@@ -134,7 +134,7 @@ class Tally:
             return
         self._n["learnt"] |= learnt
         self._n["words"] += int(X.sum())
-        known, stop, most = words.vocabulary_, words.get_stop_words() or (), self._n["most"]
+        known, stop, most = own.vocabulary_, own.get_stop_words() or (), self._n["most"]
         for word, n in zip(every.get_feature_names_out(), X.sum(axis=0).A1.tolist(), strict=True):
             if word in stop:
                 self._n["stop"] += n
@@ -145,7 +145,7 @@ class Tally:
             self._n["most"] = dict(Counter(most).most_common(MOST_KEPT // 2))
 
     def over(
-        self, batches: Iterable[list[Record]], words: Any, *, learnt: bool = False
+        self, batches: Iterable[list[Record]], words: object, *, learnt: bool = False
     ) -> Iterator[list[Record]]:
         """Yield minibatches, and take each in when the next one is asked for."""
         for batch in batches:
@@ -184,6 +184,6 @@ class Tally:
 PARAMETERS = StreamingCountVectorizer().get_params()
 
 
-def vectorizer_of(words: Any) -> Any:
+def vectorizer_of(words: object) -> Any:
     """Return what counts words, also where it is within a `NamedVectorizer`."""
     return getattr(words, "vectorizer_", words)

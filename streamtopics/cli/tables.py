@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from streamtopics.cli.inout import one_line, safe
 from streamtopics.cli.models import name_before
@@ -18,7 +19,7 @@ from streamtopics.streams.reading import Record
 WIDTH, MOSTLY_PRIOR = 100, 0.5
 
 
-def print_topics(rows: Sequence[TopicRow], model: Any, width: int = WIDTH) -> None:
+def print_topics(rows: Sequence[TopicRow], model: Pipeline, width: int = WIDTH) -> None:
     """Print the topics, the heaviest first; those that are mostly prior say so."""
     print(f"{'topic':>5}  {'weight':>6}  words")
     for row in rows:
@@ -29,7 +30,7 @@ def print_topics(rows: Sequence[TopicRow], model: Any, width: int = WIDTH) -> No
 
 
 def print_documents(
-    rows: Sequence[TopicRow], model: Any, records: list[Record], n_topics: int = 5, n: int = 3
+    rows: Sequence[TopicRow], model: Pipeline, records: list[Record], n_topics: int = 5, n: int = 3
 ) -> None:
     """Print the beginning and the place of a few documents of each of the largest topics."""
     shown = [row for row in rows if row.prior_retention <= MOSTLY_PRIOR][:n_topics]
@@ -45,7 +46,7 @@ def print_documents(
 
 
 def rows_of_documents(
-    model: Any,
+    model: Pipeline,
     batches: Iterable[list[Record]],
     leading: int,
     labels: list[str],

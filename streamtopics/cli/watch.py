@@ -15,6 +15,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
 from streamtopics import save
 from streamtopics.cli.fit import periods_to_show
 from streamtopics.cli.inout import (
@@ -102,7 +107,7 @@ class Watch:
         held_back = 0 if self.monitor is None else self.monitor.n_held_back
         return n_learnt(self.model) + held_back - int(self.place["n_before"])
 
-    def on_batch(self, model: Any, info: BatchInfo) -> None:
+    def on_batch(self, model: BaseEstimator, info: BatchInfo) -> None:
         """Keep the place, what a report shows and words of an alarm, before the checkpoint."""
         self.place["n_batches"] += 1
         self.tally.add(
@@ -129,7 +134,7 @@ class Watch:
             return None
         return monitor.alarms[-1] if monitor.alarms[-1].batch == monitor.n_batches else None
 
-    def tell(self, model: Any, info: BatchInfo) -> None:
+    def tell(self, model: BaseEstimator, info: BatchInfo) -> None:
         """Say what there is to say, and write the model and the report, behind the checkpoint."""
         score = "nothing to score" if math.isnan(info.score) else f"{info.score:.3f} nats per word"
         now = datetime.now().isoformat(" ", "seconds")
@@ -177,7 +182,7 @@ class Watch:
             self.write_report()
             note(f"report written to {self.options.report}")
 
-    def on_signal(self, number: int, frame: Any) -> None:
+    def on_signal(self, number: int, frame: object) -> None:
         """End at once where nothing is lost or at the second signal, else after a minibatch."""
         self.forced, self.number = self.number != 0, number
         if self.forced or self.waiting:
@@ -257,7 +262,7 @@ def watch(options: Namespace) -> None:
         raise ValueError(f"there are no documents to read, and {own.tally.skipped}")
 
 
-def n_learnt(model: Any) -> int:
+def n_learnt(model: Pipeline) -> int:
     """Documents that a model has learnt from."""
     return int(getattr(topics_of(model), "n_documents_seen_", 0))
 
@@ -278,11 +283,13 @@ def _begun(options: Namespace) -> tuple[Any, Learner]:
     return model, learner_of(model) if options.seeds else Learner(model, None)
 
 
-def _in_words(alarm: Alarm, names: Any) -> Alarm:
+def _in_words(alarm: Alarm, names: ArrayLike) -> Alarm:
     """Return an alarm of a model that knows no words, in which columns have their names."""
 
+    known = np.asarray(names)
+
     def named(word: str) -> str:
-        return str(names[int(word)]) if word.isdecimal() and int(word) < len(names) else word
+        return str(known[int(word)]) if word.isdecimal() and int(word) < len(known) else word
 
     topics = tuple(replace(topic, words=tuple(map(named, topic.words))) for topic in alarm.topics)
     new = tuple(replace(topic, words=tuple(map(named, topic.words))) for topic in alarm.new)

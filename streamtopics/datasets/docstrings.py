@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
@@ -57,7 +56,7 @@ def load_docstrings(
     packages: Sequence[str] | None = None,
     min_words: int = 10,
     shuffle: bool = True,
-    random_state: Any = 0,
+    random_state: int | np.random.RandomState | None = 0,
 ) -> Bunch:
     """Read the documentation strings of installed packages, without importing them.
 

@@ -7,8 +7,6 @@ that the ground set may have 2^500 sentences or be a whole cube.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
@@ -32,7 +30,7 @@ def make_dpp_sets(
     strength: float = 5.0,
     noise: float = 1e-5,
     own_theta: bool = False,
-    random_state: Any = None,
+    random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
     """Draw sets from a low-rank determinantal point process.
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
@@ -29,7 +27,7 @@ def make_rated_reviews(
     noise: float = 1.0,
     doc_topic_prior: float | None = None,
     topic_word_prior: float = 0.1,
-    random_state: Any = None,
+    random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
     """Draw reviews that describe an item, and praise it or blame it.
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
@@ -23,7 +21,7 @@ def make_subtle_corpus(
     subtle_share: float = 0.01,
     purity: float = 0.9,
     topic_word_prior: float = 0.05,
-    random_state: Any = None,
+    random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
     """Draw documents of sentences, some of whose topics are subtle.
 

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
@@ -18,10 +17,10 @@ def make_lda_corpus(
     n_features: int = 1000,
     *,
     mean_length: float = 60,
-    doc_topic_prior: Any = None,
-    topic_word_prior: Any = 0.1,
-    topic_word: Any = None,
-    random_state: Any = None,
+    doc_topic_prior: ArrayLike | None = None,
+    topic_word_prior: ArrayLike = 0.1,
+    topic_word: ArrayLike | None = None,
+    random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
     """Draw a corpus from latent Dirichlet allocation.
 

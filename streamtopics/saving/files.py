@@ -34,8 +34,10 @@ def replacing(path: Path) -> Iterator[Callable[[Any], object]]:
         if path.exists():
             shutil.copymode(path, part)
         part.replace(path)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # as of a full disk
+            error.filename = str(path)
         raise
     sync_folder(path.parent)
 

@@ -175,7 +175,6 @@ def test_more_topics_than_documents_are_told_of(folder, capsys):
     [
         (["fit", "--topics", "ten"], "fit [FILE ...] [OPTION ...]", "'ten' is not a whole number"),
         (["score"], "score MODEL FILE ... [OPTION ...]", "arguments are required: MODEL, FILE"),
-        (["fit", "--encoding", "utf9"], "fit [FILE ...] [OPTION ...]", "'utf9' is no encoding"),
     ],
 )
 def test_wrong_use_is_told_in_two_lines(capsys, arguments, usage, wrong):

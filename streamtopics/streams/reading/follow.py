@@ -141,7 +141,7 @@ class Follower(Iterator[Record | None]):
                 yield held
 
 
-def _is_there(file: Any, poll: float) -> bool:
+def _is_there(file: BinaryIO, poll: float) -> bool:
     """Tell whether reading would not wait; yes, where that cannot be asked."""
     try:
         return sys.platform == "win32" or bool(select.select([file], [], [], poll)[0])

@@ -26,6 +26,7 @@ from streamtopics.utils.checks import check_one_of
 from streamtopics.utils.structure import from_arrow
 from streamtopics.utils.times import read_time
 
+Source: TypeAlias = str | os.PathLike[str] | Iterable[Any]
 OnBad: TypeAlias = Literal["raise", "skip"]
 Lines: TypeAlias = Iterator[tuple[int, str]]  # with their numbers
 Rows: TypeAlias = Iterator[tuple[int, Any]]  # texts or objects, with the number of the line of each
@@ -158,7 +159,7 @@ class Reading(NamedTuple):
             raise error
         self.skip(error.reason, error.place)
 
-    def record(self, number: int, value: Any) -> Record:
+    def record(self, number: int, value: object) -> Record:
         """Return a record; ReadingError if it has not all that is read."""
         if not self.keys and self.time_key is None:  # mostly, and fast
             text = value.get(self.text_key) if type(value) is dict else value
@@ -176,7 +177,7 @@ class Reading(NamedTuple):
             time = self._time(self._field(value, self.time_key, "time_key", place), place)
         return Record(text, time, fields, self.name, number)
 
-    def _field(self, row: Any, key: str, setting: str, place: str) -> Any:
+    def _field(self, row: object, key: str, setting: str, place: str) -> Any:
         """Return the value of a key; dots lead into objects, where no key has them itself."""
         if not isinstance(row, Mapping):
             if setting == "text_key":
@@ -190,7 +191,7 @@ class Reading(NamedTuple):
             found = found[part]
         return found
 
-    def _time(self, value: Any, place: str) -> datetime | float:
+    def _time(self, value: object, place: str) -> datetime | float:
         try:
             if self.time_format is not None:
                 return datetime.strptime(str(value).strip(), self.time_format)
@@ -218,7 +219,7 @@ def _no_field(key: str, setting: str, row: Mapping[str, Any], place: str) -> Rea
 
 
 def read_texts(
-    source: Any,
+    source: Source,
     *,
     text_key: str = "text",
     format: str | None = None,
@@ -294,7 +295,7 @@ def read_texts(
 
 
 def read_records(
-    source: Any,
+    source: Source,
     *,
     text_key: str = "text",
     time_key: str | None = None,
@@ -362,7 +363,7 @@ def read_records(
     return _records_in(iter(from_arrow(source)), reading)
 
 
-def is_matrix(source: Any) -> bool:
+def is_matrix(source: object) -> bool:
     """Tell whether a source has rows and columns."""
     shape = getattr(source, "shape", None)
     return isinstance(shape, Sized) and len(shape) == 2
