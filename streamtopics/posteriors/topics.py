@@ -262,6 +262,8 @@ class TopicPosterior(OverWords):
         """The state after an update with noise, where S is all that there is of lam."""
         self._check(blend)
         before, statistics, old = self.dense(), blend.statistics, self._state
+        if np.any((statistics.words < 0) | (statistics.words >= len(before))):
+            raise IndexError(f"a word is outside of the vocabulary of {len(before)} words")
         lam = blend.retain * before + blend.prior * self.eta
         if np.any(blend.boost):
             lam += blend.boost * self.boosted

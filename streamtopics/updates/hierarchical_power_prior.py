@@ -62,6 +62,8 @@ class HierarchicalPowerPrior(LearnsRate):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_able(self, "posterior", "Exponential(-0.1)", rate_prior=self.rate_prior)
+        if len(self.rate_starts) == 0:
+            raise ValueError("rate_starts of HierarchicalPowerPrior must have at least one number")
         for start in self.rate_starts:
             check_range(self, 0, 1, rate_starts=start)
         object.__setattr__(self, "rate_starts", tuple(map(float, self.rate_starts)))

@@ -15,6 +15,7 @@ from streamtopics.estimators import Schedule
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.updates import BPS, SVB, Decay, MeanDecay, OnlineEM, StochasticVI
+from tests.plain import VariationalOnlineEM
 from tests.reference import online_em as reference
 from tests.reference import variational
 from tests.updates.given import given
@@ -179,6 +180,21 @@ def test_a_failure_of_either_half_changes_nothing(wrong):
 def corpus(n=90, dtype=np.float64):
     rng = np.random.default_rng(11)
     return sparse.csr_matrix(rng.poisson(rng.gamma(0.3, 3.0, (n, 15))), dtype=dtype)
+
+
+ESTIMATORS = {
+    "plain": VariationalOnlineEM(3, kappa=0.3, random_state=0),
+    "boosted": VariationalOnlineEM(
+        3, kappa=0.4, update_each_sweep=True, max_local_iter=4, random_state=0
+    ),
+}
+
+
+@pytest.fixture(params=ESTIMATORS.values(), ids=ESTIMATORS, name="estimator")
+def fresh_estimator(request):
+    return clone(request.param).set_params(
+        schedule__averaging="linear", batch_size=5, doc_topic_prior=0.5
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
