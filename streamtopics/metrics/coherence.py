@@ -14,26 +14,23 @@ Roeder et al. 2015). Diversity is |union over k of W_k| / sum over k of |W_k|, w
 words of topic k (Dieng et al. 2020).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_array
 
-from streamtopics.metrics.windows import window_counts
 from streamtopics.utils.checks import check_not_masked, check_one_of, is_whole
-from streamtopics.utils.structure import check_reach, check_structure, holds_text, is_sparse
+from streamtopics.utils.structure import check_reach, holds_text, is_sparse, to_csr
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
 WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
 EPSILON_OF_UCI = 1e-12
+WINDOWS_AT_ONCE = 1 << 16
 # What is added to counts and probabilities.
 LEAST = 1e-100
-# Types of counts that stay; others become the first.
-KEPT = (np.float64, np.float32, np.int64, np.int32, np.bool_)
 
 
 def topic_coherence(
@@ -80,16 +77,6 @@ def topic_coherence(
     -------
     coherence : ndarray of shape (n_topics,)
         "umass" and "uci" in nats, the others without unit.
-
-    Raises
-    ------
-    TypeError
-        If `topics` is a model or holds weights, or words without `feature_names`, or documents
-        are not sequences of tokens where `window` is given.
-    ValueError
-        If `topics` is not such a table, names a word twice in a topic or one that X lacks; if
-        X is negative somewhere, has no documents or names its columns otherwise than
-        `feature_names`; if another argument is out of range.
 
     Notes
     -----
@@ -185,36 +172,20 @@ def _check_window(window: Any, measure: str) -> int:
 
 def _documents(table: np.ndarray, X: Any, names: Any) -> tuple[np.ndarray, list[Any]]:
     """Topics as columns, and the counts that they are columns of."""
-    check_structure(X, "topic_coherence")
-    own = getattr(X, "feature_names", None) if is_sparse(X) else None
     if holds_text(X):
         raise TypeError(
             "X must be counts of words where window is None, but topic_coherence got text; count "
             "the words first, or pass documents as lists of words with window='auto'"
         )
-    X = check_array(
-        X, accept_sparse="csr", dtype=KEPT, input_name="X", ensure_min_samples=0,
-        ensure_min_features=0,
-    )  # fmt: skip
+    own = getattr(X, "feature_names", None) if is_sparse(X) else None
+    X = to_csr(X, "topic_coherence", otherwise=np.float64)
+    check_reach(X, "topic_coherence")
     if 0 in X.shape:
-        raise ValueError(
-            f"X must have documents and words; got {X.shape[0]} samples of {X.shape[1]} features"
-        )
-    check_reach(sparse.csr_matrix(X), "topic_coherence")
+        raise ValueError(f"X must have documents and words; its shape is {X.shape}")
     columns = _check_columns(table, X.shape[1], names)
-    if names is not None and own is not None:
-        _check_own_names(np.asarray(names).tolist(), own.tolist())
+    if names is not None and own is not None and list(names) != own.tolist():
+        raise ValueError("feature_names must be those that X has of its own; pass X.feature_names")
     return columns, [X]
-
-
-def _check_own_names(names: list[Any], own: list[Any]) -> None:
-    """Refuse names of columns that X itself names otherwise."""
-    differ = [pair for pair in zip(names, own, strict=True) if pair[0] != pair[1]]
-    if differ:
-        raise ValueError(
-            f"feature_names must be those that X has of its own, but {len(differ)} differ, such "
-            f"as {differ[0][0]!r:.60}, which is {differ[0][1]!r:.60} in X; pass X.feature_names"
-        )
 
 
 def _windows(
@@ -223,28 +194,58 @@ def _windows(
     """Topics as columns, and counts in windows that they are columns of."""
     if names is not None:
         raise ValueError("feature_names are for counts; with window, name topics as tokens are")
-    if isinstance(documents, str | bytes) or sparse.issparse(documents):
-        raise TypeError(
-            "X must be a sequence of documents, each a sequence of tokens, where window is given; "
-            f"got {type(documents).__name__}. For counts pass window=None"
-        )
+    if is_sparse(documents):
+        raise TypeError("X must be documents, each a list of tokens, where window is given")
     column = {word: place for place, word in enumerate(dict.fromkeys(table.ravel().tolist()))}
     columns = np.array([[column[word] for word in topic] for topic in table.tolist()])
-    return _distinct(columns, table), window_counts(documents, column, window)
+    return _distinct(columns, table), _window_counts(documents, column, window)
+
+
+def _window_counts(
+    documents: Iterable[Sequence[Any]], column: Mapping[Any, int], window: int
+) -> Iterator[sparse.csr_matrix]:
+    """Counts of words in windows, of shape (n_windows, len(column)), some documents at a time.
+
+    A document of N tokens has N - window + 1 windows, or one of all its tokens if it is shorter.
+    Tokens without a column have their place in windows.
+    """
+    places: list[np.ndarray] = []
+    words: list[np.ndarray] = []
+    n = 0
+    for document in documents:
+        if isinstance(document, str | bytes):
+            raise TypeError(f"X must be lists of tokens; got the text {document!r:.60}")
+        tokens = list(document)
+        width = min(window, len(tokens))
+        n_windows = max(1, len(tokens) - window + 1)
+        known = np.array([p for p, token in enumerate(tokens) if token in column], dtype=np.int64)
+        starts = known[:, None] - np.arange(width)
+        token, step = np.nonzero((starts >= 0) & (starts < n_windows))
+        places.append(n + starts[token, step])
+        words.append(np.array([column[tokens[p]] for p in known], dtype=np.int64)[token])
+        n += n_windows
+        if n >= WINDOWS_AT_ONCE:
+            yield _matrix(places, words, (n, len(column)))
+            places, words, n = [], [], 0
+    if n:
+        yield _matrix(places, words, (n, len(column)))
+
+
+def _matrix(
+    places: list[np.ndarray], words: list[np.ndarray], shape: tuple[int, int]
+) -> sparse.csr_matrix:
+    row, word = np.concatenate(places), np.concatenate(words)
+    return sparse.csr_matrix((np.ones(len(row)), (row, word)), shape=shape)
 
 
 def _check_table(topics: Any) -> np.ndarray:
     """Topics as a 2-D array of whatever they hold."""
     check_not_masked(topics, "topic_coherence", "topics")
-    try:
-        table = np.asarray(topics)
-        shape = f"shape {table.shape}"
-    except ValueError:
-        table, shape = np.empty(0), "rows of different lengths"
+    table = np.asarray(topics)
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
         raise ValueError(
             "topics must have shape (n_topics, n_top_words): at least one topic, of at least 2 "
-            f"words, and as many words in each; got {shape}"
+            f"words; got shape {table.shape}"
         )
     return table
 
@@ -281,11 +282,7 @@ def _distinct(columns: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 def _columns_of(table: np.ndarray, n_features: int, feature_names: Any) -> np.ndarray:
     """The column of each word."""
-    check_not_masked(feature_names, "topic_coherence", "feature_names")
-    names = np.asarray(feature_names)
-    if names.ndim != 1:
-        raise TypeError(f"feature_names must be the words by column; got {feature_names!r:.60}")
-    column = {word: place for place, word in enumerate(names.tolist())}
+    column = {word: place for place, word in enumerate(np.asarray(feature_names).tolist())}
     if len(column) != n_features:
         raise ValueError(
             f"feature_names must name the {n_features} columns of X, each differently; got "
@@ -293,10 +290,7 @@ def _columns_of(table: np.ndarray, n_features: int, feature_names: Any) -> np.nd
         )
     missing = [word for word in table.ravel().tolist() if word not in column]
     if missing:
-        raise ValueError(
-            f"topics has words that feature_names lacks, such as {missing[0]!r} "
-            f"({len(missing)} in all); count X with the vocabulary of the topics"
-        )
+        raise ValueError(f"topics has words that feature_names lacks, such as {missing[0]!r}")
     return np.array([[column[word] for word in topic] for topic in table.tolist()])
 
 

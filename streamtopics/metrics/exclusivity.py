@@ -34,13 +34,6 @@ def topic_exclusivity(topics: Any, n_words: int = 10, *, relevance: float = 1.0)
         In (0, 1], higher is better: 1 if no other topic has any of the words, 1 / n_topics if
         all topics are alike.
 
-    Raises
-    ------
-    TypeError
-        If `topics` is an estimator that is no topic model.
-    ValueError
-        If weights are negative, or all 0 in a topic, or as `relevant_words`.
-
     Notes
     -----
     The mean of the exclusivity of words, phi in the source, which FREX there weighs with how

@@ -28,7 +28,7 @@ from streamtopics.utils.checks import (
     check_one_of,
 )
 from streamtopics.utils.parallel import workers
-from streamtopics.utils.structure import check_reach, check_structure
+from streamtopics.utils.structure import check_reach, check_structure, to_csr
 
 MOST_PROBABILITIES = 1 << 26  # of a document, 512 MiB
 MOST_RESAMPLED = 10_000
@@ -90,14 +90,6 @@ def left_to_right(
     standard_error : ndarray of shape (n_documents,)
         Of the log likelihood, from the spread of the particles; NaN for one particle.
         Trustworthy while it is well below 1.
-
-    Raises
-    ------
-    TypeError
-        If `n_particles`, `n_resampled` or `random_state` is no integer.
-    ValueError
-        If counts are not whole, a document has too many tokens, `topic_word` is not made
-        of distributions, shapes do not agree or a number is out of its range.
 
     References
     ----------
@@ -186,12 +178,7 @@ def _check_topics(
 
 def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
     check_not_masked(prior, "left_to_right", name)
-    try:
-        if np.iscomplexobj(prior):
-            raise TypeError("complex")
-        checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be a number, or one for each of {n} topics") from error
+    checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
     if not (np.isfinite(checked).all() and (checked > 0).all()):
         raise ValueError(f"{name} must be positive and finite; got {checked}")
     return checked
@@ -199,12 +186,7 @@ def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
 
 def _check_whole(X: Any, n_features: int, n_particles: int) -> sparse.csr_matrix:
     """Return X as CSR of whole counts; refuse documents too long for the memory."""
-    check_structure(X, "left_to_right")
-    X = check_array(
-        X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0,
-        ensure_min_features=0,
-    )  # fmt: skip
-    counts: sparse.csr_matrix = sparse.csr_matrix(X, copy=True)
+    counts = to_csr(X, "left_to_right", otherwise=np.float64).astype(np.float64)
     check_reach(counts, "left_to_right")
     counts.sum_duplicates()
     counts.eliminate_zeros()

@@ -48,13 +48,6 @@ def completion_split(
     observed, held_out : CSR matrices of the shape and dtype of X
         Their sum is X. Those of booleans are int64.
 
-    Raises
-    ------
-    TypeError
-        If `random_state` is no integer.
-    ValueError
-        If `random_state` is not in [0, 2**63), or the arrays of X do not fit.
-
     Examples
     --------
     >>> from scipy.sparse import csr_matrix
@@ -170,15 +163,6 @@ def log_predictive_probability(estimator: Any, X: Any, *, random_state: int = 0)
         Mean over the held-out tokens of all documents, in nats per token. -inf if a model gives
         one of them probability 0; NaN if X has none.
 
-    Raises
-    ------
-    TypeError
-        If `estimator` lacks `transform` or `components_`, or `random_state` is no integer.
-    ValueError
-        If `components_` and X differ in features, if `components_` or X has
-        negative entries, if a topic has no mass, if `transform` does not give
-        proportions, or if `random_state` is not in [0, 2**63).
-
     References
     ----------
     H. M. Wallach, I. Murray, R. Salakhutdinov, D. Mimno (2009). Evaluation
@@ -256,11 +240,6 @@ def unlike_known(estimator: Any, X: Any, known: Any, reject: float) -> np.ndarra
     Returns
     -------
     unlike : ndarray of shape (n_documents,), bool
-
-    Raises
-    ------
-    ValueError
-        If `reject` is not in [0, 1), or no known document has a word.
 
     Notes
     -----

@@ -11,6 +11,7 @@ Of a topic k, with p(w) = sum_k p(k) p(w | k),
 from typing import Any
 
 import numpy as np
+from sklearn.utils import assert_all_finite
 
 from streamtopics.utils.checks import check_integer, check_not_masked, is_number
 
@@ -45,14 +46,6 @@ def relevant_words(
     Returns
     -------
     columns : ndarray of shape (n_topics, min(n_words, n_features)), intp
-
-    Raises
-    ------
-    TypeError
-        If `topic_word` or `topic_weights` hold no numbers, or `n_words` is no integer.
-    ValueError
-        If `n_words` is less than 1, `relevance` is not in [0, 1], the shapes do not fit, or a
-        number is missing or infinite.
 
     Notes
     -----
@@ -103,18 +96,10 @@ def relevant_words(
 def _numbers(values: Any, name: str) -> np.ndarray:
     """An array of float64, but for float32, which stays: few bits round and wrap around."""
     check_not_masked(values, "relevant_words", name)
-    try:
-        found = np.asarray(values)
-        found = found.astype(np.float64) if found.dtype.kind == "O" else found
-    except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"{name} must hold numbers; got {values!r:.60}") from error
-    if found.dtype.kind not in "biuf":
+    found = np.asarray(values)
+    if found.dtype.kind not in "biufO":
         raise TypeError(f"{name} must hold numbers; got those of dtype {found.dtype}")
-    if not np.isfinite(found).all():
-        raise ValueError(
-            f"{name} must hold finite numbers; got {values!r:.60}. Look how it was made, or leave "
-            "out topics without one"
-        )
+    assert_all_finite(found, input_name=name)
     return found if found.dtype == np.float32 else found.astype(np.float64, copy=False)
 
 

@@ -77,15 +77,7 @@ class RecordParameters:
 
 
 def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
-    """Paths and values of the fields of a record, and of the records in it.
-
-    Examples
-    --------
-    >>> from streamtopics.utils.records import nested_fields
-    >>> from streamtopics.updates import Boost, PowerPrior
-    >>> dict(nested_fields(PowerPrior(0.9, Boost(0.1))))["boost__scale"]
-    0.1
-    """
+    """Paths and values of the fields of a record, and of the records in it."""
     if not is_record(record):
         return
     for field in fields(record):
@@ -101,13 +93,6 @@ def replaced(
     """The record with other values, by path; `name` is its own, for messages.
 
     So are the `words` that stand for records which may have the field that this one lacks.
-
-    Examples
-    --------
-    >>> from streamtopics.utils.records import replaced
-    >>> from streamtopics.updates import PowerPrior
-    >>> replaced(PowerPrior(0.9), {"rho": 0.5, "boost__scale": 0.1}, "update")
-    PowerPrior(rho=0.5, boost=Boost(scale=0.1, norm='whole'))
     """
     own = {path: value for path, value in values.items() if "__" not in path}
     known = [field.name for field in fields(record)] if is_record(record) else []
