@@ -218,7 +218,7 @@ def test_names_of_all_documents_are_compared(first, other):
     documents = [ROWS, first(ROWS, "abc"), other(ROWS, "abc"), pd.DataFrame(ROWS).to_numpy()]
     assert read_sentences(documents).n_documents == 4
     for strange in (other(ROWS[:, ::-1], "cba"), other(ROWS, "xyz")):
-        with pytest.raises(ValueError, match=r"X\[4\].*columns of other names.*than X\[[12]\]"):
+        with pytest.raises(ValueError, match=r"X\[4\].*columns of other names"):
             read_sentences([*documents, strange])
 
 

@@ -401,35 +401,25 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
     `auto` has the names of parameters that may be "auto" too.
     """
 
-    def words(name: str, options: dict[str, Any]) -> list[str]:
-        return ["auto"] * (name in auto) + list(options)
-
-    _check_kind("update", composition.update, Rule, words("update", UPDATES), "PowerPrior(0.9)")
-    step = composition.inference
-    _check_kind("inference", step, LocalStep, words("inference", INFERENCE), "Gibbs(n_sweeps=10)")
-    view, doc_topic = composition.view, composition.doc_topic
-    if isinstance(view, type) or not (callable(view) and hasattr(view, "keeps_bound")):
-        raise TypeError(
-            f"view must be one of {words('view', VIEWS)}, or a view of your own: a record with "
-            "__call__(rows, mass, out) and the class attribute keeps_bound, which is False unless "
-            f"the bound of variational Bayes holds for its weights; got {view!r}"
-        )
-    start = composition.start
-    if isinstance(start, type) or not (callable(start) and hasattr(start, "of_seed")):
-        raise TypeError(
-            f"start must be one of {list(STARTS)}, or a record such as SpectralStart() with "
-            f"__call__ and the class attribute of_seed; got {start!r}"
-        )
-    if composition.inner_batch_size is not None and not can_be_cut(composition.update):
-        raise ValueError(WHOLE.format(type(composition.update).__name__))
+    update, step, view = composition.update, composition.inference, composition.view
+    start, doc_topic = composition.start, composition.doc_topic
+    seen = callable(view) and hasattr(view, "keeps_bound")
+    learns = hasattr(doc_topic, "step") and hasattr(doc_topic, "needs")
+    for name, value, fits, options, example in (
+        ("update", update, isinstance(update, Rule), UPDATES, "PowerPrior(0.9)"),
+        ("inference", step, isinstance(step, LocalStep), INFERENCE, "Gibbs(n_sweeps=10)"),
+        ("view", view, seen, VIEWS, "one with __call__(rows, mass, out) and keeps_bound"),
+        ("start", start, hasattr(start, "of_seed"), STARTS, "SpectralStart()"),
+        ("doc_topic_prior_update", doc_topic, learns, DOC_TOPIC_UPDATES, "FixedPoint()"),
+    ):
+        if isinstance(value, type) or not fits:
+            words = ["auto"] * (name in auto) + list(options)
+            raise TypeError(
+                f"{name} must be one of {words}, or a record such as {example}; got {value!r}"
+            )
+    if composition.inner_batch_size is not None and not can_be_cut(update):
+        raise ValueError(WHOLE.format(type(update).__name__))
     _check_of_counts(composition)
-    steps_alpha = callable(getattr(doc_topic, "step", None)) and hasattr(doc_topic, "needs")
-    if isinstance(doc_topic, type | Rule) or not steps_alpha:
-        raise TypeError(
-            "doc_topic_prior_update must be one of "
-            f"{words('doc_topic_prior_update', DOC_TOPIC_UPDATES)} or a record of "
-            f"streamtopics.updates such as FixedPoint(); got {doc_topic!r}"
-        )
 
 
 def _check_of_counts(composition: Composition) -> None:
@@ -479,13 +469,4 @@ def check_averageable(composition: Composition, blend: Blend | None = None) -> N
             f"{type(composition.update).__name__} as set here retains another share of each topic, "
             f"or adds noise, which averaging={composition.schedule.averaging!r} of schedule does "
             "not allow; use another update, or None"
-        )
-
-
-def _check_kind(name: str, value: Any, kind: type, words: list[str], example: str) -> None:
-    if isinstance(value, type) or not isinstance(value, kind):
-        got = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
-        raise TypeError(
-            f"{name} must be one of {words}, a record such as {example}, or one of your own "
-            f"that derives from {kind.__name__}; got {got}"
         )

@@ -88,9 +88,8 @@ def observe(
 ) -> Drift:
     """Record of what `blend` is about to do to a posterior, without its first topics.
 
-    With priors that are the same for all words, those without statistics keep their order. Then
-    the leading words are among those with statistics and the leading ones of the record before,
-    `last`, and only these are read.
+    Words without statistics keep their order if their priors are alike. Then the leading words are
+    among those with statistics and the leading ones of `last`, and only these are read.
     """
     own = slice(n_hidden, None)
     mass = posterior.after(blend).mass[own]

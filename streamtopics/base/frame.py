@@ -115,7 +115,7 @@ class StreamingEstimator(
 ):
     """Base of the estimators that learn from streams; see the module for its hooks."""
 
-    _commit: Any
+    _commit: Any = None
     _units = ("documents", "tokens")
     # By parameter, what `_parameter_constraints` allows and whether True and False are among it.
     _allowed: ClassVar[dict[str, tuple[list[Any], bool]]] = {}
@@ -340,7 +340,7 @@ class StreamingEstimator(
         return requests
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_commit" in vars(self)
+        return self._commit is not None
 
 
 def locks_of(*estimators: Any) -> AbstractContextManager[None]:
@@ -357,7 +357,7 @@ def unchanged_unless_learnt(estimator: Any) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        now = vars(estimator).get("_commit")
+        now = estimator._commit
         if now is None or now is before.get("_commit") or now.n_batches == 0:
             vars(estimator).update(before)
             for name in vars(estimator).keys() - before.keys():

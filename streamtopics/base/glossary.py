@@ -15,9 +15,8 @@ n_jobs : int or None, default=None
     for any number."""
 PARAMETERS = {
     "by_default": """\
-By default what is around the rule is as in `StreamingLDA`: first topics, parts of minibatches,
-and how they weigh and documents are read. `preset`, called with the name of the class, has the
-settings of the source.""",
+By default what is around the rule is as in `StreamingLDA`; `preset`, called with the name of the
+class, has the settings of the source.""",
     "as_streaming_lda": """\
 doc_topic_prior, doc_topic_prior_update, topic_word_prior, inference, view, start, schedule, \
         batch_size, max_iter, n_jobs, random_state, verbose
@@ -33,81 +32,60 @@ n_components : int, default=2
     Number of topics to start with; the stream adds topics and drops them.""",
     "concentration": """\
 concentration : float, default=1.0
-    Concentration of the weights of topics (the papers' alpha): of the topics that a
-    stream with that many tables uses there are about concentration * log(tables).
-    Less opens fewer topics and may leave two in one; more keeps topics that others
-    would do for, from 2 on often three or four in ten.""",
+    Concentration of the weights of topics (the papers' alpha). Less opens fewer topics and may
+    leave two in one; more keeps topics that others would do for.""",
     "doc_concentration": """\
 doc_concentration : float, default=2.0
-    Concentration of a document's topics around those weights (the paper's b), in
-    tokens: the sum of `doc_topic_prior_`, but for what new topics have of it.""",
+    Concentration of a document's topics around those weights (the paper's b), in tokens.""",
     "many_sweeps": """\
 n_sweeps : int, default=20
-    Gibbs sweeps over each document; the last quarter of them, rounded up, is
-    averaged.""",
+    Gibbs sweeps over each document; the last quarter of them is averaged.""",
     "kappa": """\
 kappa : float, default=0.7
-    How fast the step size (t + tau)^-kappa of the t-th minibatch decays, in
-    [0, 1]. 1 weighs all minibatches alike; less forgets the early ones, which
-    saw worse topics, but leaves the later ones more noise. 0.7 did well on
-    streams of a hundred to a thousand minibatches that do not change. On three
-    that do, by time and in twenty minibatches of hundreds of documents, 0.5 was
-    ahead by 0.04 nats per token; shuffled they were level.""",
+    How fast the step size (t + tau)^-kappa of the t-th minibatch decays, in [0, 1]. 1 weighs all
+    minibatches alike; less forgets the early ones, but leaves the later ones more noise.""",
     "n_documents": """\
 n_documents : int or None, default=None
-    Size of the corpus that the topics are to be learnt for (the papers' D):
-    each minibatch stands for that many documents. None is the number seen so
-    far, repeated passes included, which suits a stream without end.""",
+    Size of the corpus that the topics are to be learnt for (the papers' D). None is the number
+    seen so far, repeated passes included, which suits a stream without end.""",
     "tau": """\
 tau : float, default=0
-    Minibatches by which the step size is ahead. Until 1 / t is the smaller, and
-    so always if kappa is 1, the step is 1 / t: what was there before the first
-    minibatch is random, and has no part in the topics.""",
+    Minibatches by which the step size is ahead. It is at most 1 / t, so that the random topics
+    before the first minibatch have no part in those learnt.""",
     "mean_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior or callable, default=0.02
-    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
-    word in every topic. Under online EM it weighs against the tokens of the documents that
-    the running mean stands for. An array, or a record such as
-    `streamtopics.priors.SeedWords`, says which words to expect where.""",
+    Dirichlet parameter of the topics (the papers' eta), in tokens, against those of the documents
+    that the running mean stands for.""",
     "part_kappa": """\
 kappa : float, default=0.85
     How fast the step size (t + tau)^-kappa of the t-th minibatch, or part of one, decays, in
-    [0, 1]. 1 weighs all alike; less forgets the early ones, which saw worse topics, but leaves
-    the later ones more noise, and follows a stream that changes. 0.85 did well on streams that do
-    not change, in parts of 150 documents; the source has 0.5.""",
+    [0, 1]. 1 weighs all alike; less forgets the early ones, but leaves the later ones more noise,
+    and follows a stream that changes. The source has 0.5.""",
     "n_sweeps": """\
 n_sweeps : int, default=5
-    Gibbs sweeps over each document; the last quarter of them, rounded up, is
-    averaged.""",
+    Gibbs sweeps over each document; the last quarter of them is averaged.""",
     "update_each_sweep": """\
 update_each_sweep : bool, default=False
-    Whether the parameters are updated after every sweep over the minibatch, each
-    time from where they were before it, rather than once at the end (the "++" of
-    the source). As many times slower to build the weights; it fits the minibatch
-    closer, which a short stream or a small kappa does not forgive.""",
+    Whether the parameters are updated after every sweep over the minibatch, rather than once at
+    the end (the "++" of the source). It fits the minibatch closer.""",
     "n_rounds": """\
 n_rounds : int, default=1
-    Rounds of coordinate ascent between topics and documents inside a
-    minibatch. 1 is the single update of the sources, and what was measured
-    best on held-out text: more rounds fit the minibatch, not the stream.""",
+    Rounds between topics and documents inside a minibatch; 1 is the update of the source.""",
     "boosted_prior": """\
 boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior, callable or None, default=None
-    The knowledge that a boost adds again with every minibatch; only its
-    shape counts. None is `topic_word_prior`, which the stream starts from and forgets
-    to; give both to forget to a flat prior and yet to keep what is known.""",
+    The knowledge that a boost adds again with every minibatch; only its shape counts. None is
+    `topic_word_prior`, which the stream starts from and forgets to.""",
     "max_local_iter": """\
 max_local_iter : int, default=100
     Sweeps over a document, at most.""",
     "local_tol": """\
 local_tol : float, default=1e-3
-    A document is done when a sweep moves less than this share of its tokens
-    between topics.""",
+    A document is done when a sweep moves less than this share of its tokens between topics.""",
     "small_batch_size": """\
 batch_size : int, default=100
-    Documents in a minibatch of `fit`. (`partial_fit` takes what it is given
-    as one minibatch.)""",
+    Documents in a minibatch of `fit`; `partial_fit` takes what it is given as one.""",
     "max_iter": """\
 max_iter : int, default=1
     Passes of `fit` over the corpus; more than one counts the data again.""",
@@ -139,11 +117,9 @@ verbose : int, default=0
     "common_parameters": f"""\
 {N_JOBS}
 random_state : int, RandomState instance or None, default=None
-    Seed of all that is random: the topics that the first minibatch starts from,
-    and what is sampled.
+    Seed of all that is random.
 verbose : int, default=0
-    1 shows the progress of `fit` with its speed and the held-out score of
-    the minibatches to come.""",
+    1 shows the progress of `fit`, with the held-out score of the minibatches to come.""",
 }
 
 TOPIC_ATTRIBUTES = """\
@@ -173,25 +149,21 @@ components_ : ndarray of shape (n_components, n_features)
     Dirichlet parameters of the topics: pseudo-counts, not normalised.""",
     "mean_components": """\
 components_ : ndarray of shape (n_components, n_features)
-    Expected tokens of each word in each topic, per document, smoothed; not
-    normalised.""",
+    Expected tokens of each word in each topic, per document, smoothed; not normalised.""",
     "drift_attributes": """\
 retention_ : ndarray of shape (n_components,)
     Share of each topic that the rule kept at the last minibatch.
 retention_history_ : ndarray of shape (n_minibatches, n_components)
     The same for the last thousand minibatches.
 effective_sample_size_ : ndarray of shape (n_components,)
-    Tokens that each topic stands for, its prior's included. Where weights grow under a rule that
-    forgets, a token that is remembered counts up to as many times as their power says.
+    Tokens that each topic stands for, its prior's included, as the growing weights count them.
 drift_ : list of Drift
     What each of the last thousand minibatches did; see `drift_report`.""",
     "hdp_attributes": """\
 n_active_topics_ : int
-    Number of topics with more than 1 % of the tokens learnt from; the number
-    of topics that the data have.
+    Number of topics with more than 1 % of the tokens learnt from.
 n_topics_ : int
-    Number of topics represented, n_components in the shapes below. Some of them
-    were only just opened and hold a few words.
+    Number of topics represented, n_components in the shapes below.
 births_ : list of Life
     Topics that live, and the last thousand that died, by birth; see `births_report`.
 topic_ids_ : ndarray of shape (n_topics,)
@@ -232,6 +204,13 @@ Parameters
 X : array-like of shape (n_samples, n_features)
     Samples."""
 METHODS = {
+    "learns_corpus": """\
+Forgets what was learnt before. When it is interrupted, or comes to a minibatch that has no finite
+answer, the model has learnt from the minibatches before.""",
+    "learns_minibatch": """\
+When it fails nothing has changed. When it is interrupted, either nothing has changed or all of
+the minibatch was learnt. The first call fixes the columns, the topics, the priors, the seed and the
+kind of rule; other parameters count from the next minibatch on. Of no rows nothing is learnt.""",
     "y_ignored": """\
 y : None
     Ignored.""",
@@ -263,6 +242,10 @@ vectors : array-like of shape (n_documents, n_dimensions), default=None
     A vector for each document, such as a sentence transformer makes; its length does not
     count. A row of NaN or of zeros is a document without one, which goes by its words, as one
     without words goes by its vector.""",
+    "known_topics": """\
+y : array-like of shape (n_documents,), default=None
+    In `GuidedTopics` names of topics of documents, as far as they are known, and None elsewhere,
+    masked entries too; ignored in `StreamingMixture`.""",
     "ratings": """\
 y : array-like of shape (n_documents,)
     Ratings, on any scale.""",

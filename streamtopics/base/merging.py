@@ -48,48 +48,32 @@ class Mergeable(StreamingEstimator):
     def merge(self, other: Self, *, base: Self | None = None) -> Self:
         """Take in what another model has learnt.
 
-        The posteriors are added and what both share is subtracted once: the
-        prior, or all of `base`. Topics are matched by position, so the models must have
-        started alike: from copies of one model that has seen a first part of
-        the stream (pass that one as `base`), or, less reliably, from the same
-        integer `random_state`.
+        The posteriors are added and what both share is subtracted once: the prior, or all of
+        `base`. Topics are matched by position, so the models must have started alike: from copies
+        of one model that has seen a first part of the stream (pass that one as `base`), or, less
+        reliably, from the same integer `random_state`.
 
-        Of rules that add up counts, and of running means that forget nothing (online EM with
-        kappa of 1), the order in which models are merged does not matter, and the result is
-        exact. Under rules that forget, what the other one learnt since `base` is taken in as if
-        its minibatches came after those of this model, with the step sizes that they would have
-        then. Without `base`, running means are averaged by the documents that each stands for.
+        Of rules that add up counts, and of running means that forget nothing, the order does not
+        matter and the result is exact. Under rules that forget, what the other one learnt since
+        `base` is taken in as if its minibatches came after those of this model.
 
         Parameters
         ----------
         other : object
             A fitted estimator of the same class, prior and features.
         base : object or None, default=None
-            The common ancestor, when it had already learnt something: what it knows
-            is in both models and would count twice.
+            The common ancestor, when it had already learnt something.
 
         Returns
         -------
         self : object
             This estimator, changed in place; `other` and `base` stay as they were.
-
-        Raises
-        ------
-        TypeError
-            If the classes differ.
-        ValueError
-            If the numbers of topics or features, the feature names, the priors or the
-            seeds differ, `base` is not an ancestor of both, or a parameter of one of them was set
-            to what it could not learn on with.
-        AttributeError
-            If the update rule does not say how posteriors are made one.
         """
         with locks_of(self, other, base):
             self._check_mergeable("this model", self)
             self._check_mergeable("other", other)
             if base is not None:
                 self._check_mergeable("base", base)
-            if base is not None:
                 self._check_ancestor(base, other)
             if self.seed_ != other.seed_ and self._n_features_out > 1:
                 raise ValueError(
@@ -107,11 +91,10 @@ class Mergeable(StreamingEstimator):
             # Of the start that they had, whatever the parameter is now.
             alike = self._commit.update.start.of_seed
             if apart and self._n_features_out > 1 and not alike:
-                otherwise = ", or set start='noise'" if hasattr(self, "start") else ""
                 raise ValueError(
                     "both models started from documents of their own, so that their topics are "
                     "not the same; start both from copies of one model that has learnt something "
-                    f"and pass it as base{otherwise}"
+                    "and pass it as base, or set start='noise'"
                 )
             self._commit = self._merged(other, base)
         return self
@@ -209,15 +192,12 @@ class Mergeable(StreamingEstimator):
             raise
         model._check_places(name)
         now, own = model._composed(), self._composed()
-        if now.rule.traits.merges != own.rule.traits.merges:
-            raise ValueError(
-                f"{name} learns by another rule, {now.update}, than this model by {own.update}"
-            )
         mine, theirs = self.posterior_, model.posterior_
-        if mine.shape != theirs.shape:
+        if now.rule.traits.merges != own.rule.traits.merges or mine.shape != theirs.shape:
             raise ValueError(
-                f"{name} must have the same features and topics; it has (n_features, n_components) "
-                f"= {theirs.shape}, this model {mine.shape}"
+                f"{name} must learn by a rule that merges in the same way and have the same "
+                f"features and topics; it has {now.update} and (n_features, n_components) = "
+                f"{theirs.shape}, this model {own.update} and {mine.shape}"
             )
         if not np.array_equal(mine.prior_directions, theirs.prior_directions):
             raise ValueError(

@@ -12,6 +12,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import SentenceDocuments, SentencesInput
 from streamtopics.base.sentences import Sentences
 from streamtopics.base.topics import LearntTopics
+from streamtopics.base.typing import OptionalArray, SentencesLike
 from streamtopics.metrics import predictive
 from streamtopics.utils.parallel import Workers
 
@@ -20,7 +21,7 @@ from streamtopics.utils.parallel import Workers
 class SentenceTopics(LearntTopics, SentencesInput):
     """Base of the estimators of topics of sentences; `_sentence_topic` is its hook."""
 
-    def transform(self, X: Any, groups: Any = None) -> np.ndarray:
+    def transform(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Topic proportions of documents."""
         raise NotImplementedError
 
@@ -33,7 +34,7 @@ class SentenceTopics(LearntTopics, SentencesInput):
         """Topic proportions of the sentences, of shape (n_sentences, n_components)."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: SentencesLike, y: OptionalArray = None, groups: OptionalArray = None) -> Self:
         """Learn from a corpus. Forgets what was learnt before.
 
         When it is interrupted, or comes to a minibatch that has no finite answer, the model
@@ -51,13 +52,12 @@ class SentenceTopics(LearntTopics, SentencesInput):
         """
         return self._fit(X=X, groups=groups)
 
-    def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+    def partial_fit(
+        self, X: SentencesLike, y: OptionalArray = None, groups: OptionalArray = None
+    ) -> Self:
         """Learn from one minibatch.
 
-        When it fails nothing has changed. When it is interrupted, either nothing has changed
-        or all of the minibatch was learnt, as `n_batch_iter_` says. The first call fixes
-        what topics there are and their priors. Of a minibatch without documents nothing is
-        learnt.
+        {learns_minibatch}
 
         {sentences_and_y}
 
@@ -65,7 +65,9 @@ class SentenceTopics(LearntTopics, SentencesInput):
         """
         return self._partial_fit(X=X, groups=groups)
 
-    def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> np.ndarray:
+    def fit_transform(
+        self, X: SentencesLike, y: OptionalArray = None, groups: OptionalArray = None
+    ) -> np.ndarray:
         """`fit`, then `transform` of the same documents.
 
         {sentences_and_y}
@@ -76,7 +78,7 @@ class SentenceTopics(LearntTopics, SentencesInput):
         """
         return self.fit(X, groups=groups).transform(X, groups)
 
-    def transform_sentences(self, X: Any, groups: Any = None) -> np.ndarray:
+    def transform_sentences(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Topic proportions of sentences: their posterior mean.
 
         A sentence without words has what is expected of one in its document.
@@ -93,7 +95,7 @@ class SentenceTopics(LearntTopics, SentencesInput):
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
         return batch.sentences.as_passed(theta)
 
-    def score_samples(self, X: Any, groups: Any = None) -> np.ndarray:
+    def score_samples(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
 
         One token in five of each sentence is held out, by a rule that depends on the
@@ -105,7 +107,9 @@ class SentenceTopics(LearntTopics, SentencesInput):
         """
         return self._completion(X, groups, "score_samples")[0]
 
-    def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
+    def score(
+        self, X: SentencesLike, y: OptionalArray = None, groups: OptionalArray = None
+    ) -> float:
         """Log predictive probability per held-out token, higher is better, by completion.
 
         {sentences_and_y}

@@ -8,7 +8,7 @@ models of sentences need to know neither.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -23,7 +23,7 @@ from streamtopics.base.validation import (
     holds_text,
     in_order,
 )
-from streamtopics.utils.structure import to_csr
+from streamtopics.utils.structure import is_missing, to_csr
 
 
 @dataclass(frozen=True)
@@ -93,15 +93,13 @@ def read_sentences(
     Parameters
     ----------
     X : matrix of shape (n_sentences, n_words), or sequence of matrices
-        Non-negative word counts. Either one matrix for all documents, together with
-        `groups`, or a list, object array or other sequence with one matrix of shape
-        (n_sentences, n_words) for each document. Matrices may be dense, sparse,
-        nested lists or data frames. Documents without sentences and sentences without
-        words are legal.
+        Non-negative word counts: one matrix for all documents, together with `groups`, or a
+        sequence with one matrix of shape (n_sentences, n_words) for each document. Matrices may
+        be dense, sparse, nested lists or data frames. Documents without sentences and sentences
+        without words are legal.
     groups : array-like of shape (n_sentences,) or None, default=None
-        The document of each row of X: numbers, strings or anything hashable. The rows
-        of a document need not be adjacent: documents are ordered by their first row,
-        and keep the order of theirs.
+        The document of each row of X, anything hashable. Documents are ordered by their first
+        row, and keep the order of their rows, which need not be adjacent.
     n_words : int or None, default=None
         The number of columns that X must have; None takes what comes.
     whole : bool, default=False
@@ -117,11 +115,6 @@ def read_sentences(
     sentences : Sentences
         Its counts are float64 if there was float64 among the matrices, else float32, in
         which whole numbers are exact up to 16,777,216. What was passed is not changed.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If X is neither, `groups` is missing or does not fit, or counts are impossible.
 
     Examples
     --------
@@ -170,7 +163,7 @@ def _is_one_matrix(X: Any, groups: Any, caller: str) -> bool:
             f"X, passed to {caller}, must be one matrix of shape (n_sentences, n_words), together "
             "with groups, or a list with one such matrix for each document; got "
             f"{type(X).__name__} with {n_axes} dimension(s) instead of 2 or 3. Reshape your data, "
-            "a single sentence by X.reshape(1, -1); of a column of lists pass X.to_list()"
+            "a single sentence by X.reshape(1, -1)"
         )
     if groups is None:
         raise ValueError(
@@ -183,11 +176,9 @@ def _is_one_matrix(X: Any, groups: Any, caller: str) -> bool:
 
 def _is_list(X: Any) -> bool:
     """Whether X is a sequence of whatever: a list, a tuple, a 1-D array of objects."""
-    shape = getattr(X, "shape", None)
-    if shape is None:
-        no_sequence = (str, bytes, Mapping, set, frozenset)
-        return isinstance(X, Collection) and not isinstance(X, no_sequence)
-    return len(shape) == 1 and getattr(X.dtype, "kind", None) == "O"
+    if hasattr(X, "shape"):
+        return len(X.shape) == 1 and X.dtype == object
+    return isinstance(X, Collection) and not isinstance(X, str | bytes | Mapping | Set)
 
 
 def _n_axes(X: Any) -> int:
@@ -210,20 +201,11 @@ def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
 
 
 def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
-    if isinstance(groups, str | bytes | Mapping) or len(getattr(groups, "shape", (0,))) != 1:
+    named = isinstance(groups, str | bytes | Mapping | Set)
+    if named or len(getattr(groups, "shape", (0,))) != 1:
         raise ValueError(
             f"groups, passed to {caller}, must be 1-D, with the document of each row of X; got "
-            f"{type(groups).__name__}"
-            + (f" of shape {groups.shape}" if hasattr(groups, "shape") else "")
-        )
-    if not isinstance(groups, Iterable):
-        raise TypeError(
-            f"groups, passed to {caller}, must have the document of each row of X; got {groups!r}"
-        )
-    if isinstance(groups, set | frozenset):
-        raise TypeError(
-            f"groups, passed to {caller}, must have the order of the rows of X, but a set has "
-            f"none; got {groups!r:.60}. Pass a list with the document of each row"
+            f"{groups!r:.60}"
         )
     # As Python's own objects, if the library can make them.
     labels = groups.tolist() if hasattr(groups, "tolist") else list(from_arrow(groups))
@@ -234,9 +216,7 @@ def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
             "np.repeat(np.arange(len(groups)), groups)"
         )
     for row, label in enumerate(labels):
-        # None, NaN and other things that do not equal themselves are missing.
-        equal = isinstance(label, Hashable) and label is not None and label == label
-        if not isinstance(equal, bool | np.bool_) or not equal:
+        if not isinstance(label, Hashable) or is_missing(label):
             raise ValueError(
                 f"groups, passed to {caller}, has {label!r} for row {row} of X, which names no "
                 "document; use a number or a string"
@@ -247,7 +227,10 @@ def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
 def _stacked(
     documents: list[Any], n_words: int | None, caller: str, read: Callable[..., sparse.csr_matrix]
 ) -> Sentences:
-    matrices = [_document(X, f"X[{d}]", caller, read) for d, X in enumerate(documents)]
+    matrices = [
+        None if _is_list(X) and not len(X) else read(X, caller, f"X[{d}]")
+        for d, X in enumerate(documents)
+    ]
     known = {d: X for d, X in enumerate(matrices) if X is not None}
     if not known and n_words is None:
         raise ValueError(
@@ -273,44 +256,20 @@ def _stacked(
     return Sentences(sparse.csr_matrix(sparse.vstack([only, *others], "csr")), starts)
 
 
-def _document(
-    X: Any, name: str, caller: str, read: Callable[..., sparse.csr_matrix]
-) -> sparse.csr_matrix | None:
-    """The matrix of a document; None for an empty list, whose width is unknown."""
-    if _is_list(X) and not len(X):
-        return None
-    if _n_axes(X) != 2:
-        raise ValueError(
-            f"{name}, passed to {caller}, must be a matrix of shape (n_sentences, n_words), one "
-            f"row for each sentence of the document; got {type(X).__name__} with {_n_axes(X)} "
-            "dimension(s)"
-        )
-    return read(X, caller, name)
-
-
 def _check_same_names(documents: list[Any], caller: str) -> None:
     """Data frames and counts with names must have the same columns in the same order."""
-    found: dict[int, tuple[int, Any]] = {}
+    expected, checked = None, None
     for d, X in enumerate(documents):
-        if (names := _column_names(X)) is not None:
-            # The counts of one vectorizer share their names, which are compared once.
-            found.setdefault(id(names), (d, names))
-    distinct = found.values()
-    _check_equal([(d, names) for d, names in distinct if not sparse.issparse(documents[d])], caller)
-    # Numbers by which a frame calls its columns are no words.
-    words = [(d, names) for d, names in distinct if any(isinstance(name, str) for name in names)]
-    _check_equal(words, caller)
-
-
-def _check_equal(named: list[tuple[int, Any]], caller: str) -> None:
-    """Refuse names of the columns of a document that are not those of the first one."""
-    first, expected = named[0] if named else (0, [])
-    expected = list(expected)
-    for d, names in named[1:]:
-        if (names := list(names)) != expected:
+        names = _column_names(X)
+        # The counts of one vectorizer share their names, which are compared once.
+        if names is None or names is checked:
+            continue
+        checked, names = names, list(names)
+        expected = expected or names
+        if names != expected:
             raise ValueError(
                 f"X[{d}], passed to {caller}, has columns of other names, or in another order, "
-                f"than X[{first}]: {names[:5]} and {expected[:5]}; bring them in the same order, "
+                f"than those before: {names[:5]} and {expected[:5]}; bring them in the same order, "
                 "or count all documents with one fitted vectorizer"
             )
 
@@ -342,37 +301,26 @@ def _check_width(shape: tuple[int, int], expected: int | None, caller: str) -> N
     if found == 0:
         raise ValueError(
             f"X, passed to {caller}, has 0 feature(s) (shape=({n_sentences}, 0)) while a minimum "
-            "of 1 is required: the vocabulary is empty; make it with other options, for example "
-            "a smaller min_df"
+            "of 1 is required: the vocabulary is empty"
         )
 
 
 def _check_values(sentences: Sentences, whole: bool, signed: bool, caller: str) -> None:
     counts = sentences.counts.data
-
-    def check(wrong: np.ndarray, what: str, remedy: str) -> None:
-        if wrong.any():
-            raise ValueError(
-                f"{what} in data passed to {caller}: {_place(sentences, int(wrong.argmax()))}; "
-                f"{remedy}"
-            )
-
-    check(~np.isfinite(counts), "NaN or infinity", "leave it out, or replace it by 0")
+    checks = [
+        ("NaN or infinity", ~np.isfinite(counts)),
+        (f"More than {MOST_COUNT:g}", abs(counts) > MOST_COUNT),
+    ]
     if not signed:
-        check(counts < 0, "Negative values", "counts of words are 0 or more")
-        check(
-            (counts > 0) & (counts < LEAST_COUNT),
-            f"Less than {LEAST_COUNT:g}",
-            "it is lost in rounding; set such counts to 0, or scale X",
-        )
-    check(abs(counts) > MOST_COUNT, f"More than {MOST_COUNT:g}", "check how X was made")
+        few = (counts > 0) & (counts < LEAST_COUNT)
+        checks += [("Negative values", counts < 0), (f"Less than {LEAST_COUNT:g}", few)]
     if whole:
-        check(
-            counts != np.floor(counts),
-            "Fractions",
-            "each occurrence of a word is drawn by itself, so counts must be whole numbers; "
-            "use CountVectorizer, not TfidfVectorizer",
-        )
+        fractions = "Fractions, not whole numbers as CountVectorizer makes them,"
+        checks.append((fractions, counts != np.floor(counts)))
+    for what, wrong in checks:
+        if wrong.any():
+            place = _place(sentences, int(wrong.argmax()))
+            raise ValueError(f"{what} in data passed to {caller}: {place}")
 
 
 def _place(sentences: Sentences, entry: int) -> str:

@@ -39,7 +39,12 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.merging import Mergeable
 from streamtopics.base.topics import LearntTopics
-from streamtopics.base.validation import COMMON_CONSTRAINTS, check_doc_topic_prior, check_word_prior
+from streamtopics.base.typing import MatrixLike, OptionalArray
+from streamtopics.base.validation import (
+    COMMON_CONSTRAINTS,
+    check_doc_topic_prior,
+    check_word_prior,
+)
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
@@ -56,34 +61,24 @@ DOCUMENTS_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class TopicCommit(Commit):
-    """All that a step of learning topics changes.
-
-    Attributes
-    ----------
-    average : IterateAverage or None
-        The average of the iterates, where the topics are that.
-    drift : tuple of Drift
-        Records of the last thousand minibatches, where the rule forgets.
-    led_at : int
-        Number of minibatches of the posterior whose leading words are those of the last record.
-    lives : Lives or None
-        Record of births and deaths, where topics come and go.
-    first : Source or None
-        Topics that a start has made of the corpus, until the first minibatch was seen with them.
-    begun : Documents or None
-        Those of the beginning of the stream, while it is learnt anew.
-    """
+    """All that a step of learning topics changes."""
 
     _holds = (
         "posterior: V K; average: V K; posterior.n_dimensions: =M; begun.X: f N V >=0; "
         "begun.columns: f N *; begun.vectors: f * M"
     )
     posterior: TopicPosterior
+    # Of the iterates, where the topics are that.
     average: IterateAverage | None = None
+    # Records of the last thousand minibatches, where the rule forgets.
     drift: tuple[Drift, ...] = field(default=())
+    # Minibatches of the posterior whose leading words are those of the last record.
     led_at: int = -1
+    # Of births and deaths, where topics come and go.
     lives: Lives | None = None
+    # Topics that a start has made of the corpus, until the first minibatch was seen with them.
     first: Source | None = None
+    # Documents of the beginning of the stream, while it is learnt anew.
     begun: Documents | None = None
 
     def apart(self) -> Self:
@@ -109,6 +104,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     _doc_topic_mass = 3.0
     _commit: TopicCommit
     n_components: int
+    boosted_prior: Any = None
     doc_topic_prior: Any
 
     def _composition(self) -> Composition:
@@ -117,11 +113,10 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: OptionalArray = None) -> Self:
         """Learn from a corpus, in minibatches of `batch_size` rows, in order.
 
-        Forgets what was learnt before. When it is interrupted, or comes to a minibatch
-        that has no finite answer, the model has learnt from the minibatches before.
+        {learns_corpus}
 
         {X_to_learn}
         {y_ignored}
@@ -136,13 +131,10 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """
         return self._fit(X=X, y=y)
 
-    def partial_fit(self, X: Any, y: Any = None, *, time: Any = None) -> Self:
+    def partial_fit(self, X: MatrixLike, y: OptionalArray = None, *, time: object = None) -> Self:
         """Learn from one minibatch: one step of the update rule.
 
-        When it fails nothing has changed. When it is interrupted, either nothing has
-        changed or all of the minibatch was learnt, as `n_batch_iter_` says. The first call fixes
-        the number of topics, the priors, the seed and the kind of rule; other parameters count
-        from the next minibatch on. Of a minibatch without rows nothing is learnt.
+        {learns_minibatch}
 
         {X_to_learn}
         {y_ignored}
@@ -155,11 +147,11 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _composed(self) -> Composition:
         """The parts of the parameters as they are now, or those equal ones that learnt last."""
-        made, commit = self._composition(), vars(self).get("_commit")
+        made, commit = self._composition(), self._commit
         return commit.update if commit is not None and equal(made, commit.update) else made
 
     def _check(self, before: TopicCommit | None) -> None:
-        now, commit = self._composed(), vars(self).get("_commit")
+        now, commit = self._composed(), self._commit
         if commit is None or now is not commit.update:
             check_parts(now, auto_parameters(type(self)))
             check_averageable(now)
@@ -255,7 +247,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _boosted_prior(self, X: sparse.csr_matrix) -> np.ndarray | None:
         """The knowledge that a boost adds, where it is not the prior of the topics."""
-        if getattr(self, "boosted_prior", None) is None:
+        if self.boosted_prior is None:
             return None
         return check_word_prior(self, "boosted_prior", X, self.n_components)
 
@@ -366,7 +358,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         self._check_forgets()
         return self._whole(lambda: self._learnt.mass[self._n_hidden :])
 
-    def drift_report(self, feature_names: Any = None) -> list[DriftRow]:
+    def drift_report(self, feature_names: OptionalArray = None) -> list[DriftRow]:
         """Rows on how much of each topic was kept with each minibatch, and where it moved.
 
         Parameters
@@ -390,7 +382,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     # Inference
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: MatrixLike) -> np.ndarray:
         """Topic proportions of documents: their posterior mean.
 
         Deterministic, and each row depends on its own document only. A document
@@ -433,7 +425,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """Documents to infer."""
         return minibatch_of(X)
 
-    def score_samples(self, X: Any) -> np.ndarray:
+    def score_samples(self, X: MatrixLike) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
 
         One token in five of each document is held out, by a rule that depends on
@@ -445,7 +437,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """
         return self._completed("score_samples", X)[0]
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: MatrixLike, y: OptionalArray = None) -> float:
         """Log predictive probability per held-out token, by document completion.
 
         Comparable between models, numbers of topics and sizes of test sets;
@@ -464,7 +456,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         batch = self._read(method, reset=False, X=X, **data)
         return self._inferred(lambda pool: self._completion(batch.X, pool, batch.vectors))
 
-    def held_out_log_probability(self, observed: Any, held_out: Any) -> np.ndarray:
+    def held_out_log_probability(self, observed: MatrixLike, held_out: MatrixLike) -> np.ndarray:
         """Log probability of tokens of documents, given other tokens of theirs.
 
         Where there is a background it takes part, beside the topics.

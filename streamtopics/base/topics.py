@@ -8,10 +8,12 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import NO_WEIGHTS, StreamingEstimator
+from streamtopics.base.typing import OptionalArray
 from streamtopics.base.validation import check_columns, check_feature_names, is_whole
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.utils.parallel import lock_of
@@ -131,7 +133,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         return topics
 
     def top_words(
-        self, feature_names: Any = None, n_words: int = 10, *, relevance: float = 1.0
+        self, feature_names: OptionalArray = None, n_words: int = 10, *, relevance: float = 1.0
     ) -> list[list[Any]]:
         """The words that tell most of each topic, the first the most; by default by probability.
 
@@ -161,7 +163,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         columns = relevant_words(topics, weights, n_words, relevance=relevance)
         return [list(names[k]) for k in columns]
 
-    def forget_words(self, columns: Any, words: Any = None) -> Self:
+    def forget_words(self, columns: ArrayLike, words: OptionalArray = None) -> Self:
         """Forget what was learnt of some columns, which stand for other words from now on.
 
         Each is left with what it would have if its word had never occurred: the prior's part.

@@ -26,7 +26,7 @@ from sklearn.utils.validation import (
 from streamtopics.kernels import minibatch
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.utils.checks import LEAST_PRIOR as LEAST_PRIOR
-from streamtopics.utils.checks import MOST_DOCUMENTS, MOST_WHOLE, check_not_masked, is_masked
+from streamtopics.utils.checks import MOST_DOCUMENTS, MOST_WHOLE, check_not_masked
 from streamtopics.utils.checks import MOST_PRIOR as MOST_PRIOR
 from streamtopics.utils.checks import is_whole as is_whole
 from streamtopics.utils.structure import LEAST_COUNT as LEAST_COUNT
@@ -35,10 +35,8 @@ from streamtopics.utils.structure import check_one_kind as check_one_kind
 from streamtopics.utils.structure import (
     check_reach,
     for_scipy,
-    has_entries,
     in_wide_indices,
     in_wide_numbers,
-    is_sparse,
     kept_types,
     with_type,
 )
@@ -103,20 +101,15 @@ def check_counts(
     check_column_names(estimator, X, reset=reset)
     # What is too large for the type of numbers is infinite, and refused.
     with np.errstate(over="ignore"):
-        try:
-            X = in_wide_numbers(with_type(X))
-            X = check_array(
-                X,
-                accept_sparse="csr",
-                dtype=kept_types(X, np.float32),
-                ensure_min_samples=0 if allow_no_documents else 1,
-                estimator=estimator,
-                input_name="X",
-            )
-        except TypeError as error:
-            raise TypeError(
-                f"X, passed to {caller}, must be a document-term matrix of counts: {error}"
-            ) from error
+        X = in_wide_numbers(with_type(X))
+        X = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=kept_types(X, np.float32),
+            ensure_min_samples=0 if allow_no_documents else 1,
+            estimator=estimator,
+            input_name="X",
+        )
     _check_n_features(estimator, X, reset=reset)
     if not sparse.issparse(X):
         X = sparse.csr_matrix(for_scipy(X))
@@ -160,11 +153,9 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
             "row of X"
         )
     check_not_masked(y, caller, "y")
-    # Of a list of numbers and texts NumPy makes texts.
-    in_a_row = is_sparse(y) or (has_entries(y) and getattr(y, "ndim", 1) == 1)
-    check_one_kind(y if in_a_row else np.ravel(np.asarray(y)), "y", caller)
-    # scikit-learn reads no texts of NumPy's newer kind.
-    y = _check_y(y.tolist() if getattr(getattr(y, "dtype", None), "kind", "O") == "T" else y)
+    y = np.asarray(y) if not hasattr(y, "shape") and not isinstance(y, list) else y
+    check_one_kind(y if np.ndim(y) == 1 else np.ravel(y), "y", caller)
+    y = _check_y(y)
     check_consistent_length(np.empty(n_documents), y)
     if n_documents:
         check_classification_targets(y)
@@ -172,51 +163,19 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
     return labels
 
 
-def check_sample_weight(sample_weight: Any) -> np.ndarray:
-    """Weights of documents, 0 or more, of which some count."""
-    try:
-        if np.ndim(sample_weight) != 1:
-            raise ValueError("it has another shape")
-        if is_masked(sample_weight):
-            raise ValueError("it has masked entries")
-        if np.asarray(sample_weight).dtype.kind in "mM":
-            raise TypeError("they are dates or spans of time")
-        weights: np.ndarray = check_array(
-            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-        )
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(
-            f"sample_weight must have a number for each document; got {sample_weight!r:.60} "
-            f"({error})"
-        ) from error
-    if weights.min() < 0 or not weights.any():
-        raise ValueError(
-            "sample_weight must be 0 or more, and more than 0 for a document at least; its "
-            f"smallest is {weights.min():g}, its greatest {weights.max():g}"
-        )
-    with np.errstate(over="ignore"):
-        if not np.isfinite(weights.sum()):
-            raise ValueError("sample_weight must have a finite sum; divide it by its greatest")
-    return weights
-
-
 def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
     check_structure(prior, "a model", name)
-    try:
-        prior = check_array(
-            prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
-        )
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be pseudo-counts, as numbers: {error}") from error
-    if prior.shape not in shapes.values():
+    checked: np.ndarray = check_array(
+        prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
+    )
+    if checked.shape not in shapes.values():
         expected = " or ".join(f"{shape} {what}" for what, shape in shapes.items())
-        raise ValueError(f"{name} must have shape {expected}; got {prior.shape}")
-    if not (prior.min() >= LEAST_PRIOR and prior.max() <= MOST_PRIOR):
+        raise ValueError(f"{name} must have shape {expected}; got {checked.shape}")
+    if not (checked.min() >= LEAST_PRIOR and checked.max() <= MOST_PRIOR):
         raise ValueError(
             f"{name} must lie in [{LEAST_PRIOR:g}, {MOST_PRIOR:g}] everywhere; it goes from "
-            f"{prior.min():g} to {prior.max():g}. A small value such as 1e-8 excludes a word"
+            f"{checked.min():g} to {checked.max():g}. A small value such as 1e-8 excludes a word"
         )
-    checked: np.ndarray = prior
     return checked
 
 
@@ -273,11 +232,7 @@ def check_word_prior(
     columns = Columns(X, words, n_components, y, classes)
     if callable(given):
         columns.counts(name)
-    try:
-        prior = resolved(given, columns)
-    except Exception as error:
-        error.add_note(f"raised by {name}={given!r} of {type(estimator).__name__}")
-        raise
+    prior = resolved(given, columns)
     if prior is None and given is not None:
         raise TypeError(f"{name}={given!r} made None; it must return pseudo-counts, an array")
     return check_topic_word_prior(prior, name, n_components, X.shape[1], components)
@@ -311,38 +266,27 @@ def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
 def check_columns(columns: Any, n_features: int) -> np.ndarray:
     """Distinct columns of counts, sorted, int32."""
     check_not_masked(columns, "forget_words", "columns")
-    try:
-        found = np.unique(columns)
-    except (TypeError, ValueError):
-        # Lists of several lengths, or of what has no order.
-        found = np.array([np.nan])
+    found = np.unique(np.ravel(columns))
     if found.size and found.dtype.kind not in "iu":
         raise TypeError(f"columns must be whole numbers, of columns of X; got {columns!r:.60}")
-    outside = found[(found < 0) | (found >= n_features)]
-    if outside.size:
-        raise ValueError(
-            f"columns must be from 0 to {n_features - 1}, as X has {n_features} columns; got "
-            f"{outside[0]}"
-        )
+    if found.size and not (found[0] >= 0 and found[-1] < n_features):
+        raise ValueError(f"columns must be from 0 to {n_features - 1}; got {columns!r:.60}")
     return found.astype(np.int32)
 
 
 def check_feature_names(feature_names: Any, n_features: int) -> np.ndarray:
     """Names of all columns, as an array."""
-    check_not_masked(feature_names, "a model", "feature_names")
-    strange = isinstance(feature_names, Mapping | Set | str | bytes)
-    names = np.asarray(None if strange else feature_names, dtype=object)
-    if names.ndim == 0:
+    if isinstance(feature_names, Mapping | Set | str | bytes):
         raise TypeError(
             "feature_names must be the words by column, such as those of "
             f"vectorizer.get_feature_names_out(); got a {type(feature_names).__name__}. Of a "
             "mapping from words to columns, such as vectorizer.vocabulary_, pass "
-            "sorted(vocabulary, key=vocabulary.get); of a Dictionary of gensim, [dictionary[i] for "
-            "i in range(len(dictionary))]"
+            "sorted(vocabulary, key=vocabulary.get)"
         )
+    names = np.asarray(feature_names, dtype=object)
     if names.shape != (n_features,):
         raise ValueError(
             f"feature_names must name each of the {n_features} columns the model was fitted on; "
-            f"got {names.shape[0]} names"
+            f"got {names.shape[0] if names.ndim else names!r} names"
         )
     return names

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.base.typing import MatrixLike, OptionalArray
 from streamtopics.base.vectors import check_vectors
 from streamtopics.metrics import predictive
-from streamtopics.models.spectral_start import unit
 from streamtopics.utils.output import labelled, row_labels
 
 D = TypeVar("D", bound=Documents)
@@ -29,7 +29,44 @@ class TakesVectors(StreamingTopicModel):
         found = None if found is None else found.astype(batch.X.dtype)
         return replace(batch, columns=batch.columns | {"vectors": found})
 
-    def fit_transform(self, X: Any, y: Any = None, *, vectors: Any = None) -> np.ndarray:
+    def fit(self, X: MatrixLike, y: OptionalArray = None, *, vectors: OptionalArray = None) -> Self:
+        """Learn from a corpus, in minibatches of `batch_size` rows, in order.
+
+        {learns_corpus}
+
+        {X_to_learn}
+        {known_topics}
+        {vectors}
+
+        {returns_self}
+        """
+        return self._fit(X=X, y=y, vectors=vectors)
+
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: OptionalArray = None,
+        *,
+        time: object = None,
+        vectors: OptionalArray = None,
+    ) -> Self:
+        """Learn from one minibatch: one step of the update rule.
+
+        {learns_minibatch}
+
+        {X_to_learn}
+        {known_topics}
+        time : object, default=None
+            When the documents are from: kept for `drift_report`.
+        {vectors}
+
+        {returns_self}
+        """
+        return self._partial_fit(X=X, y=y, time=time, vectors=vectors)
+
+    def fit_transform(
+        self, X: MatrixLike, y: OptionalArray = None, *, vectors: OptionalArray = None
+    ) -> np.ndarray:
         """Learn from a corpus as `fit` does, and return the shares of its topics.
 
         {X}
@@ -42,11 +79,9 @@ class TakesVectors(StreamingTopicModel):
         doc_topic : ndarray of shape (n_documents, n_components)
             The same as ``fit(X, y, vectors=vectors).transform(X, vectors=vectors)``.
         """
-        model: Any = self
-        model.fit(X, y, vectors=vectors)
-        return self.transform(X, vectors=vectors)
+        return self.fit(X, y, vectors=vectors).transform(X, vectors=vectors)
 
-    def transform(self, X: Any, *, vectors: Any = None) -> np.ndarray:
+    def transform(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
         """Topic proportions of documents: their posterior mean.
 
         Deterministic, and each row depends on its own document only. A document without words or
@@ -62,7 +97,9 @@ class TakesVectors(StreamingTopicModel):
         """
         return labelled(self, self._shares(X, "transform", vectors=vectors), row_labels(X))
 
-    def score(self, X: Any, y: Any = None, *, vectors: Any = None) -> float:
+    def score(
+        self, X: MatrixLike, y: OptionalArray = None, *, vectors: OptionalArray = None
+    ) -> float:
         """Log predictive probability per held-out token, by document completion.
 
         Comparable between models, numbers of topics and sizes of test sets; higher is better.
@@ -75,14 +112,3 @@ class TakesVectors(StreamingTopicModel):
         {score}
         """
         return predictive.per_token(*self._completed("score", X, vectors=vectors))
-
-    @property
-    def vector_centers_(self) -> np.ndarray:
-        """Mean direction of the vectors of each topic; 0 for one that has none yet."""
-        directions = self._whole(lambda: self.posterior_.directions)
-        if directions is None:
-            raise AttributeError(
-                "vector_centers_ is of models that were learnt with vectors, such as "
-                "fit(X, vectors=vectors)"
-            )
-        return unit(directions[self._n_hidden :, :-1])

@@ -18,19 +18,10 @@ def check_vectors(
     told: tuple[str, str] = ("the model was started with", NO_END),
     rows: str = "documents",
 ) -> Any:
-    """Vectors of documents scaled to length 1, 0 for a document without; None if there are none.
+    """Vectors of documents, or "names", scaled to length 1, 0 for one without; None if none came.
 
-    Parameters
-    ----------
-    vectors : array-like of shape (n_documents, n_dimensions) or None
-    n_documents : int
-    learnt : int or None
-        Dimensions of those learnt from so far, 0 if they were none; None before the first.
-    caller : str
-    told : tuple of str
-        What has so many dimensions, and the remedy, for messages.
-    rows : {"documents", "names"}
-        What the vectors are of.
+    `learnt` is the dimension of those learnt from so far, 0 if they were none and None before the
+    first; `told` says what has that dimension, and the remedy, for messages.
     """
     name = "vectors" if rows == "documents" else "name_vectors"
     where = f"{name}, passed to {caller},"
@@ -41,13 +32,10 @@ def check_vectors(
                 f"{said_of(learnt)}; a document without one has a row of NaN; {told[1]}"
             )
         return None
-    try:
-        found = check_array(
-            vectors, dtype=(np.float64, np.float32), ensure_all_finite=False, ensure_min_samples=0,
-            input_name=name,
-        )  # fmt: skip
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{where} must be rows of numbers: {error}") from error
+    kinds = np.float64, np.float32
+    found = check_array(
+        vectors, dtype=kinds, ensure_all_finite=False, ensure_min_samples=0, input_name=name
+    )
     if len(found) != n_documents:
         raise ValueError(
             f"{where} must have a row for each of the {n_documents} {rows}; it has {len(found)}"

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import (
     FEW_STEPS,
@@ -25,7 +24,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import SentenceDocuments
 from streamtopics.base.sentence_topics import SentenceTopics
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
-from streamtopics.base.typing import RandomState, WordPriorLike
+from streamtopics.base.typing import OptionalArray, RandomState, SentencesLike, WordPriorLike
 from streamtopics.base.validation import (
     BOOSTING_SCALE,
     COMMON_CONSTRAINTS,
@@ -39,7 +38,6 @@ from streamtopics.models import ASUM
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import BPS
 from streamtopics.updates.rule import Rule
-from streamtopics.utils.checks import is_whole
 from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.structure import has_entries
@@ -67,10 +65,9 @@ class AspectSentimentModel(SentenceTopics):
         Their names, two or more, in the order of the rows of `topic_word_prior`.
     topic_word_prior : float, array-like of shape (n_features,) or (n_sentiments, n_features), \
             WordPrior, callable or None, default=None
-        Dirichlet parameter of the topics of each sentiment (the papers' eta): a
-        pseudo-count, in tokens, for every word. `streamtopics.priors.SeedWords` takes seed
-        words by the names of the sentiments. None is 0.05 for each, under which the names
-        mean nothing.
+        Dirichlet parameter of the topics of each sentiment (the papers' eta), in tokens.
+        `streamtopics.priors.SeedWords` takes seed words by the names of the sentiments. None is
+        0.05 for each word, under which the names mean nothing.
     boosted_prior : float, array-like of shape (n_features,) or (n_sentiments, n_features), \
             WordPrior, callable or None, default=None
         The knowledge that a boost adds with every minibatch, only its shape counts; None is
@@ -79,13 +76,11 @@ class AspectSentimentModel(SentenceTopics):
         Pseudo-counts of the prior added for each token (the source's s). None is 0.5, and 0
         never boosts; it has to be None if `update` is given.
     boosting_norm : {"topic", "whole"}, default="topic"
-        "topic" gives each topic a boost in proportion to its own tokens; "whole" gives each
-        the same part, as in the source: the rare topics of a sentiment become all prior, and
-        one sentiment can lose most sentences to the other.
+        As in `BPSLDA`; with "whole", as in the source, the rare topics of a sentiment become all
+        prior.
     update : rule of `streamtopics.updates` or None, default=None
-        How the posterior takes a minibatch in, for example ``PowerPrior(0.9, Boost(0.1))``;
-        its fields are parameters too, such as ``update__rho``. None is
-        ``BPS(boosting_scale, boosting_norm)``.
+        How the posterior takes a minibatch in, for example ``PowerPrior(0.9, Boost(0.1))``. None
+        is ``BPS(boosting_scale, boosting_norm)``.
     doc_sentiment_prior : float, default=1.0
         Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1: 1 is
         flat, each 1 more is a further sentence of every sentiment, which makes
@@ -102,12 +97,7 @@ class AspectSentimentModel(SentenceTopics):
     batch_size : int, default=1000
         Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one.)
     {max_iter}
-    n_jobs : int or None, default=None
-        Threads; -1 is all processors. The result is the same bits for any number.
-    random_state : int, RandomState instance or None, default=None
-        Of the start, which tells the aspects of a sentiment apart.
-    verbose : int, default=0
-        1 shows how far `fit` has come.
+    {common_parameters}
 
     Attributes
     ----------
@@ -279,7 +269,7 @@ class AspectSentimentModel(SentenceTopics):
 
     # Inference
 
-    def predict(self, X: Any, groups: Any = None) -> np.ndarray:
+    def predict(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """The most probable sentiment of each document.
 
         {sentences}
@@ -293,7 +283,7 @@ class AspectSentimentModel(SentenceTopics):
         most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
         return np.asarray(self.classes_[most_probable])
 
-    def predict_proba(self, X: Any, groups: Any = None) -> np.ndarray:
+    def predict_proba(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Proportions of the sentiments in each document, the papers' pi.
 
         {sentences}
@@ -306,7 +296,7 @@ class AspectSentimentModel(SentenceTopics):
         """
         return self._sentiments(X, groups, "predict_proba")
 
-    def transform(self, X: Any, groups: Any = None) -> np.ndarray:
+    def transform(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Joint proportions of sentiments and aspects in documents.
 
         Each row depends on its own document only.
@@ -343,31 +333,6 @@ class AspectSentimentModel(SentenceTopics):
         return Found(*map(np.concatenate, columns))
 
     # What was learnt
-
-    def topic_of(self, sentiment: Any, aspect: int) -> int:
-        """Number of the topic of an aspect with a sentiment, as in `top_words`.
-
-        Parameters
-        ----------
-        sentiment : str or int
-            One of `sentiment_names_`.
-        aspect : int
-            From 0 to n_aspects - 1. The same number in two sentiments need not be the same
-            aspect.
-
-        Returns
-        -------
-        topic : int
-        """
-        check_is_fitted(self)
-        known = self.sentiment_names_.tolist()
-        if not isinstance(sentiment, str | Integral) or sentiment not in known:
-            raise ValueError(f"sentiment must be one of {known}; got {sentiment!r}")
-        if not (is_whole(aspect) and 0 <= aspect < self._n_aspects):
-            raise ValueError(
-                f"aspect must be a whole number from 0 to {self._n_aspects - 1}; got {aspect!r}"
-            )
-        return int(known.index(sentiment)) * self._n_aspects + int(aspect)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of `transform`: each sentiment with the number of an aspect.

@@ -19,6 +19,7 @@ from streamtopics.base.composition import Composition
 from streamtopics.base.frame import keeps_means
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topics import LearntTopics
+from streamtopics.base.typing import OptionalArray
 from streamtopics.local.directions import summed
 from streamtopics.local.groups import Base, Groups, find_groups, known_by
 from streamtopics.messages import Minibatch, Statistics
@@ -157,7 +158,7 @@ class ReportsLives(LearntTopics):
         lives = self._lives()
         return sorted((*lives.dead, *lives.alive), key=lambda life: (life.born, life.topic))
 
-    def births_report(self, feature_names: Any = None) -> list[Life]:
+    def births_report(self, feature_names: OptionalArray = None) -> list[Life]:
         """Rows on the topics along the stream: when each was born and died, and of what words.
 
         Parameters

@@ -30,7 +30,7 @@ from streamtopics.models.sources import HintedStart
 from streamtopics.models.views import mean
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.priors import Columns, seed_prior
-from streamtopics.priors.columns import Vocabulary, check_words, word_columns
+from streamtopics.priors.columns import check_words
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import MOST_WHOLE, is_masked, is_whole
 from streamtopics.utils.parallel import Workers
@@ -136,9 +136,6 @@ class GuidedTopics(TakesVectors):
         counts all tokens, as `score` does.
     missing : {"error", "ignore"}, default="error"
         What to do with a seed word that is in no column.
-    vocabulary : mapping of word to column, sequence of words by column or None, default=None
-        The words, for counts whose columns have no names. None takes the names of the
-        columns, as a data frame and the counts of `streamtopics.text.NamedVectorizer` have them.
     update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
             default="online_em"
         How the topics take in a minibatch; see `streamtopics.updates`.
@@ -171,9 +168,6 @@ class GuidedTopics(TakesVectors):
         The same in the order of `seeds`, which is that of the topics: the k-th is the name of
         ``components_[k]`` and of column k of `transform`. The topics without seeds come after
         them.
-    vector_centers_ : ndarray of shape (n_components, n_dimensions)
-        Mean direction of the vectors of each topic's documents and of its name, of length 1; 0
-        for a topic that has none. If there are `name_vectors`.
     {mean_components}
     {common_attributes}
 
@@ -216,7 +210,6 @@ class GuidedTopics(TakesVectors):
         "max_count": [POSITIVE_INT, None],
         "n_start_documents": [Interval(Integral, 0, MOST_WHOLE, closed="both")],
         "missing": [StrOptions({"error", "ignore"})],
-        "vocabulary": "no_validation",
         "topic_word_prior": [Interval(Real, 1e-10, 1e10, closed="both")],
     }
     classes_: np.ndarray
@@ -233,7 +226,6 @@ class GuidedTopics(TakesVectors):
         label_weight: float = 20.0,
         max_count: int | None = 3,
         missing: Literal["error", "ignore"] = "error",
-        vocabulary: Vocabulary | None = None,
         update: str | Rule = "online_em",
         inference: str | LocalStep = "one_topic",
         topic_word_prior: float = 0.3,
@@ -253,7 +245,6 @@ class GuidedTopics(TakesVectors):
         self.label_weight = label_weight
         self.max_count = max_count
         self.missing = missing
-        self.vocabulary = vocabulary
         self.update = update
         self.inference = inference
         self.topic_word_prior = topic_word_prior
@@ -266,47 +257,6 @@ class GuidedTopics(TakesVectors):
         self.verbose = verbose
 
     # Learning
-
-    def fit(self, X: Any, y: Any = None, *, vectors: Any = None) -> Self:
-        """Learn from a corpus, in minibatches of `batch_size` rows, in order.
-
-        Forgets what was learnt before. When it is interrupted, or comes to a minibatch
-        that has no finite answer, the model has learnt from the minibatches before.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Non-negative word counts, whose columns have names: a data frame, or the counts of
-            `streamtopics.text.NamedVectorizer`.
-        y : array-like of shape (n_documents,), default=None
-            Names of topics of documents, as far as they are known, and None elsewhere; masked
-            entries are None.
-        {vectors}
-
-        {returns_self}
-        """
-        return self._fit(X=X, y=y, vectors=vectors)
-
-    def partial_fit(self, X: Any, y: Any = None, *, time: Any = None, vectors: Any = None) -> Self:
-        """Learn from one minibatch: one step of the update rule, or the beginning anew.
-
-        When it fails nothing has changed. The first call fixes the seeds and the columns.
-        A beginning that is learnt anew is as `fit` on all of its documents in one minibatch,
-        with one pass.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Non-negative word counts.
-        y : array-like of shape (n_documents,), default=None
-            As in `fit`.
-        time : object, default=None
-            When the documents are from: kept for `drift_report`.
-        {vectors}
-
-        {returns_self}
-        """
-        return self._partial_fit(X=X, y=y, time=time, vectors=vectors)
 
     def _read(
         self, method: str, *, reset: bool, X: Any, y: Any = None, time: Any = None,
@@ -348,15 +298,10 @@ class GuidedTopics(TakesVectors):
         """Part of each topic in the seed words, of shape (n_features, n_components)."""
         names = getattr(self, "feature_names_in_", None)
         columns = Columns(X, names, self.n_components)
-        words = columns.vocabulary("seeds", self.vocabulary)
+        words = columns.vocabulary("seeds", None)
         marked = seed_prior(
             self.seeds, words, 1.0, n_components=self.n_components, base=1e-3, missing=self.missing
         )
-        if marked.shape[1] != X.shape[1]:
-            raise ValueError(
-                f"vocabulary must have a word for each of the {X.shape[1]} columns of X; it has "
-                f"{marked.shape[1]}"
-            )
         seeded = marked > 0.5
         n_topics = np.maximum(seeded.sum(axis=0), 1)
         named = (seeded.any(axis=1) | (labels.sum(axis=0).A1 > 0))[: len(self.topic_names_)]
@@ -493,12 +438,6 @@ class GuidedTopics(TakesVectors):
         return replace(super()._merged(other, model), begun=None)
 
     # Hooks
-
-    def _column_names(self, feature_names: Any) -> np.ndarray:
-        if feature_names is None and self.vocabulary is not None:
-            columns = word_columns(self.vocabulary)
-            feature_names = sorted(columns, key=columns.__getitem__)
-        return super()._column_names(feature_names)
 
     @property
     def n_components(self) -> int:  # type: ignore[override]

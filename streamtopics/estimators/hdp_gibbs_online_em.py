@@ -30,18 +30,15 @@ class HDPGibbsOnlineEM(HDPModel):
     {first_n_components}
     update : Rule or None, default=None
         How topics and tables take in a minibatch, in the place of online EM with `kappa` and
-        `tau`: ``PowerPrior(Memory(10_000))`` forgets as much of a document whenever it came, so
-        that topics that are gone are dropped and new ones soon weigh as much as old ones.
+        `tau`, such as ``PowerPrior(Memory(10_000))``, under which topics that are gone are dropped.
     {kappa}
     {tau}
     {many_sweeps}
     {concentration}
     {doc_concentration}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
-        Pseudo-count of every word in every topic, in tokens, against the tokens of
-        the documents that the running mean stands for. A new topic expects words in
-        proportion to it, and only a small one lets the first words of a topic draw others
-        out of a topic that is two in one: from 0.05 on, some stay merged for good.
+        Pseudo-count of every word in every topic, in tokens. Only a small one lets the first words
+        of a topic draw others out of one that is two: from 0.05 on, some stay merged for good.
     {small_batch_size}
     {max_iter}
     {common_parameters}
@@ -59,24 +56,16 @@ class HDPGibbsOnlineEM(HDPModel):
 
     Notes
     -----
-    The documents of a minibatch share the topics that are born in it, so that they are
-    sampled one after the other; only inference for given documents runs in parallel,
-    and it knows no topics but those represented. The topics of the first minibatch are
-    sampled with the others' words integrated out, which is what tells them apart.
+    The documents of a minibatch share the topics that are born in it, so that they are sampled one
+    after the other; inference for given documents knows no topics but those represented. The
+    topics of the first minibatch are sampled with the others' words integrated out.
 
-    When topics are born or dropped, the step costs as much as the vocabulary.
+    `births_report` says when topics came and went. A topic is born with the first minibatch that
+    has eight tables of it, and dead when it is dropped, or has had less than a fifth of the tokens
+    to be expected by its share for as long as 24 of its tables were.
 
-    `births_report` says when topics came and went, though one that is gone stays on as long as a
-    word of it is remembered, and is born again when it comes back. A topic is born with the first
-    minibatch that has eight tables of it, and dead when it is dropped, or has had less than a
-    fifth of the tokens to be expected by its share for as long as 24 of its tables were.
-
-    Two topics that say the same are not merged: one does not win over the other but by
-    chance. On streams of less than some hundred minibatches expect up to twice as many
-    active topics as there are; what the model predicts suffers little.
-
-    The weights are not those of the source, whose fixed point has no part for topics
-    to come: here they have the posterior mean under the Dirichlet process.
+    Two topics that say the same are not merged: on streams of less than some hundred minibatches
+    expect up to twice as many active topics as there are.
 
     References
     ----------

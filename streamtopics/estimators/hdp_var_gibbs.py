@@ -34,9 +34,7 @@ class HDPVarGibbs(HDPModel):
     {doc_concentration}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
-        Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
-        tokens, for every word. None is 0.05 for each. See `streamtopics.priors` for priors
-        that are made when the model is fitted, such as `ZipfPrior`.
+        Dirichlet parameter of the topics (the papers' eta), in tokens. None is 0.05 for each word.
     {small_batch_size}
     {max_iter}
     {common_parameters}

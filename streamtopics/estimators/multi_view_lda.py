@@ -9,10 +9,10 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,7 +27,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
 from streamtopics.base.topics import LearntTopics
-from streamtopics.base.typing import RandomState, WordPriorLike
+from streamtopics.base.typing import MatrixLike, OptionalArray, RandomState, WordPriorLike
 from streamtopics.base.validation import (
     BOOSTING_SCALE,
     COMMON_CONSTRAINTS,
@@ -38,7 +38,6 @@ from streamtopics.base.validation import (
     check_doc_topic_prior,
     check_labels,
     check_one_kind,
-    check_sample_weight,
     check_topic_word_prior,
     check_word_prior,
 )
@@ -48,7 +47,7 @@ from streamtopics.models.multi_view import MultiView
 from streamtopics.posteriors import SideBySide, TopicPosterior
 from streamtopics.priors import class_words_prior
 from streamtopics.updates import BPS, Rounds, Rule
-from streamtopics.utils.checks import check_not_masked, plain
+from streamtopics.utils.checks import check_not_masked
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 
@@ -89,27 +88,19 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         Pseudo-counts of `class_word_prior` that are added again for each token of the
         topics of classes (the source's s); None is 0, plain streaming variational Bayes.
     boosting_norm : {"whole", "topic"}, default="whole"
-        "whole" gives each of these topics the same part of the boost, as in the source, so
-        that those of small classes are pulled hardest; "topic" gives each a boost in
-        proportion to its own tokens.
+        As in `BPSLDA`, of these topics.
     doc_topic_prior : float or None, default=None
         Dirichlet parameter of a document's proportions, both in the topics of its class and
-        in the shared ones, in tokens for each topic. None is 10 / n_local_topics and
-        10 / n_global_topics: together the weight of ten tokens in each part.
+        in the shared ones, in tokens for each topic. None is ten tokens together in each part.
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
         Beta parameter of the share of a document's words that are of its class's topics. Flat by
-        default, with which shared topics may end with hardly a word; (20, 20) leaves them more,
-        at a loss of accuracy on some corpora, measured in chapter "Classes
-        and their words".
+        default, with which shared topics may end with hardly a word; (20, 20) leaves them more.
     class_word_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
             WordPrior, callable or None, default=None
-        Dirichlet parameter of the topics of classes: a pseudo-count, in tokens, for every
-        word; rows are in the order of `classes_`, which is sorted. A callable makes it: it
-        is called with the X and y of `fit`, or of the first `partial_fit`, and
-        ``classes=``. None is `streamtopics.priors.ClassWords`, which expects in a class
-        the words typical of it; `streamtopics.priors.SeedWords` takes words by the names of
-        the classes. Under a flat prior classes are told badly: see chapter "Classes and their
-        words".
+        Dirichlet parameter of the topics of classes, in tokens; rows are in the order of
+        `classes_`, which is sorted. A callable is called with the X and y of `fit`, or of the
+        first `partial_fit`, and ``classes=``. None is `streamtopics.priors.ClassWords`, which
+        expects in a class the words typical of it; under a flat prior classes are told badly.
     boosted_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
             WordPrior, callable or None, default=None
         The knowledge that a boost adds again, given like `class_word_prior`; None is what
@@ -121,14 +112,9 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     {max_local_iter}
     {local_tol}
     batch_size : int, default=1000
-        Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one
-        minibatch.)
+        Documents in a minibatch of `fit`.
     {max_iter}
-    {n_jobs}
-    random_state : int, RandomState instance or None, default=None
-        Seed of the topics that the first documents of a class start from.
-    verbose : int, default=0
-        1 shows the progress of `fit`.
+    {common_parameters}
 
     Attributes
     ----------
@@ -151,9 +137,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     Notes
     -----
     The local inference that the source prints has errors; here a word's topic and the block
-    it belongs to are inferred as one choice. Classes are told by the mean of the
-    topics; by exp(E[log beta]), which learning goes by, they were told worse, with a boost
-    and without.
+    it belongs to are inferred as one choice. Classes are told by the mean of the topics.
 
     References
     ----------
@@ -239,11 +223,10 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
 
     # Learning
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Learn from labelled documents, in minibatches of `batch_size` rows, in order.
 
-        Forgets what was learnt before. When it is interrupted, or comes to a minibatch
-        that has no finite answer, the model has learnt from the minibatches before.
+        {learns_corpus}
 
         {X_to_learn}
         {labels}
@@ -252,13 +235,10 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         """
         return self._fit(X=X, y=y)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: MatrixLike, y: ArrayLike, classes: OptionalArray = None) -> Self:
         """Learn from one minibatch: one step of the update rule.
 
-        When it fails nothing has changed. When it is interrupted, either nothing has
-        changed or all of the minibatch was learnt, as `n_batch_iter_` says. The
-        first call fixes the classes, the numbers of topics and the priors; of a minibatch
-        without rows nothing is learnt.
+        {learns_minibatch}
 
         {X_to_learn}
         {labels}
@@ -318,7 +298,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def _start(self, batch: Documents) -> None:
         """Set the state before the first minibatch."""
         n_words, n_classes = batch.X.shape[1], len(self.classes_)
-        self.share_prior_ = self._share_prior()
+        own_share, common_share = map(float, self.local_share_prior)
+        self.share_prior_ = own_share, common_share
         etas = self._class_priors("class_word_prior", batch)
         given = self.boosted_prior is not None
         xis = self._class_priors("boosted_prior", batch) if given else [None] * n_classes
@@ -333,15 +314,6 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         last = TopicPosterior(shared, (n_words, self.n_global_topics), common, seed=self.seed_)
         posterior = SideBySide([*parts, last], n_boosted=n_classes)
         self._commit = Commit(posterior, self._rule.init(posterior), 0, self._rule)
-
-    def _share_prior(self) -> tuple[float, float]:
-        prior: list[float] = [*map(plain, self.local_share_prior)]
-        if not (len(prior) == 2 and all(isinstance(v, Real) and 1e-10 <= v <= 1e10 for v in prior)):
-            raise ValueError(
-                "local_share_prior must be two numbers in [1e-10, 1e10], pseudo-counts of words of "
-                f"the class and of shared words, such as (1.0, 1.0); got {self.local_share_prior!r}"
-            )
-        return float(prior[0]), float(prior[1])
 
     def _class_priors(self, name: str, batch: Documents) -> list[np.ndarray]:
         """The prior of the topics of each class, of shape (n_features or 1, 1)."""
@@ -388,12 +360,11 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
 
     # Prediction
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """The most probable class of each document.
 
         A class is given up as soon as eight times what its bound gained last would not bring
-        it to the best one, which is not proven, but changed no prediction where it was tried;
-        `predict_log_proba` follows every class to the end.
+        it to the best one; `predict_log_proba` follows every class to the end.
 
         {X}
 
@@ -404,7 +375,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         most_probable = self._classified(X, "predict", 0.0).argmax(axis=1)
         return np.asarray(self.classes_[most_probable])
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Probability of each class.
 
         Like those of naive Bayes, they are too sure of themselves for long documents. Those
@@ -420,7 +391,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         """
         return np.asarray(np.exp(self._classified(X, "predict_proba", BEHIND)))
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Logarithm of the probability of each class, where that itself may be 0.
 
         {X}
@@ -459,25 +430,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
             yield X[start:stop]
             start = stop
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of documents whose class is predicted.
-
-        {X}
-        {labels}
-        sample_weight : array-like of shape (n_documents,), default=None
-            How much each document counts, 0 or more.
-
-        Returns
-        -------
-        accuracy : float
-        """
-        if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight)
-        predicted = self.predict(X)
-        y = check_labels(y, len(predicted), f"{type(self).__name__}.score")
-        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
-
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: MatrixLike) -> np.ndarray:
         """Topic proportions of documents: the mean under the classes that they may be of.
 
         {X}

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import ClassifierTags, RegressorTags, Tags
 from sklearn.utils.metaestimators import available_if
@@ -24,7 +25,7 @@ from streamtopics.base.frame import (
     warn_of_no_boost,
 )
 from streamtopics.base.glossary import documented
-from streamtopics.base.typing import RandomState
+from streamtopics.base.typing import OptionalArray, RandomState
 from streamtopics.base.validation import POSITIVE_INT, check_structure
 from streamtopics.models.dense_model import DenseModel, check_codes
 from streamtopics.posteriors import DensePosterior
@@ -129,10 +130,8 @@ class StreamingBayes(
     update : rule of `streamtopics.updates`, default=None
         A frozen record as well; None stands for ``SVB()``.
     boosted_prior : object, default=None
-        A model of the same kind as `model`, whose prior is what the update boosts, if it
-        boosts; None for that of `model`, which the stream starts from and forgets to. Its
-        `coordinates`, such as the point that a mixture sums squares about, must be the
-        same. All components of a mixture have one prior, and so have their boosts.
+        A model of the same kind and `coordinates` as `model`, whose prior is what the update
+        boosts, if it boosts; None for that of `model`, which the stream starts from and forgets to.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1
@@ -224,20 +223,21 @@ class StreamingBayes(
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: OptionalArray = None) -> Self:
         """Learn from data, in minibatches of `batch_size` rows, in order.
 
-        Forgets what was learnt before. When it is interrupted, or comes to a minibatch
-        that has no finite answer, the model has learnt from the minibatches before.
+        {learns_corpus}
 
         {samples_to_learn}
         """
         return self._fit(X=X, y=y)
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
+    def partial_fit(
+        self, X: ArrayLike, y: OptionalArray = None, classes: OptionalArray = None
+    ) -> Self:
         """Learn from one minibatch: one step of the update rule.
 
-        When it fails nothing has changed. Of a minibatch without rows nothing is learnt.
+        {learns_minibatch}
 
         {samples}
         y : array-like of shape (n_samples,), default=None
@@ -369,7 +369,7 @@ class StreamingBayes(
 
     # Prediction
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """`fit`, then `transform` of the same samples.
 
         {samples_and_targets}
@@ -380,7 +380,7 @@ class StreamingBayes(
         """
         return self.fit(X, y).transform(X)
 
-    def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
+    def score_samples(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """Log density of each sample under the posterior predictive distribution.
 
         Targets that are not given are integrated out: what is left is the density of the
@@ -398,7 +398,7 @@ class StreamingBayes(
         X, y = self._data("score_samples", self.model_, X, y, target=target)
         return self._whole(lambda: self.model_.log_predictive(self.posterior_, X, y))
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: ArrayLike, y: OptionalArray = None) -> float:
         """Log predictive density, in nats per sample; higher is better.
 
         {samples_and_targets}
@@ -413,7 +413,7 @@ class StreamingBayes(
         return float(density.mean())
 
     @available_if(_model_can("predict"))
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: ArrayLike) -> np.ndarray:
         """Predict a target, or the most probable component or class.
 
         {samples}
@@ -425,7 +425,7 @@ class StreamingBayes(
         return self._predicted(X, "predict")
 
     @available_if(_model_can("predict_proba"))
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Probability of each component or class.
 
         {samples}
@@ -437,7 +437,7 @@ class StreamingBayes(
         """
         return self._predicted(X, "predict_proba")
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: ArrayLike) -> np.ndarray:
         """Transform samples as the model does, such as into memberships in components.
 
         {samples}
@@ -534,14 +534,8 @@ def _check_classes(classes: Any, model: Any, caller: str) -> None:
 
 def _numbers(y: np.ndarray, name: str) -> np.ndarray:
     """Targets or classes as float64."""
-    try:
-        # Dates would be days since 1970, and complex numbers would lose a part.
-        if y.dtype.kind in "mMc":
-            raise TypeError("dates and complex numbers are not taken for numbers")
-        numbers = y.astype(np.float64)
-        # None is NaN then.
-        if np.isnan(numbers).any():
-            raise TypeError("what is missing is no number")
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name} must hold numbers; got {y!r:.60}") from error
+    # Dates would be days since 1970, and complex numbers would lose a part.
+    numbers = y.astype(np.float64) if y.dtype.kind in "biufO" else np.array([np.nan])
+    if np.isnan(numbers).any():
+        raise ValueError(f"{name} must hold numbers; got {y!r:.60}")
     return numbers

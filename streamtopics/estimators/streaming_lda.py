@@ -65,11 +65,10 @@ class StreamingLDA(StreamingTopicModel):
     inference : {"auto", "gibbs", "variational", "one_topic"} or LocalStep, default="auto"
         How the topics of a document are found in learning: by collapsed Gibbs sampling,
         ``Gibbs(n_sweeps=5)``; by mean-field variational inference, ``Variational(tol=1e-3,
-        max_iter=100)``; or as one topic and a background, ``OneTopic(share=0.8)``, see
-        `StreamingMixture`. "auto" goes by the mean length of the documents, of the corpus in
-        `fit`, of the first minibatch with a token in `partial_fit`: one topic for less than 12
-        words, sampling up to 60, variational inference from there on. If most entries of X are no
-        whole numbers, such as tf-idf weights, the words of a document are counted by its entries,
+        max_iter=100)``; or as one topic and a background, ``OneTopic(share=0.8)``. "auto" goes by
+        the mean length of the documents, of the corpus in `fit`, of the first minibatch with a
+        token in `partial_fit`: one topic for less than 12 words, sampling up to 60, variational
+        inference from there on. Of weights, such as tf-idf, words are counted by their entries,
         not by their sum. What came before the first token does not count.
         `transform` and scores take a longer one of the same kind.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
@@ -144,6 +143,8 @@ class StreamingLDA(StreamingTopicModel):
     array([0.9, 0.9, 0.9, 0.9, 0.9])
     """
 
+    # What suits the documents that a stream began with.
+    _suited: LocalStep = INFERENCE["gibbs"]
     _records: ClassVar[dict[str, dict[Any, Any]]] = PARTS | StreamingTopicModel._records
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "schedule": [Schedule, None],
@@ -252,7 +253,7 @@ class StreamingLDA(StreamingTopicModel):
         step = self._record("inference", self.inference)
         if not is_auto(step):
             return step
-        suited = getattr(self, "_suited", INFERENCE["gibbs"])
+        suited = self._suited
         doc_topic = self._record("doc_topic_prior_update", self.doc_topic_prior_update)
         if isinstance(suited, OneTopic) and "log_theta" in getattr(doc_topic, "needs", ()):
             return INFERENCE["gibbs"]  # One topic has no proportions to learn it by.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from streamtopics.base.composition import STARTS, UPDATES, Composition, Schedule
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel, TopicCommit
-from streamtopics.base.typing import RandomState, WordPriorLike
+from streamtopics.base.typing import MatrixLike, OptionalArray, RandomState, WordPriorLike
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 from streamtopics.base.vector_topics import TakesVectors
 from streamtopics.estimators.births_and_deaths import ReportsLives, step_with_births
@@ -80,9 +80,6 @@ class StreamingMixture(ReportsLives, TakesVectors):
         Word probabilities of the background; NaN without one.
     weights_ : ndarray of shape (n_components,)
         Share of the documents that each cluster has, decayed; sums to 1.
-    vector_centers_ : ndarray of shape (n_components, n_dimensions)
-        Mean direction of the vectors of each cluster's documents, of length 1; 0 for a cluster
-        that has none yet. If `vectors` were passed.
     births_ : list of Life
         The clusters that live and the last thousand that died, by birth, with `births`.
     n_alive_ : int
@@ -164,37 +161,6 @@ class StreamingMixture(ReportsLives, TakesVectors):
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None, *, vectors: Any = None) -> Self:
-        """Learn from a corpus, in minibatches of `batch_size` rows, in order.
-
-        Forgets what was learnt before. When it is interrupted, or comes to a minibatch
-        that has no finite answer, the model has learnt from the minibatches before.
-
-        {X_to_learn}
-        {y_ignored}
-        {vectors}
-
-        {returns_self}
-        """
-        return self._fit(X=X, vectors=vectors)
-
-    def partial_fit(self, X: Any, y: Any = None, *, time: Any = None, vectors: Any = None) -> Self:
-        """Learn from one minibatch: one step of the update rule.
-
-        When it fails nothing has changed. The first call fixes the number of clusters, the priors,
-        the seed, the kind of rule, and whether there are vectors and of how many dimensions; other
-        parameters count from the next minibatch on. Of a minibatch without rows nothing is learnt.
-
-        {X_to_learn}
-        {y_ignored}
-        time : object, default=None
-            When the documents are from: kept for `drift_report`.
-        {vectors}
-
-        {returns_self}
-        """
-        return self._partial_fit(X=X, time=time, vectors=vectors)
-
     def _read(self, method: str, *, reset: bool, vectors: Any = None, **data: Any) -> Documents:
         batch = super()._read(method, reset=reset, **data)
         learnt = None if reset else self._commit.posterior.n_dimensions
@@ -202,7 +168,9 @@ class StreamingMixture(ReportsLives, TakesVectors):
 
     # Reading
 
-    def fit_predict(self, X: Any, y: Any = None, *, vectors: Any = None) -> np.ndarray:
+    def fit_predict(
+        self, X: MatrixLike, y: OptionalArray = None, *, vectors: OptionalArray = None
+    ) -> np.ndarray:
         """Learn from a corpus as `fit` does, and tell the cluster of each of its documents.
 
         {X}
@@ -217,7 +185,12 @@ class StreamingMixture(ReportsLives, TakesVectors):
         return self.fit(X, vectors=vectors).predict(X, vectors=vectors)
 
     def predict(
-        self, X: Any, *, vectors: Any = None, reject: float = 0.0, known: Any = None
+        self,
+        X: MatrixLike,
+        *,
+        vectors: OptionalArray = None,
+        reject: float = 0.0,
+        known: OptionalArray = None,
     ) -> np.ndarray:
         """The most probable cluster of each document, or -1 for none of them.
 

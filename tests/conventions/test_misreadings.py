@@ -63,4 +63,3 @@ def test_sentiments_are_by_their_names_and_sorted_where_scorers_ask(sentiments, 
     assert_array_equal(model[-1].sentiment_names_, sentiments)
     assert_array_equal(model.classes_, sorted(sentiments))
     assert_array_equal(model.predict(texts), truth)
-    assert [model[-1].topic_of(name, 0) for name in sentiments] == [*range(len(sentiments))]

@@ -305,7 +305,7 @@ def test_parameters_that_cannot_be(given, message):
     estimator = clone(model()).set_params(**given)
     with pytest.raises(ValueError, match=message):
         estimator.fit(X)
-    assert not hasattr(estimator, "_commit")
+    assert not estimator.__sklearn_is_fitted__()
     assert not hasattr(estimator, "n_features_in_")
 
 

@@ -76,7 +76,7 @@ def test_noise_that_needs_a_list_is_refused_at_fit(ground_set, noise):
     for learn in (estimator.fit, estimator.partial_fit):
         with pytest.raises(ValueError, match=match):
             learn(X)
-        assert not hasattr(estimator, "_commit")
+        assert not estimator.__sklearn_is_fitted__()
 
 
 # Corners

@@ -2,19 +2,13 @@
 """Sentiments of documents as an estimator: streams, inference, errors, and what it finds."""
 
 import pickle
-import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
-import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import AspectSentimentModel
@@ -29,8 +23,6 @@ from streamtopics.updates import (
     Decay,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
-    MeanDecay,
-    OnlineEM,
     PopulationVB,
     PowerPrior,
     Rounds,
@@ -122,7 +114,7 @@ def test_three_sentiments_by_numbers():
     assert estimator.predict_proba(documents).shape == (120, 3)
     assert list(estimator.get_feature_names_out()) == ["-1_0", "-1_1", "0_0", "0_1", "1_0", "1_1"]
     top = estimator.top_words(n_words=3)
-    assert 8 in top[estimator.topic_of(1, 0)] + top[estimator.topic_of(1, 1)]
+    assert 8 in top[4] + top[5]
 
 
 @pytest.mark.parametrize("n_iter", [1, 4])
@@ -173,16 +165,12 @@ def test_top_words(fitted):
     names = [f"w{v}" for v in range(N_WORDS)]
     by_place, by_name = fitted.top_words(n_words=4), fitted.top_words(names, 4)
     assert len(by_place) == len(by_name) == 6
-    for e, sentiment in enumerate(("positive", "negative")):
+    for e in range(2):
         for t in range(3):
-            topic = fitted.topic_of(sentiment, t)
-            assert topic == 3 * e + t
+            topic = 3 * e + t
             best = np.argsort(-fitted.components_[topic], kind="stable")[:4]
             assert by_place[topic] == list(best)
             assert by_name[topic] == [names[v] for v in best]
-    for wrong in (("good", 0), ("positive", 3), ("positive", -1), ("positive", 0.5)):
-        with pytest.raises(ValueError, match=r"sentiment must be|aspect must be"):
-            fitted.topic_of(*wrong)
     with pytest.raises(ValueError, match="n_words must be"):
         fitted.top_words(n_words=0)
     assert len(topic_table(fitted, names)) == 6
@@ -230,11 +218,6 @@ def test_any_rule_on_a_stream(update):
     assert (whole.predict(X) == Y).mean() > 0.75
 
 
-def test_online_em_takes_means():
-    estimator = model(update=OnlineEM(MeanDecay(0.7))).fit(X)
-    assert (estimator.predict(X) == Y).mean() > 0.75
-
-
 def test_the_default_is_a_boost_and_0_is_svb():
     assert_array_equal(model().fit(X).components_,
                        model(update=BPS(0.5, "topic")).fit(X).components_)  # fmt: skip
@@ -253,45 +236,6 @@ def test_knowledge_that_only_the_boost_has():
     assert own.min() > 2 * other.max()
     with pytest.warns(UserWarning, match="nothing boosts it"):
         model(boosted_prior=CORPUS.prior, boosting_scale=0).fit(X)
-
-
-def test_no_bit_depends_on_the_number_of_threads(fitted):
-    again = clone(fitted).set_params(n_jobs=3).fit(X)
-    assert_array_equal(again.components_, fitted.components_)
-    assert_array_equal(again.transform(X), fitted.transform(X))
-
-
-def test_fit_forgets_what_was_learnt_before():
-    once = model().fit(X[:40]).components_
-    assert_array_equal(model().fit(X[50:]).fit(X[:40]).components_, once)
-    twice = model(max_iter=2).fit(X[:40])
-    assert_array_equal(twice.components_, model().fit(X[:40] * 2).components_)
-    assert (twice.n_iter_, twice.n_batch_iter_) == (2, 4)
-    assert twice.fit(X[:40]).n_iter_ == 2
-
-
-def test_a_minibatch_of_one_document():
-    one_left = model().fit(X[:41])
-    assert (one_left.n_batch_iter_, one_left.n_documents_seen_) == (3, 41)
-    stream = model().partial_fit(X[:20]).partial_fit(X[20:40]).partial_fit(X[40:41])
-    assert_array_equal(stream.components_, one_left.components_)
-    assert stream.n_tokens_seen_ == sum(x.sum() for x in X[:41])
-
-
-def test_few_steps_are_told():
-    for size in (60, 100):
-        with pytest.warns(ConvergenceWarning, match=r"fewer than 5 steps.*n_rounds=10"):
-            model(batch_size=size).fit(X)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        model(batch_size=100, max_iter=3).fit(X)
-        model(batch_size=60, update=Rounds(BPS(0.2), 5)).fit(X)
-        model(batch_size=60, update=HierarchicalPowerPrior()).fit(X)
-
-
-def test_progress_is_shown(capsys):
-    model(verbose=1).fit(X)
-    assert "AspectSentimentModel" in capsys.readouterr().err
 
 
 # Failures change nothing
@@ -323,34 +267,6 @@ def test_wrong_input_changes_nothing(wrong, message):
     assert state(fitted) == before
 
 
-WRONG = [
-    ("n_aspects", 0), ("n_aspects", 2.5), ("sentiments", ("good",)), ("sentiments", ("a", "a")),
-    ("sentiments", ("a", 1)), ("sentiments", (True, False)), ("sentiments", "good"),
-    ("topic_word_prior", 0), ("topic_word_prior", np.ones((3, N_WORDS))),
-    ("topic_word_prior", np.ones(5)), ("boosted_prior", np.ones((3, N_WORDS))),
-    ("boosted_prior", -1.0), ("boosting_scale", -0.1), ("boosting_scale", "much"),
-    ("boosting_norm", "row"), ("update", "svb"), ("update", SVB), ("update", Boost(0.1)),
-    ("doc_sentiment_prior", 0.5), ("doc_aspect_prior", 0.9), ("inference", "gibbs"),
-    ("max_local_iter", 0), ("local_tol", -1.0), ("batch_size", 0), ("max_iter", 0),
-    ("n_jobs", "two"), ("random_state", "seed"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "value"), WRONG, ids=lambda value: repr(value)[:20])
-def test_wrong_parameters_change_nothing(name, value):
-    for method in ("fit", "partial_fit"):
-        estimator = model().set_params(**{name: value})
-        with pytest.raises((ValueError, TypeError), match=name):
-            getattr(estimator, method)(X)
-        assert not hasattr(estimator, "posterior_")
-        assert not hasattr(estimator, "classes_")
-
-
-def test_the_shape_of_a_prior_is_told_by_sentiments():
-    with pytest.raises(ValueError, match=r"\(n_sentiments, n_features\)"):
-        model(topic_word_prior=np.ones((3, N_WORDS))).fit(X)
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -366,63 +282,6 @@ def test_what_cannot_change_in_mid_stream(changed, message):
     with pytest.raises(ValueError, match=message):
         fitted.partial_fit(X)
     assert state(fitted) == before
-
-
-def test_what_would_overflow_is_refused():
-    fitted = model().fit(X)
-    fitted.set_params(boosting_scale=1e10)
-    before = state(fitted)
-    with pytest.raises(ValueError, match="too extreme"):
-        fitted.set_params(update=Extreme(), boosting_scale=None).partial_fit(X)
-    fitted.set_params(update=None, boosting_scale=1e10)
-    assert state(fitted) == before
-
-
-class Extreme(BPS):
-    """A rule whose blend is infinite."""
-
-    def __init__(self):
-        super().__init__(0.0)
-
-    def step(self, posterior, learn, state):
-        blend, state = super().step(posterior, learn, state)
-        return type(blend)(1.0, 1.0, np.inf, blend.statistics), state
-
-
-def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
-    before = state(fitted)
-
-    def stop(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("streamtopics.local.asum.statistics", stop)
-    monkeypatch.setattr("streamtopics.models.asum.statistics", stop)
-    for method in (fitted.fit, fitted.partial_fit):
-        with pytest.raises(KeyboardInterrupt):
-            method(X)
-        assert state(fitted) == before
-
-
-def test_an_interrupted_fit_keeps_whole_minibatches(monkeypatch):
-    expected, learn = model().fit(X[:40]), AspectSentimentModel._learn
-
-    def stop_at_the_third(self, batch, pool):
-        if self.n_batch_iter_ == 2:
-            raise KeyboardInterrupt
-        learn(self, batch, pool)
-
-    monkeypatch.setattr(AspectSentimentModel, "_learn", stop_at_the_third)
-    interrupted = model()
-    with pytest.raises(KeyboardInterrupt):
-        interrupted.fit(X)
-    assert (interrupted.n_batch_iter_, interrupted.n_iter_) == (2, 0)
-    assert_array_equal(interrupted.components_, expected.components_)
-
-
-def test_what_is_not_fitted_says_so():
-    for method in ("transform", "predict", "predict_proba", "transform_sentences", "score"):
-        with pytest.raises(NotFittedError):
-            getattr(model(), method)(X)
 
 
 # Documents of all kinds
@@ -459,57 +318,6 @@ def test_empty_documents_and_sentences(fitted):
         model().fit(sparse.csr_matrix((0, N_WORDS)), groups=[])
 
 
-def test_rows_do_not_depend_on_each_other(fitted):
-    whole, sentences = fitted.transform(X), fitted.transform_sentences(X)
-    for d in (0, 17, 119):
-        assert_array_equal(fitted.transform(X[d : d + 1])[0], whole[d])
-    assert_array_equal(fitted.transform(X[::-1]), whole[::-1])
-    assert_array_equal(fitted.transform_sentences(X[:1]), sentences[: len(X[0])])
-    assert_array_equal(fitted.score_samples(X[5:7])[1], fitted.score_samples(X[6:7])[0])
-
-
-def test_many_documents_are_inferred_a_part_at_a_time(fitted, monkeypatch):
-    whole = fitted.transform(X), fitted.transform_sentences(X), fitted.score_samples(X)
-    monkeypatch.setattr("streamtopics.estimators.aspect_sentiment.DOCUMENTS_AT_ONCE", 7)
-    parts = fitted.transform(X), fitted.transform_sentences(X), fitted.score_samples(X)
-    for part, expected in zip(parts, whole, strict=True):
-        assert_array_equal(part, expected)
-
-
-def test_inference_changes_nothing(fitted):
-    before = state(fitted)
-    fitted.transform(X), fitted.score(X), fitted.predict(X), fitted.transform_sentences(X)
-    fitted.top_words(), fitted.score_samples(X)
-    assert state(fitted) == before
-
-
-def test_fractions_are_legal(fitted):
-    half = [x / 2 for x in X[:30]]
-    assert_allclose(fitted.partial_fit(half).n_tokens_seen_,
-                    sum(x.sum() for x in X) + sum(x.sum() for x in half))  # fmt: skip
-    assert_allclose(fitted.transform(half).sum(axis=1), 1.0)
-
-
-def test_counts_of_any_size(fitted):
-    large = [np.array(x) * 10**9 for x in X[:5]]
-    assert np.isfinite(fitted.transform(large)).all()
-    assert np.isfinite(fitted.partial_fit(large).components_).all()
-
-
-def test_iterators_of_documents_are_read_once(fitted):
-    assert_array_equal(fitted.transform(iter(X[:3])), fitted.transform(X[:3]))
-
-
-def test_names_of_columns_are_kept_and_compared():
-    names = np.array([f"w{v}" for v in range(N_WORDS)])
-    frames = [pd.DataFrame(x, columns=names) for x in X[:20]]
-    estimator = model().partial_fit(frames)
-    assert_array_equal(estimator.feature_names_in_, names)
-    assert estimator.top_words(n_words=1)[estimator.topic_of("negative", 1)][0] in names
-    with pytest.raises(ValueError, match="feature names should match"):
-        estimator.predict([frame[names[::-1]] for frame in frames])
-
-
 # In scikit-learn
 
 TEXTS = [
@@ -534,33 +342,3 @@ def test_in_a_pipeline():
     pipeline.set_output(transform="pandas")
     frame = pipeline.transform(TEXTS[:3])
     assert list(frame.columns) == list(pipeline.get_feature_names_out())
-
-
-def test_the_boosting_scale_is_searched():
-    scales = {"boosting_scale": [0, 0.1, 0.3, 1.0]}
-    search = GridSearchCV(model(), scales, cv=3, error_score="raise").fit(X)
-    scores = search.cv_results_["mean_test_score"]
-    assert np.isfinite(scores).all()
-    assert len(set(scores)) == 4
-    labelled = GridSearchCV(model(), scales, cv=3, scoring="accuracy", error_score="raise")
-    assert labelled.fit(X, Y).best_score_ > 0.85
-    nested = GridSearchCV(model(update=PowerPrior(0.5)), {"update__rho": [0.0, 1.0]}, cv=2)
-    assert len(set(nested.fit(X).cv_results_["mean_test_score"])) == 2
-
-
-def test_parameters_of_the_rule_are_parameters():
-    estimator = model(update=PowerPrior(0.9, Boost(0.1)))
-    assert estimator.get_params()["update__boost__scale"] == 0.1
-    copy = clone(estimator).set_params(update__boost__scale=0.5, n_aspects=7)
-    assert copy.update == PowerPrior(0.9, Boost(0.5))
-    assert (copy.n_aspects, estimator.n_aspects) == (7, 3)
-    with pytest.raises(ValueError, match="has no parameter 'speed'"):
-        copy.set_params(update__speed=1)
-
-
-def test_groups_are_routed():
-    rows = np.concatenate(X[:40])
-    groups = np.repeat(np.arange(40), [len(x) for x in X[:40]])
-    with sklearn.config_context(enable_metadata_routing=True):
-        pipeline = make_pipeline(model().set_fit_request(groups=True)).fit(rows, groups=groups)
-    assert_array_equal(pipeline[-1].components_, model().fit(X[:40]).components_)

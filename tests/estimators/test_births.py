@@ -2,17 +2,11 @@
 """Clusters that are born and die along streams of which it is known which come and go when."""
 
 import pickle
-import signal
-import warnings
 
-import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import StreamingMixture
 from streamtopics.estimators import Schedule
@@ -27,7 +21,6 @@ from streamtopics.updates import (
     PowerPrior,
     Window,
 )
-from tests.interrupts import alarm_after
 
 V, N = 300, 240
 NAMES = np.array([f"w{v}" for v in range(V)])
@@ -68,14 +61,6 @@ def cluster_of(life):
     """The cluster that a life is of, by its words at birth."""
     words = np.array(life.words)
     return int(np.bincount(words[words < 240] // 24).argmax())
-
-
-@pytest.mark.filterwarnings("ignore:all 1 clusters are taken")
-@parametrize_with_checks(
-    [StreamingMixture(30, births=DirichletProcess(min_documents=2), max_iter=1, random_state=0)]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 # Births and deaths that are known
@@ -198,15 +183,6 @@ def test_shares_are_those_of_the_stream():
     assert_allclose(found.weights_.sum(), 1)
 
 
-def test_known_clusters_are_all_alive_and_score_as_well_as_when_their_number_is_given():
-    clusters = tuple(range(10))
-    found, given = streamed(model(), [clusters] * 4), StreamingMixture(10, random_state=0)
-    streamed(given, [clusters] * 4)
-    X = minibatch(clusters, 99)[0]
-    assert found.n_alive_ == 10
-    assert found.score(X) > given.score(X) - 0.01
-
-
 def test_words_of_births_and_deaths():
     rows = streamed(model()).births_report(NAMES)
     (dead,) = (row for row in rows if row.died is not None)
@@ -231,80 +207,6 @@ def test_a_stream_cut_and_resumed_equals_the_uncut_one(update):
     assert uncut.births_ == cut.births_
 
 
-def test_workers_and_storage_do_not_count():
-    one = streamed(model())
-    two = model(n_jobs=2)
-    for t, clusters in enumerate(STREAM):
-        two.partial_fit(sparse.csr_array(minibatch(clusters, t)[0]), time=f"day {t + 1}")
-    assert_array_equal(one.components_, two.components_)
-    assert one.births_ == two.births_
-
-
-def test_fit_is_the_stream_of_its_minibatches():
-    X = sparse.vstack([minibatch(clusters, t)[0] for t, clusters in enumerate(STREAM)]).tocsr()
-    whole = model(batch_size=N, max_iter=1).fit(X)
-    stream = streamed(model())
-    assert_array_equal(whole.components_, stream.components_)
-    assert [life.born for life in whole.births_] == [life.born for life in stream.births_]
-
-
-def test_what_fails_changes_nothing(monkeypatch):
-    found = streamed(model(), STREAM[:2])
-    before, lives = found.components_, found.births_
-
-    def fails(*args):
-        raise RuntimeError("no memory")
-
-    monkeypatch.setattr("streamtopics.posteriors.topics.kernel.write", fails)
-    with pytest.raises(RuntimeError, match="no memory"):
-        found.partial_fit(minibatch(STREAM[2], 2)[0])
-    assert_array_equal(found.components_, before)
-    assert found.births_ == lives
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
-def test_an_interrupt_leaves_all_or_nothing():
-    found, interrupted = streamed(model(), STREAM[:2]), 0
-    for trial in range(20):
-        before, n = joblib.hash(vars(found)["_commit"]), found.n_batch_iter_
-        try:
-            with alarm_after(2e-3 + 3e-3 * trial):
-                found.partial_fit(minibatch((trial % 7, 7), trial)[0])
-        except KeyboardInterrupt:
-            interrupted += 1
-        if found.n_batch_iter_ == n:
-            assert joblib.hash(vars(found)["_commit"]) == before
-        alive = np.array([life.topic for life in found.births_ if life.died is None])
-        assert_array_equal(np.flatnonzero(found.posterior_.alpha[1:]), np.sort(alive))
-    assert interrupted > 0
-
-
-def test_single_precision():
-    found = model()
-    for t, clusters in enumerate(STREAM):
-        found.partial_fit(minibatch(clusters, t)[0].astype(np.float32))
-    assert [life.born for life in found.births_] == [1] * 6 + [3, 6]
-    assert found.transform(minibatch((0,), 0)[0].astype(np.float32)).dtype == np.float32
-
-
-def test_the_first_documents_are_a_cluster_however_few():
-    X = minibatch((0, 1), 0)[0]
-    found = model().partial_fit(X[:1])
-    assert found.n_alive_ == 1
-    assert_array_equal(found.predict(X[:3]), found.births_[0].topic)
-
-
-def test_minibatches_without_words():
-    nothing = sparse.csr_matrix((4, V))
-    found = model().partial_fit(nothing)
-    assert found.n_alive_ == 0
-    assert_allclose(found.transform(nothing), 1 / 15)
-    streamed(found, STREAM[:2]).partial_fit(nothing)
-    assert found.n_alive_ == 6
-    empties = sparse.vstack([nothing, minibatch((0, 1), 5)[0], nothing]).tocsr()
-    assert model().partial_fit(empties).n_alive_ == 2
-
-
 def test_deaths_are_drift_and_free_places_are_not():
     found = streamed(model())
     (dead,) = (life for life in found.births_ if life.died is not None)
@@ -314,13 +216,6 @@ def test_deaths_are_drift_and_free_places_are_not():
 
 
 # Parameters
-
-
-def test_fields_are_parameters():
-    X = minibatch(range(4), 0)[0]
-    search = GridSearchCV(model(), {"births__min_documents": [5, 1000]}, cv=2).fit(X)
-    assert search.best_params_ == {"births__min_documents": 5}
-    assert clone(model()).births == DirichletProcess()
 
 
 @pytest.mark.parametrize(
@@ -362,16 +257,3 @@ def test_births_cannot_begin_or_end_on_the_way():
             found.partial_fit(X)
     changed = model().partial_fit(X).set_params(births=DirichletProcess(2.0, 20))
     changed.partial_fit(X)
-
-
-def test_without_births_there_are_none():
-    found = model(births=None).partial_fit(minibatch((0,), 0)[0])
-    for read in (lambda: found.births_, lambda: found.n_alive_, found.births_report):
-        with pytest.raises(AttributeError, match="has no births where its clusters are always"):
-            read()
-
-
-def test_nothing_is_warned_of():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        streamed(model())

@@ -47,16 +47,6 @@ def test_excluded_words_stay_out_of_a_topic(name):
     assert max(in_topic(seeded, topic, slice(2)) for topic in (1, 2, 3)) < 1e-4
 
 
-@pytest.mark.parametrize("name", ["StreamingLDA", "GibbsOnlineEM", "SVBLDA"])
-def test_a_word_is_let_in_without_a_jump_as_its_prior_grows(name):
-    found = []
-    for less in (9e-5, 1.1e-4):
-        prior = np.where(PRIOR < 1e-3, less, PRIOR)
-        model = getattr(streamtopics, name)(K, topic_word_prior=prior, **QUICK).fit(COUNTS)
-        found.append(in_topic(model, 0, slice(20)))
-    assert 0.2 < found[0] < found[1] < 1.3 * found[0]
-
-
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("view", ["mean", "corrected_mean", "geometric_mean"])
 @pytest.mark.parametrize("inference", ["gibbs", "variational", "one_topic", OneTopic(0.8)])

@@ -1,33 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The callbacks of scikit-learn along `fit`."""
 
-import pickle
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 
-from streamtopics import GuidedTopics, MultiViewLDA, RatingLDA, StreamingBayes, WASTopicModel
+from streamtopics import MultiViewLDA, RatingLDA, StreamingBayes, WASTopicModel
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.models import BetaBinomial, NaiveBayesMixture
-from streamtopics.text import NamedCounts
-from tests.conventions.every import EVERY
+from streamtopics.models import BetaBinomial
 from tests.plain import SVBLDA
 
 callback = pytest.importorskip("sklearn.callback")
 
 X = make_lda_corpus(n_documents=100, n_features=60, random_state=0).X
 MODEL = SVBLDA(3, batch_size=30, max_iter=2, random_state=0)
-WORDS = [f"word{j}" for j in range(60)]
-GUIDED = GuidedTopics(
-    {"a": ["word0"], "b": ["word1"]}, batch_size=40, max_iter=1, n_start_rounds=2, random_state=0
-)
-BAYES = StreamingBayes(NaiveBayesMixture(2), batch_size=40, random_state=0)
 
 
 class Tasks:
@@ -103,15 +89,6 @@ def test_an_interrupt_in_a_callback_leaves_whole_minibatches():
     np.testing.assert_array_equal(model.components_, clone(MODEL).fit(X).components_)
 
 
-def test_a_fit_that_fails_changes_nothing():
-    tasks = Tasks()
-    model = clone(MODEL).set_callbacks(tasks).fit(X)
-    before = pickle.dumps(model.components_)
-    with pytest.raises(ValueError, match="Negative"):
-        model.fit(-X)
-    assert pickle.dumps(model.components_) == before
-
-
 @pytest.mark.parametrize(
     ("model", "data", "n_minibatches"),
     [
@@ -130,65 +107,3 @@ def test_other_models_have_the_task_of_a_fit_too(model, data, n_minibatches):
         ("begin", "fit"),
         ("end", "fit"),
     ]
-
-
-def seen_score(model, X, y):
-    """The score of a model, by name, if it is told of the corpus with its labels."""
-    assert X is not None
-    assert len(y) == 100
-    return {"score": model.score(X, y)}
-
-
-@pytest.mark.parametrize(
-    ("model", "X", "y", "scoring"),
-    [
-        (MultiViewLDA(1, 1, batch_size=40, random_state=0), X, np.arange(100) % 2, "accuracy"),
-        (GUIDED, NamedCounts.of(X, WORDS), np.repeat(["a", "b"], 50), "accuracy"),
-        (BAYES, X.toarray(), np.arange(100) % 2, seen_score),
-        (SVBLDA(3, batch_size=40, random_state=0), X, np.arange(100), seen_score),
-    ],
-    ids=lambda given: type(given).__name__,
-)
-def test_a_scoring_monitor_has_a_score_of_each_minibatch(model, X, y, scoring):
-    monitor, tasks = callback.ScoringMonitor(scoring=scoring), Tasks()
-    clone(model).set_callbacks(monitor, tasks).fit(X, y)
-    rows = {row["task_id_path"]: row for row in monitor.get_logs().data}
-    assert rows.keys() == {(0,), (0, 0), (0, 1), (0, 2)}
-    score = check_scoring(model, [scoring] if scoring == "accuracy" else scoring)
-    for task, copy in enumerate(tasks.copies):
-        assert rows[0, task].items() >= score(copy, X, y).items()
-    assert rows[0,].items() >= score(tasks.copies[-1], X, y).items()
-
-
-def test_callbacks_come_through_pipelines_and_searches():
-    tasks = Tasks()
-    make_pipeline(clone(MODEL)).set_callbacks(tasks).fit(X)
-    assert len(minibatches(tasks.calls)) == 8
-    tasks = Tasks()
-    search = GridSearchCV(clone(MODEL), {"n_components": [2, 3]}, cv=2)
-    search.set_callbacks(tasks).fit(X)
-    assert len(minibatches(tasks.calls)) == 4 * 4 + 8
-
-
-def test_all_but_the_vectorizers_take_callbacks():
-    without = {name for name, case in EVERY.items() if not hasattr(case.estimator, "set_callbacks")}
-    assert without == {"NamedVectorizer", "SentenceVectorizer", "StreamingCountVectorizer"}
-
-
-def test_the_bar_of_scikit_learn_draws_them(capsys):
-    pytest.importorskip("rich")
-    clone(MODEL).set_callbacks(callback.ProgressBar()).fit(X)
-    assert "100%" in capsys.readouterr().out
-
-
-def test_an_older_scikit_learn_has_none_and_fits():
-    script = (
-        "import sys, sklearn.pipeline, sklearn.model_selection, sklearn.linear_model\n"
-        "sys.modules['sklearn.callback'] = None\n"
-        "from streamtopics import SVBLDA\n"
-        "model = SVBLDA(2, batch_size=1, max_iter=1, random_state=0).fit([[1, 2], [2, 1]] * 6)\n"
-        "assert not hasattr(model, 'set_callbacks')\n"
-        "print(model.n_batch_iter_)"
-    )
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert run.stdout == "12\n"

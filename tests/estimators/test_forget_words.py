@@ -13,19 +13,13 @@ from sklearn.exceptions import NotFittedError
 
 from streamtopics import (
     SVBLDA,
-    AspectSentimentModel,
     GibbsOnlineEM,
     GuidedTopics,
     HDPGibbsOnlineEM,
     HDPVarGibbs,
-    HiddenFactorsTopics,
-    MultiViewLDA,
-    RatingLDA,
     StreamingLDA,
     StreamingMixture,
-    SupervisedLDA,
 )
-from streamtopics.datasets import make_rated_reviews
 from streamtopics.estimators import Schedule
 from streamtopics.estimators.presets import PLAIN
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
@@ -40,7 +34,6 @@ X = sparse.csr_matrix(RNG.poisson(0.5, (90, N_WORDS)).astype(float))
 WITHOUT = X.toarray()
 WITHOUT[:, FORGOTTEN] = 0
 WITHOUT = sparse.csr_matrix(WITHOUT)
-LABELS = np.arange(90) % 3
 
 STATEFUL = {
     "Window": Window(3),
@@ -145,20 +138,6 @@ def test_what_a_rule_remembers_of_a_column_is_not_taken_from_its_next_word(name)
         assert_allclose(forgot[t].statistics.counts, never[t].statistics.counts, rtol=1e-12)
 
 
-def test_a_window_after_the_words_left_it():
-    """Nothing is left of minibatches that left the window, forgotten words or not."""
-    update = Window(2)
-    model = StreamingLDA(
-        3, update=update, inference="variational", schedule=PLAIN, random_state=0,
-    )  # fmt: skip
-    for i in range(3):
-        model.partial_fit(X[30 * i : 30 * i + 30])
-    model.forget_words(FORGOTTEN)
-    for i in range(2):
-        model.partial_fit(X[30 * i : 30 * i + 30])
-    assert model._learnt.learnt_part.sum() == pytest.approx(X[:60].sum())
-
-
 def test_svb_forgets_exactly_what_the_words_added():
     model, _ = learnt(SVBLDA(4, random_state=0))
     S = model.posterior_.S.copy()
@@ -170,66 +149,14 @@ def test_svb_forgets_exactly_what_the_words_added():
     assert (model.posterior_.learnt_mass >= 0).all()
 
 
-def test_models_of_several_parts_and_of_ratings():
-    for model, y, first in (
-        (MultiViewLDA(2, 3, random_state=0), LABELS, {"classes": [0, 1, 2]}),
-        (SupervisedLDA(3, random_state=0), LABELS.astype(float), {}),
-    ):
-        model.partial_fit(X, y, **first)
-        before = model.posterior_.dense()
-        model.forget_words(FORGOTTEN)
-        after, others = model.posterior_.dense(), np.setdiff1d(np.arange(N_WORDS), FORGOTTEN)
-        assert_array_equal(after[others], before[others])
-        assert (after[FORGOTTEN] > 0).all()
-        assert (after[FORGOTTEN] < before[FORGOTTEN]).any(axis=1).all()
-        assert_allclose(model.posterior_.mass, after.sum(axis=0), rtol=1e-9)
-        parts = getattr(model.posterior_, "parts", [model.posterior_])
-        for part in parts:
-            assert_array_equal(part.S[FORGOTTEN], 0.0)
-        model.partial_fit(X, y)
-
-
-def rating_model(kind):
-    data = make_rated_reviews(60, n_features=N_WORDS, n_components=2, random_state=0)
-    model = kind(2, random_state=0)
-    given = {"items": data.item, "users": data.user}
-    return model.partial_fit(data.X, data.ratings, **given), (data.X, data.ratings), given
-
-
-def sentence_model():
-    model = AspectSentimentModel(2, random_state=0)
-    given = {"groups": np.repeat(np.arange(30), 3)}
-    return model.partial_fit(X, **given), (X,), given
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "make",
-    [lambda: rating_model(RatingLDA), lambda: rating_model(HiddenFactorsTopics), sentence_model],
-    ids=["RatingLDA", "HiddenFactorsTopics", "AspectSentimentModel"],
-)
-def test_models_of_reviews_and_sentences(make):
-    model, data, given = make()
-    before = model.components_
-    model.forget_words(FORGOTTEN)
-    after, others = model.components_, np.setdiff1d(np.arange(N_WORDS), FORGOTTEN)
-    assert_array_equal(after[:, others], before[:, others])
-    assert_array_equal(model.posterior_.S[FORGOTTEN], 0.0)
-    assert (after > 0).all()
-    assert (after[:, FORGOTTEN] < before[:, FORGOTTEN]).any()
-    model.partial_fit(*data, **given)
-    assert np.isfinite(model.components_).all()
-
-
 @pytest.mark.parametrize(
     ("columns", "error", "message"),
     [
-        ([40], ValueError, "columns must be from 0 to 39, .* got 40"),
-        ([1, -1], ValueError, "got -1"),
+        ([40], ValueError, "columns must be from 0 to 39"),
+        ([1, -1], ValueError, "columns must be from 0 to 39"),
         ([0.5], TypeError, "columns must be whole numbers"),
         ([True], TypeError, "columns must be whole numbers"),
         (["a"], TypeError, "columns must be whole numbers"),
-        ([[1], [2, 3]], TypeError, "columns must be whole numbers"),
     ],
 )
 def test_wrong_columns_change_nothing(columns, error, message):
@@ -293,33 +220,6 @@ def test_a_pipeline_forgets_columns_that_changed_hands(last):
     assert all(set(top) <= named for top in pipeline.top_words(n_words=5))
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    ("last", "y"),
-    [
-        (MultiViewLDA(1, 3, random_state=0), np.arange(40) % 3),
-        (SupervisedLDA(3, random_state=0), np.arange(40) % 5.0),
-        (RatingLDA(3, random_state=0), np.arange(40) % 5.0),
-        (HiddenFactorsTopics(3, random_state=0), np.arange(40) % 5.0),
-    ],
-    ids=["MultiViewLDA", "SupervisedLDA", "RatingLDA", "HiddenFactorsTopics"],
-)
-def test_a_pipeline_hands_over_columns_and_targets(last, y):
-    pipeline = pipeline_of(last)
-    words, topics = pipeline_of(last).named_steps.values()
-    n_recycled = 0
-    for t in range(8):
-        first = {"classes": [0, 1, 2]} if isinstance(last, MultiViewLDA) and not t else {}
-        pipeline.partial_fit(texts_of(t), y, **first)
-        counts = words.partial_fit_transform(texts_of(t))
-        if t:
-            topics.forget_words(words.recycled_)
-        topics.partial_fit(counts, y, **first)
-        n_recycled += len(words.recycled_)
-        assert_array_equal(pipeline[-1].components_, topics.components_)
-    assert n_recycled > 20
-
-
 def test_after_a_failure_the_columns_are_handed_over_with_the_next_minibatch(monkeypatch):
     pipeline = pipeline_of(LAST[0])
     for t in range(3):
@@ -337,39 +237,3 @@ def test_after_a_failure_the_columns_are_handed_over_with_the_next_minibatch(mon
     monkeypatch.setattr(SVBLDA, "forget_words", lambda self, c: handed.append(c) or forget(self, c))
     pipeline.partial_fit(texts_of(9))
     assert set(lost) <= set(handed[0].tolist())
-
-
-def test_a_stream_that_goes_on_in_a_pipeline():
-    """Steps that learnt before: only what changes from now on is forgotten."""
-    pipeline = pipeline_of(LAST[0])
-    words, topics = pipeline.named_steps.values()
-    topics.partial_fit(words.partial_fit_transform(texts_of(0)))
-    before = topics.posterior_.learnt_mass.sum()
-    pipeline.partial_fit(texts_of(0))
-    assert topics.posterior_.learnt_mass.sum() > before
-
-
-def test_fit_is_that_of_a_pipeline():
-    texts = texts_of(0)
-    words = StreamingCountVectorizer(max_features=20)
-    pipeline = StreamingPipeline([("words", words), ("topics", SVBLDA(2, batch_size=10))])
-    pipeline.fit(texts)
-    assert pipeline.transform(texts).shape == (40, 2)
-    with pytest.raises(ValueError, match="vocabulary of a corpus"):
-        pipeline.partial_fit(texts)
-    clone(pipeline).set_params(words__max_features=5).partial_fit(texts)
-
-
-def test_steps_between_and_last():
-    pipeline = StreamingPipeline(
-        [
-            ("words", StreamingCountVectorizer(max_features=5)),
-            ("none", "passthrough"),
-            ("one", None),
-        ]
-    )
-    with pytest.raises(AttributeError, match="partial_fit needs a last step that has it"):
-        pipeline.partial_fit(["red"])
-    pipeline.steps[-1] = ("topics", MultiViewLDA(2, 2))
-    pipeline.partial_fit(["red sea", "sky", "blue sky"], ["a", "b", "a"], classes=["a", "b"])
-    assert list(pipeline.predict(["sky"])) in (["a"], ["b"])

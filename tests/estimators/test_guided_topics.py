@@ -9,15 +9,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import GuidedTopics, load, save
+from streamtopics import GuidedTopics
 from streamtopics.distributed.composites import local_task, reader_of, take_in
-from streamtopics.local import Gibbs, OneTopic, Variational
+from streamtopics.local import Variational
 from streamtopics.text import NamedCounts, NamedVectorizer
 from tests.local.test_hinted import ascent
 
@@ -45,11 +43,6 @@ def corpus(n=400, length=14, seed=0):
 
 
 X, Y = corpus()
-
-
-def texts_of(counts):
-    """Texts of these counts."""
-    return [" ".join(np.repeat(NAMES, row.astype(int))) for row in counts.toarray()]
 
 
 def guided(**parameters):
@@ -123,16 +116,6 @@ def test_topics_are_the_prior_the_seeds_and_the_words(inference, most):
         assert np.all(model.components_[k, columns] >= 15.0)
 
 
-def test_a_share_is_nowhere_undefined():
-    """Of empty documents, and of words of an unseeded topic only."""
-    model = guided(n_unseeded=1).fit(X)
-    strange = NamedCounts.of(sparse.csr_matrix(np.vstack([np.zeros(V), np.eye(V)[50] * 30])), NAMES)
-    shares = model.predict_proba(strange)
-    assert np.isfinite(shares).all()
-    assert_allclose(shares.sum(axis=1), 1, rtol=1e-6)
-    assert set(model.predict(strange)) <= set(CLASSES)
-
-
 def test_words_that_are_repeated_count_so_many_times():
     """Unless they are asked to count as often as they are there."""
     repeated = NamedCounts.of(sparse.csr_matrix(X) * 3.0, NAMES)
@@ -146,11 +129,6 @@ def test_words_that_are_repeated_count_so_many_times():
     often, seldom = guided(max_count=None), guided(max_count=None)
     assert np.any(often.fit(repeated).components_ != seldom.fit(X).components_)
     assert often.n_tokens_seen_ == 6 * X.sum()
-
-
-def test_parts_of_words_are_parts():
-    half = NamedCounts.of(sparse.csr_matrix(X).sign() * 0.5, NAMES)
-    assert guided(max_iter=1).fit(half).n_tokens_seen_ == 0.5 * X.nnz
 
 
 def test_a_document_with_seeds_is_divided_as_they_are():
@@ -184,34 +162,6 @@ def test_a_topic_without_a_name_takes_the_rest():
     assert rest[Y != "fire"].mean() < 0.3
 
 
-def test_the_order_of_seeds_is_the_order_of_topics():
-    turned = dict(reversed(SEEDS.items()))
-    model = GuidedTopics(turned, **FAST).fit(X)
-    assert_array_equal(model.topic_names_, CLASSES[::-1])
-    assert_allclose(model.components_, guided().fit(X).components_[::-1], rtol=1e-6)
-    assert (model.predict(X) == Y).mean() > 0.9
-
-
-@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr", "accuracy"])
-def test_scorers_do_not_see_the_order_of_seeds(scoring):
-    """They take the columns of `predict_proba` to be the sorted labels."""
-    found = []
-    for seeds in (SEEDS, dict(reversed(SEEDS.items())), dict(sorted(SEEDS.items()))):
-        pipe = make_pipeline(NamedVectorizer(CountVectorizer()), GuidedTopics(seeds, **FAST))
-        found.append(cross_val_score(pipe, texts_of(X), Y, cv=2, scoring=scoring))
-    assert_allclose(found[1], found[0], rtol=1e-6)
-    assert_allclose(found[2], found[0], rtol=1e-6)
-    assert found[0].min() > {"neg_log_loss": -0.6, "roc_auc_ovr": 0.95, "accuracy": 0.85}[scoring]
-
-
-def test_a_data_frame_is_as_named_counts():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X.toarray(), columns=NAMES.tolist())
-    named, framed = guided().fit(X), guided().fit(frame)
-    assert_allclose(framed.components_, named.components_, rtol=1e-10)
-    assert_array_equal(framed.predict(frame), named.predict(X))
-
-
 # Labels
 
 
@@ -229,31 +179,6 @@ def test_labels_of_a_few_move_predictions(inference):
     true, turned = (GuidedTopics(seeds, **settings).fit(silent, labels) for labels in (y, z))
     assert (true.predict(silent)[40:] == Y[40:]).mean() > 0.9
     assert (turned.predict(silent)[40:] == [swapped[name] for name in Y[40:]]).mean() > 0.9
-
-
-@pytest.mark.parametrize("dtype", ["string", "object", "category"])
-def test_labels_that_pandas_calls_missing_are_none(dtype):
-    pandas = pytest.importorskip("pandas")
-    y = pandas.Series([*Y[:50], *[None] * 350]).astype(dtype)
-    expected = np.array([*Y[:50], *[None] * 350], dtype=object)
-    assert_array_equal(guided().fit(X, y).components_, guided().fit(X, expected).components_)
-
-
-def test_labels_of_none_are_no_labels():
-    nothing = np.full(400, None, dtype=object)
-    assert_array_equal(guided().fit(X, nothing).components_, guided().fit(X).components_)
-    weightless = guided(label_weight=0.0).fit(X, Y).components_
-    assert_array_equal(weightless, guided().fit(X).components_)
-
-
-@pytest.mark.parametrize("kind", ["array", "array of objects", "list"])
-def test_labels_that_are_masked_are_none(kind):
-    known = np.arange(400) < 50
-    y = [label if seen else np.ma.masked for label, seen in zip(Y, known, strict=True)]
-    if kind != "list":
-        y = np.ma.array(Y if kind == "array of objects" else Y.astype(str), mask=~known)
-    expected = np.where(known, Y, None)
-    assert_array_equal(guided().fit(X, y).components_, guided().fit(X, expected).components_)
 
 
 def test_labels_alone_are_enough():
@@ -287,11 +212,6 @@ def test_an_unknown_label_is_refused(y):
     assert "sea" in text
 
 
-def test_labels_must_be_as_many_as_documents():
-    with pytest.raises(ValueError, match=r"400|3"):
-        guided().fit(X, ["sea", None, None])
-
-
 # Seeds
 
 
@@ -309,17 +229,6 @@ def test_a_seed_without_a_column(missing):
     # The pseudo-counts of a topic are shared among the seeds that it has.
     assert_array_equal(model.components_, guided().fit(X).components_)
     assert "whale" not in {row.word for row in model.seed_report()}
-
-
-def test_a_topic_whose_seeds_are_all_missing_stays():
-    """With "ignore" it is there without any seed, and what it takes is arbitrary."""
-    seeds = SEEDS | {"fire": ["whale", "shark"]}
-    with pytest.warns(UserWarning, match=r"no seed of \['fire'\] is in a column"):
-        model = GuidedTopics(seeds, missing="ignore", **FAST).fit(X)
-    assert_array_equal(model.topic_names_, CLASSES)
-    assert np.isfinite(model.predict_proba(X)).all()
-    assert {row.topic for row in model.seed_report()} == set(CLASSES) - {"fire"}
-    assert (model.predict(X)[Y != "fire"] == Y[Y != "fire"]).mean() > 0.8
 
 
 def test_a_seed_of_several_topics_is_shared():
@@ -343,55 +252,6 @@ def test_a_seed_of_several_topics_is_shared():
     turned = {name: words[::-1] for name, words in reversed(seeds.items())}
     other = GuidedTopics(turned, **given, **FAST).fit(X)
     assert_allclose(other.components_, model.components_[::-1], rtol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("seeds", "word"),
-    [
-        ({}, "seeds"),
-        ({1: ["w00"], 0: ["w12"]}, "names"),
-        ({"sea": "w00"}, "sea"),
-        ({"sea": [3]}, "sea"),
-        (["w00"], "seeds"),
-        ("w00", "seeds"),
-    ],
-)
-def test_wrong_seeds_are_refused(seeds, word):
-    with pytest.raises((ValueError, TypeError), match=word):
-        GuidedTopics(seeds, **FAST).fit(X)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"n_unseeded": -1}, ["n_unseeded", "-1"]),
-        ({"seed_weight": -1.0}, ["seed_weight", "-1.0"]),
-        ({"seed_strength": -0.5}, ["seed_strength", "-0.5"]),
-        ({"label_weight": -2.0}, ["label_weight", "-2.0"]),
-        ({"missing": "drop"}, ["missing", "drop", "ignore"]),
-        ({"update": "forget"}, ["update", "forget", "power_prior"]),
-        ({"inference": "guess"}, ["inference", "guess", "gibbs"]),
-        ({"inference": OneTopic()}, ["inference", "background", "OneTopic(1.0)"]),
-        ({"max_count": 0}, ["max_count", "0"]),
-        ({"max_count": True}, ["max_count", "True"]),
-        ({"n_start_documents": -1}, ["n_start_documents", "-1"]),
-        ({"inference": Gibbs}, ["inference", "Gibbs(n_sweeps=10)"]),
-        ({"topic_word_prior": 0.0}, ["topic_word_prior", "0.0"]),
-        ({"batch_size": 0}, ["batch_size", "0"]),
-        ({"max_iter": 0}, ["max_iter", "0"]),
-    ],
-    ids=str,
-)
-def test_wrong_parameters_are_refused(parameters, words):
-    with pytest.raises((ValueError, TypeError)) as raised:
-        guided(**parameters).fit(X)
-    for word in words:
-        assert word in str(raised.value)
-
-
-def test_columns_without_names_are_refused():
-    with pytest.raises((ValueError, TypeError), match=r"NamedVectorizer|names"):
-        guided().fit(sparse.csr_matrix(X))
 
 
 @pytest.mark.parametrize("change", ["word", "name", "more"])
@@ -431,17 +291,6 @@ def test_the_report_says_what_became_of_the_seeds():
         assert row.own_share > 0.7
         assert row.rank <= 6
     assert mass.min() > 0
-
-
-def test_an_ambiguous_seed_has_a_small_share_of_its_own():
-    """w48 is as common in all topics."""
-    ambiguous = SEEDS | {"sea": [*SEEDS["sea"], "w48"]}
-    report = (
-        GuidedTopics(ambiguous, seed_strength=1.0, seed_weight=0.1, **FAST).fit(X).seed_report()
-    )
-    shares = {row.word: row.own_share for row in report}
-    assert shares["w48"] < 0.6
-    assert shares["w00"] > 0.7
 
 
 # Streams
@@ -543,14 +392,6 @@ def test_no_documents_are_kept(parameters, learn):
     assert model.partial_fit(X[:100])._commit.begun is None
 
 
-def test_documents_that_are_kept_are_copies():
-    changed = NamedCounts.of(sparse.csr_matrix(X[:100]), NAMES)
-    model = guided(max_iter=1).partial_fit(changed)
-    changed.data[:] = 7.0
-    model.partial_fit(X[100:])
-    assert_array_equal(model.components_, guided(max_iter=1).fit(X).components_)
-
-
 def test_what_is_learnt_beside_the_documents_ends_the_beginning():
     """They do not have it: learning them anew would lose it."""
     model = streamed(guided())
@@ -567,97 +408,6 @@ def test_what_is_learnt_beside_the_documents_ends_the_beginning():
     take_in(other, local_task(other, minibatch.words).run([minibatch]))
     assert other._commit.begun is None
     assert other.n_documents_seen_ == 450
-
-
-def test_copies_that_learn_a_beginning_anew_are_not_merged():
-    first = guided().partial_fit(X[:200])
-    left, right = (pickle.loads(pickle.dumps(first)) for _ in range(2))
-    left.partial_fit(X[200:300])
-    right.partial_fit(X[300:])
-    before = left.components_
-    with pytest.raises(ValueError, match=r"base has learnt 200 .* or start with 0"):
-        left.merge(right, base=first)
-    assert_array_equal(left.components_, before)
-
-
-@pytest.mark.parametrize("n_start_documents", [0, 150, 1000])
-@pytest.mark.parametrize("saved", [False, True])
-def test_resuming_is_as_not_stopping(tmp_path, n_start_documents, saved):
-    uncut, cut = (guided(n_start_documents=n_start_documents) for _ in range(2))
-    for i in range(0, 400, 80):
-        uncut.partial_fit(X[i : i + 80], Y[i : i + 80])
-        cut.partial_fit(X[i : i + 80], Y[i : i + 80])
-        path = tmp_path / "model"
-        if saved:
-            save(cut, path)
-            cut = load(path)
-            continue
-        path.write_bytes(pickle.dumps(cut))
-        cut = pickle.loads(path.read_bytes())
-    assert_array_equal(cut.components_, uncut.components_)
-    assert_array_equal(cut.predict_proba(X), uncut.predict_proba(X))
-    assert cut.seed_report() == uncut.seed_report()
-
-
-def test_the_bits_do_not_depend_on_n_jobs():
-    for learn in (streamed, lambda model: model.fit(X, Y)):
-        one, two = learn(guided()), learn(guided(n_jobs=2))
-        assert_array_equal(one.components_, two.components_)
-        assert_array_equal(one.predict_proba(X), two.predict_proba(X))
-
-
-def test_a_failed_minibatch_changes_nothing():
-    model = guided().partial_fit(X[:200])
-    before = model.components_
-    with pytest.raises((ValueError, TypeError)):
-        model.partial_fit(X[200:], ["moon"] * 200)
-    assert_array_equal(model.components_, before)
-    assert model.n_documents_seen_ == 200
-
-
-def test_columns_of_another_order_are_refused():
-    model = guided().fit(X)
-    turned = NamedCounts.of(X[:, ::-1], NAMES[::-1])
-    with pytest.raises(ValueError, match="order differs"):
-        model.predict(turned)
-    with pytest.raises(ValueError, match="order differs"):
-        model.partial_fit(turned)
-
-
-def test_nothing_is_there_before_fit():
-    model = guided()
-    for method in ("predict", "predict_proba", "transform"):
-        with pytest.raises(NotFittedError):
-            getattr(model, method)(X)
-    with pytest.raises(NotFittedError):
-        model.seed_report()
-    assert clone(model).get_params()["seeds"] == SEEDS
-
-
-@pytest.mark.parametrize("as_mapping", [True, False])
-def test_words_that_are_given_name_the_columns(as_mapping):
-    plain = sparse.csr_matrix(X)
-    vocabulary = {word: i for i, word in enumerate(NAMES)} if as_mapping else NAMES.tolist()
-    model = guided(vocabulary=vocabulary).fit(plain)
-    named = guided().fit(X)
-    assert_array_equal(model.components_, named.components_)
-    assert model.seed_report() == named.seed_report()
-    assert model.top_words(n_words=3) == named.top_words(n_words=3)
-    assert model.top_words(n_words=3)[0][0] in NAMES
-    # Other names come first.
-    assert model.top_words(NAMES[::-1], n_words=3) == named.top_words(NAMES[::-1], n_words=3)
-
-
-def test_a_stream_that_forgets_notes_the_time():
-    model = guided(update="power_prior")
-    for day, start in [("Mon", 0), ("Tue", 200)]:
-        model.partial_fit(X[start : start + 200], Y[start : start + 200], time=day)
-    assert [record.time for record in model.drift_] == ["Mon", "Tue"]
-    rows = model.drift_report()
-    assert [row.time for row in rows] == ["Mon"] * K + ["Tue"] * K
-    plain = guided(update="power_prior")
-    plain.partial_fit(X[:200], Y[:200]).partial_fit(X[200:], Y[200:])
-    assert_array_equal(model.components_, plain.components_)
 
 
 # Merging
@@ -692,45 +442,3 @@ def test_models_of_other_topics_are_not_merged(change):
 
 def pipeline(**parameters):
     return make_pipeline(NamedVectorizer(CountVectorizer(min_df=1)), guided(**parameters))
-
-
-def test_a_grid_search_on_raw_texts():
-    texts = texts_of(X)
-    search = GridSearchCV(
-        pipeline(),
-        {"guidedtopics__seed_weight": [0.0, 1.0], "guidedtopics__update": ["online_em"]},
-        cv=2,
-        scoring="accuracy",
-        error_score="raise",
-    ).fit(texts, Y)
-    assert search.best_score_ > 0.85
-    assert (search.predict(texts) == Y).mean() > 0.85
-    assert len(search.cv_results_["params"]) == 2
-
-
-def test_a_pipeline_scores_without_labels_too():
-    scores = cross_val_score(pipeline(), texts_of(X), cv=2, error_score="raise")
-    assert np.isfinite(scores).all()
-    assert np.all(scores > -np.log(V))
-
-
-def test_a_pipeline_is_as_its_steps():
-    texts = texts_of(X)
-    whole = pipeline().fit(texts)
-    counts = NamedVectorizer(CountVectorizer(min_df=1)).fit_transform(texts)
-    assert_array_equal(whole.predict(texts), guided().fit(counts).predict(counts))
-    assert_array_equal(pickle.loads(pickle.dumps(whole)).predict(texts), whole.predict(texts))
-
-
-def test_no_warning_is_given():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        guided().fit(X).predict(X)
-
-
-def test_what_is_set_otherwise_after_learning_is_called_by_its_name():
-    model = guided(n_unseeded=1).fit(X)
-    with pytest.raises(ValueError, match="n_unseeded is 2 now, but the model was started with 1"):
-        model.set_params(n_unseeded=2).partial_fit(X)
-    with pytest.raises(ValueError, match=r"documents' prior .* inference back"):
-        model.set_params(n_unseeded=1, inference="variational").partial_fit(X)

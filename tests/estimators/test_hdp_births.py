@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Topics of a hierarchical Dirichlet process that come and go along a stream that forgets."""
 
-import pickle
-
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 from scipy import sparse
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from streamtopics import HDPGibbsOnlineEM, HDPVarGibbs
+from streamtopics import HDPGibbsOnlineEM
 from streamtopics.updates import (
     SVB,
-    HierarchicalPowerPrior,
     Memory,
     OnlineEM,
     PowerPrior,
-    Window,
 )
 
 V, BLOCK = 200, 20
@@ -44,11 +38,6 @@ def streamed(model, stream=STREAM):
 
 def own(life):
     return int(np.bincount(np.array(life.words) // BLOCK).argmax())
-
-
-@parametrize_with_checks([HDPGibbsOnlineEM(n_sweeps=8, update=FORGETS, random_state=3)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def large(lives):
@@ -98,23 +87,6 @@ def test_on_a_stream_that_stays_the_same_none_of_any_size_comes_or_goes():
     assert [life for life in large(model.births_) if life.born > 1] == []
 
 
-@pytest.mark.parametrize("kind", [HDPGibbsOnlineEM, HDPVarGibbs])
-def test_a_stream_cut_and_resumed_has_the_same_record(kind):
-    uncut, cut = streamed(kind(random_state=0)), kind(random_state=0)
-    for t, topics in enumerate(STREAM):
-        cut = pickle.loads(pickle.dumps(cut))
-        cut.partial_fit(minibatch(topics, t), time=f"day {t + 1}")
-    assert uncut.births_ == cut.births_
-    assert uncut.births_
-    assert_array_equal(uncut.topic_ids_, cut.topic_ids_)
-
-
-def test_online_em_given_as_a_rule_is_the_default():
-    one = streamed(HDPGibbsOnlineEM(random_state=0), STREAM[:3])
-    other = streamed(HDPGibbsOnlineEM(update=OnlineEM(), random_state=0), STREAM[:3])
-    assert_array_equal(one.components_, other.components_)
-
-
 def test_words_are_reported():
     names = np.array([f"w{v}" for v in range(V)])
     rows = streamed(HDPGibbsOnlineEM(update=FORGETS, random_state=0)).births_report(names)
@@ -122,20 +94,3 @@ def test_words_are_reported():
     block = {f"w{v}" for v in range(BLOCK)}
     assert len(block.intersection(dead.words)) >= 8
     assert len(block.intersection(dead.last_words)) >= 8
-
-
-def test_fields_of_the_rule_are_parameters():
-    model = HDPGibbsOnlineEM(update=PowerPrior(0.9)).set_params(update__rho=0.5)
-    assert model.update == PowerPrior(0.5)
-
-
-@pytest.mark.parametrize("update", [HierarchicalPowerPrior(), Window(3)], ids=str)
-def test_rules_with_a_state_are_refused(update):
-    with pytest.raises(ValueError, match="update must be a rule of one step and no state"):
-        HDPGibbsOnlineEM(update=update).partial_fit(minibatch((0,), 0))
-
-
-def test_there_is_no_report_of_drift():
-    model = streamed(HDPGibbsOnlineEM(update=FORGETS, random_state=0), STREAM[:1])
-    with pytest.raises(AttributeError, match="its topics have no fixed places; see births_report"):
-        model.drift_report()

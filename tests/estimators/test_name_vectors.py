@@ -8,16 +8,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn import config_context
-from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 
 from streamtopics import GuidedTopics, load, save
 from streamtopics.local import OneTopic
 from streamtopics.local.directions import expected
-from streamtopics.text import NamedCounts, NamedVectorizer
+from streamtopics.text import NamedCounts
 
 D, N_DIMENSIONS = 600, 8
 NAMES = np.array(["sea", "air", "land"], dtype=object)
@@ -60,7 +55,7 @@ def test_names_without_seeds_are_learnt_better_than_the_nearest_name_tells():
     shares = model.predict_proba(new, vectors=W)
     assert_array_equal(model.classes_[shares.argmax(axis=1)], model.predict(new, vectors=W))
     assert model.score(new, vectors=W) > model.score(new)
-    centers = model.vector_centers_
+    centers = model.posterior_.directions[:, :-1]
     assert_array_equal(centers[:, :3].argmax(axis=1), [0, 1, 2])
 
 
@@ -85,64 +80,6 @@ def test_learning_ends_where_no_step_changes_it():
     assert_allclose(model.topic_word_, words / words.sum(axis=1, keepdims=True), atol=1e-4)
 
 
-def test_a_mapping_and_rows_in_the_order_of_seeds_are_the_same():
-    X, V, _ = planted(200)
-    one = guided().fit(X, vectors=V)
-    rows = np.array(list(VECTORS.values()))
-    turned = dict(reversed(VECTORS.items()))
-    for given in (rows, (7 * rows).tolist(), turned):
-        other = guided(name_vectors=given).fit(X, vectors=2.0 * V)
-        assert_allclose(other.components_, one.components_, rtol=1e-6)
-
-
-@pytest.mark.parametrize("left_out", [True, False])
-def test_a_name_may_have_seeds_or_labels_in_the_place_of_a_vector(left_out):
-    X, V, truth = planted()
-    vectors = {name: v for name, v in VECTORS.items() if name != "air"}
-    if not left_out:
-        vectors["air"] = np.zeros(N_DIMENSIONS)
-    by_word = guided(NOTHING | {"air": ["w10", "w11"]}, name_vectors=vectors).fit(X, vectors=V)
-    labels = np.where((truth == "air") & (np.arange(D) < 60), truth, None)
-    by_label = guided(name_vectors=vectors).fit(X, labels, vectors=V)
-    for model in (by_word, by_label):
-        assert (model.predict(X, vectors=V) == truth).mean() > 0.8
-        assert model.vector_centers_[1].argmax() == 1
-
-
-def test_names_may_have_vectors_beside_seeds():
-    X, V, _ = planted(200)
-    new, W, truth = planted(seed=1)
-    seeds = {"sea": ["w00"], "air": ["w10"], "land": ["w20"]}
-    both = guided(seeds).fit(X, vectors=V)
-    by_words = GuidedTopics(seeds, random_state=0).fit(X)
-    right = (both.predict(new, vectors=W) == truth).mean()
-    assert right > (by_words.predict(new) == truth).mean()
-
-
-def test_a_topic_without_a_name_takes_what_is_far_from_names():
-    X, V, truth = planted(spread=0.3)
-    named = {name: [] for name in ("sea", "air")}
-    vectors = {name: VECTORS[name] for name in named}
-    model = GuidedTopics(named, 1, name_vectors=vectors, random_state=0).fit(X, vectors=V)
-    rest = model.transform(X, vectors=V).argmax(axis=1) == 2
-    assert ((truth == "land") == rest).mean() > 0.9
-
-
-def test_a_document_has_words_or_a_vector_or_both():
-    X, V, truth = planted(spread=0.5)
-    counts, V = X.tolil(), V.copy()
-    counts[:100], V[100:150], V[150:200] = 0, np.nan, 0
-    X = NamedCounts.of(counts.tocsr(), WORDS)
-    y = np.where(np.arange(D) < 20, truth, None)
-    model = guided().fit(X, y, vectors=V)
-    found = model.predict(X, vectors=V)
-    assert (found[:100] == truth[:100]).mean() > 0.8
-    assert (found == truth).mean() > 0.85
-    assert_array_equal(found[100:200], model.predict(X[100:200]))
-    number = (model.posterior_.directions / model.posterior_.c[:, None])[:, -1].sum()
-    assert_allclose(number, 3 * 30 + 500, rtol=1e-6)
-
-
 def test_a_stream_is_as_fit_and_goes_on_as_if_it_had_not_been_cut(tmp_path):
     X, V, _ = planted(900)
     parts = [slice(i, i + 300) for i in range(0, 900, 300)]
@@ -164,45 +101,15 @@ def test_a_stream_is_as_fit_and_goes_on_as_if_it_had_not_been_cut(tmp_path):
     same(read, array.partial_fit(X[:300], vectors=V[:300]))
 
 
-def test_the_same_bits_for_any_number_of_jobs_and_any_row_alone():
-    X, V, _ = planted(500)
-    seeds = NOTHING | {"sea": ["w00"]}
-    one, two = (guided(seeds, n_jobs=n).fit(X, vectors=V) for n in (1, 2))
-    same(one, two)
-    together = one.transform(X, vectors=V)
-    for d in (0, 17, 499):
-        alone = one.transform(NamedCounts.of(X[d], WORDS), vectors=V[d : d + 1])
-        assert_array_equal(alone[0], together[d])
-    single = NamedCounts.of(sparse.csr_matrix(X, dtype=np.float32), WORDS)
-    assert guided().fit(single, vectors=V).transform(single, vectors=V).dtype == np.float32
-
-
-def test_two_streams_are_merged():
-    X, V, _ = planted(900)
-    base = guided(n_start_documents=0).partial_fit(X[:300], vectors=V[:300])
-    mine, theirs = deepcopy(base), deepcopy(base)
-    mine.partial_fit(X[300:600], vectors=V[300:600])
-    theirs.partial_fit(X[600:], vectors=V[600:])
-    mine.merge(theirs, base=base)
-    assert mine.n_documents_seen_ == 900
-    other = guided(n_start_documents=0, name_vectors=np.eye(3, N_DIMENSIONS))
-    with pytest.raises(ValueError, match="and of vectors of names, can be merged"):
-        mine.merge(other.partial_fit(X[:300], vectors=V[:300]))
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"fire": np.ones(N_DIMENSIONS)}, r"name_vectors has \['fire'\], which are not among"),
-        ({"sea": np.ones(3), "air": np.ones(2)}, r"name_vectors, passed to .*rows of numbers"),
-        ({}, "name_vectors"),
-        (np.ones(N_DIMENSIONS), r"name_vectors, passed to .*rows of numbers"),
         (np.eye(2, N_DIMENSIONS), r"name_vectors, passed to .*for each of the 3 names; it has 2"),
         (np.full((3, 8), np.inf), r"name_vectors, passed to .*must be finite; row 0"),
         (np.full((3, 8), np.nan), r"name_vectors, passed to .*must be finite; row 0"),
         (np.eye(3, 5), r"vectors, .*has 8 dimensions, but the names have vectors of 5 dimensions"),
         ({"sea": np.ones(N_DIMENSIONS)}, r"no seed of \['air', 'land'\] .*vectors in name_vectors"),
-        ("sea", "name_vectors"),
     ],
 )
 def test_wrong_vectors_of_names_are_refused_by_name(given, message):
@@ -236,25 +143,3 @@ def test_documents_need_vectors_and_a_stream_keeps_to_its_names():
     by_words = GuidedTopics({"sea": ["w00"]}, random_state=0).partial_fit(X)
     with pytest.raises(ValueError, match="name_vectors are not those"):
         by_words.set_params(name_vectors=np.ones((1, 8))).partial_fit(X)
-
-
-def test_vectors_go_through_pipelines_and_searches():
-    texts = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 20
-    truth = np.tile(np.array(["water", "water", "air", "air"], dtype=object), 20)
-    V = np.tile(np.eye(2)[[0, 0, 1, 1]], (20, 1))
-    model = GuidedTopics(
-        {"water": [], "air": []}, name_vectors={"water": [2, 1], "air": [1, 2]}, random_state=0
-    )
-    X = NamedVectorizer(CountVectorizer()).fit_transform(texts)
-    assert_array_equal(
-        clone(model).fit_transform(X, vectors=V), model.fit(X, vectors=V).transform(X, vectors=V)
-    )
-    assert "name_vectors" in repr(model)
-    with config_context(enable_metadata_routing=True):
-        asks = clone(model).set_fit_request(vectors=True).set_predict_request(vectors=True)
-        asks = asks.set_score_request(vectors=True)
-        pipeline = make_pipeline(NamedVectorizer(CountVectorizer()), asks)
-        found = pipeline.fit(texts, vectors=V).predict(texts, vectors=V)
-        assert_array_equal(found, truth)
-        search = GridSearchCV(asks, {"topic_word_prior": [0.1, 0.3]}, cv=2)
-        assert np.isfinite(search.fit(X, vectors=V).best_score_)

@@ -9,51 +9,13 @@ import threading
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 
 from streamtopics import StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
-from streamtopics.updates import AdaptiveRate, MeanDecay, OnlineEM, Window
-from tests.plain import GibbsOnlineEM
+from streamtopics.updates import MeanDecay, OnlineEM
 
 X = make_lda_corpus(n_documents=300, n_features=50, n_components=3, random_state=0).X
-
-
-def test_the_decay_of_a_step_may_change_on_the_way():
-    often = sparse.vstack([X] * 4)
-    model = GibbsOnlineEM(3, batch_size=100, random_state=0).fit(often)
-    learnt = model.doc_topic_prior_
-    model.set_params(kappa=0.9).partial_fit(X[200:])
-    model.set_params(doc_topic_prior_update="fixed").partial_fit(X[:100])
-    model.set_params(doc_topic_prior_update="fixed_point").partial_fit(X[100:200])
-    assert model.n_batch_iter_ == 15
-    assert (model.doc_topic_prior_ != learnt).all()
-
-
-@pytest.mark.parametrize(("first", "then"), [("online_em", "svb"), ("power_prior", "online_em")])
-def test_means_do_not_go_on_as_counts(first, then):
-    model = StreamingLDA(3, update=first, random_state=0).fit(X)
-    before = model.components_
-    with pytest.raises(ValueError, match="cannot go on from the topics of"):
-        model.set_params(update=then).partial_fit(X)
-    assert_array_equal(model.components_, before)
-
-
-def test_a_rule_with_a_memory_does_not_come_in_on_the_way():
-    model = StreamingLDA(3, update="svb", start="noise", random_state=0).fit(X)
-    with pytest.raises(ValueError, match="AdaptiveRate"):
-        model.set_params(update=AdaptiveRate()).partial_fit(X)
-
-
-def test_a_window_never_takes_back_more_than_was_learnt():
-    model = StreamingLDA(
-        3, update=Window(2), inference="variational", topic_word_prior=1e-6, random_state=0
-    )
-    for i in range(12):
-        scale = 1e12 if i % 4 == 1 else 1.0
-        model.partial_fit(X[10 * i : 10 * i + 10].astype(float) * scale)
-        assert (model.components_ > 0).all()
 
 
 def test_the_alpha_of_both_is_in_a_merged_sum_whichever_came_first():
@@ -66,20 +28,6 @@ def test_the_alpha_of_both_is_in_a_merged_sum_whichever_came_first():
     merged = [copy.deepcopy(models[i]).merge(models[1 - i]).doc_topic_prior_ for i in (0, 1)]
     assert_allclose(merged[0], merged[1])
     assert_array_equal(merged[0], models[1].doc_topic_prior_)
-
-
-def test_copies_share_nothing():
-    model = StreamingLDA(3, random_state=0).fit(X)
-    before = model.components_
-    copy.copy(model).partial_fit(X)
-    assert_array_equal(model.components_, before)
-
-
-def test_a_prior_made_of_the_data_waits_for_data():
-    model = StreamingLDA(3, topic_word_prior=lambda names, X: np.full(X.shape[1], 0.1))
-    with pytest.raises(ValueError, match="no documents"):
-        model.partial_fit(X[:0])
-    model.partial_fit(X)
 
 
 def test_what_is_merged_in_is_one_whole_state():

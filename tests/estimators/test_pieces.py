@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from streamtopics.base.composition import suited_inference, suited_passes
@@ -69,14 +68,6 @@ def test_the_local_step_suits_the_length_of_documents(kind):
     assert_array_equal(model.transform(corpus(9)), same.transform(corpus(9)))
 
 
-@pytest.mark.parametrize(("length", "expected"), [(11, OneTopic), (12, Gibbs), (60, Variational)])
-def test_where_the_lengths_end(length, expected):
-    model = StreamingLDA(K, random_state=0).partial_fit(corpus(length))
-    assert type(model.inference_) is expected
-    below = StreamingLDA(K, random_state=0).partial_fit(corpus(59))
-    assert type(below.inference_) is Gibbs
-
-
 def test_empty_documents_say_nothing_on_the_length():
     X = sparse.vstack([corpus(30, 30), sparse.csr_matrix((200, V))], format="csr")
     assert type(StreamingLDA(K, random_state=0).partial_fit(X).inference_) is Gibbs
@@ -128,42 +119,6 @@ def test_weights_are_no_lengths():
         assert type(suited_inference(weights)) is PIECES[kind]
     model = StreamingLDA(K, random_state=0).fit(TfidfTransformer().fit_transform(corpus(30)))
     assert type(model.inference_) is Gibbs
-
-
-def test_most_entries_say_whether_they_are_weights():
-    X = corpus(90)
-    assert X.getnnz(axis=1).mean() < 60
-    X.data[: X.nnz // 2] += 0.5
-    assert type(suited_inference(X)) is Variational
-    X.data[: X.nnz // 2 + 1] = 0.5
-    assert type(suited_inference(X)) is Gibbs
-    # Zeros that are stored are no words.
-    few = sparse.csr_matrix(np.full((10, 20), 0.5))
-    assert type(suited_inference(few)) is Gibbs
-    few.data.reshape(10, 20)[:, 11:] = 0.0
-    assert type(suited_inference(few)) is OneTopic
-
-
-@pytest.mark.parametrize("kind", PIECES)
-def test_it_stays_the_same_for_the_rest_of_the_stream(kind):
-    model = StreamingLDA(K, random_state=0).partial_fit(corpus(LENGTHS[kind]))
-    for other in LENGTHS.values():
-        model.partial_fit(corpus(other))
-        assert type(model.inference_) is PIECES[kind]
-    loaded = pickle.loads(pickle.dumps(model))
-    assert type(loaded.inference_) is PIECES[kind]
-    assert_array_equal(
-        loaded.partial_fit(corpus(30)).components_, model.partial_fit(corpus(30)).components_
-    )
-    assert type(deepcopy(model).fit(corpus(90)).inference_) is Variational
-    with pytest.raises(AttributeError):
-        clone(model).inference_  # noqa: B018
-
-
-def test_what_is_said_counts_from_the_next_minibatch_on():
-    model = StreamingLDA(K, random_state=0).partial_fit(corpus(30))
-    model.set_params(inference="variational").partial_fit(corpus(30))
-    assert type(model.inference_) is Variational
 
 
 @pytest.mark.parametrize(
@@ -222,33 +177,6 @@ def test_streams_and_larger_corpora_are_smoothed_as_ever():
     assert_allclose(eta_of(fitted(corpus(30), update="bps")), 0.15)
 
 
-def test_models_that_were_smoothed_differently_cannot_be_merged():
-    X, model = corpus(30), StreamingLDA(K, start="noise", random_state=0)
-    with pytest.raises(ValueError, match=r"other has another prior.*same topic_word_prior"):
-        clone(model).fit(X).merge(clone(model).partial_fit(X))
-    model.set_params(topic_word_prior=0.02)
-    merged = clone(model).fit(X).merge(clone(model).partial_fit(X))
-    assert merged.n_tokens_seen_ == 6 * X.sum()
-
-
-def test_words_that_few_documents_lack_are_not_next_to_impossible():
-    rng = np.random.default_rng(0)
-    beta = rng.dirichlet(np.full(2000, 0.05), K)
-    theta = rng.dirichlet(np.full(K, 0.3), 400)
-    X = sparse.csr_matrix(np.array([rng.multinomial(30, t @ beta) for t in theta], float))
-    assert (np.asarray(X[:60].sum(axis=0)) == 0).mean() > 0.7
-    auto, before = (fitted(X[:60], topic_word_prior=eta).score(X[60:]) for eta in ("auto", 0.02))
-    assert auto > before + 0.1
-
-
-def test_short_documents_are_sampled_if_their_prior_needs_log_theta():
-    """One topic a document has none, which this prior is learnt from."""
-    model = StreamingLDA(K, doc_topic_prior_update="fixed_point", random_state=0)
-    assert type(model.partial_fit(corpus(7)).inference_) is Gibbs
-    model = clone(model).partial_fit(corpus(30)).partial_fit(corpus(7))
-    assert type(model.inference_) is Gibbs
-
-
 @pytest.mark.parametrize(
     ("parameters", "length"),
     [
@@ -268,22 +196,6 @@ def test_a_fit_does_not_know_what_suited_an_earlier_one(before, parameters, leng
     assert_array_equal(again.components_, fresh.components_)
 
 
-def test_what_does_not_suit_is_refused_by_what_is_learnt_with():
-    model = fitted(corpus(7))
-    before = model.components_
-    model.set_params(doc_topic_prior_update="gamma")
-    with pytest.raises(ValueError, match=r"started with OneTopic.* a background cannot come or go"):
-        model.partial_fit(corpus(30))
-    model.set_params(doc_topic_prior_update="shares")
-    with pytest.raises(ValueError, match=r"Shares .* Gibbs does not report"):
-        model.fit(corpus(30))
-    assert type(model.inference_) is OneTopic
-    assert_array_equal(model.components_, before)
-    model.partial_fit(corpus(30))
-    with pytest.raises(TypeError, match="doc_topic_prior_update must be"):
-        model.set_params(doc_topic_prior_update=3).transform(corpus(7))
-
-
 @pytest.mark.parametrize(
     ("kind", "n", "passes"), [("short", 120, 2), ("middle", 120, 5), ("long", 120, 5)]
 )
@@ -294,14 +206,6 @@ def test_small_corpora_have_several_passes(kind, n, passes):
     same = fitted(corpus(LENGTHS[kind], n), max_iter=passes)
     assert_array_equal(model.components_, same.components_)
     assert fitted(corpus(LENGTHS[kind], n), max_iter=1).n_iter_ == 1
-
-
-@pytest.mark.parametrize("estimator", [StreamingLDA, StreamingMixture])
-def test_a_corpus_of_5000_documents_has_one_pass(estimator):
-    rows = corpus(7, 500)
-    X = sparse.vstack([rows] * 10, format="csr")
-    assert estimator(K, random_state=0).fit(X).n_iter_ == 1
-    assert estimator(K, random_state=0).fit(X[:4990]).n_iter_ == 2
 
 
 @pytest.mark.parametrize(
@@ -332,12 +236,6 @@ def test_a_corpus_of_many_short_documents_is_read_again():
     assert StreamingLDA(2, random_state=0).fit(X * 4).n_iter_ == 1
 
 
-@pytest.mark.parametrize("max_iter", [0, -1, 1.5, "many"])
-def test_a_wrong_number_of_passes_is_refused(max_iter):
-    with pytest.raises((ValueError, TypeError), match="max_iter"):
-        fitted(corpus(30), max_iter=max_iter)
-
-
 # Merging
 
 
@@ -364,15 +262,6 @@ def test_topics_that_started_from_documents_have_no_merge_without_a_parent(infer
         assert_allclose(mine.components_.sum() - eta, X.sum(), rtol=1e-6)
 
 
-def test_topics_of_noise_have_a_merge_without_a_parent():
-    X = corpus(30)
-    mine, theirs = (
-        StreamingLDA(K, start="noise", inference="gibbs", random_state=0).partial_fit(part)
-        for part in (X[:60], X[60:])
-    )
-    assert_allclose(mine.merge(theirs).components_.sum() - 0.02 * V * K, X.sum(), rtol=1e-6)
-
-
 # PowerPrior(Memory(M))
 
 
@@ -394,21 +283,6 @@ def test_a_memory_keeps_by_documents(memory):
         assert_allclose(blended(rule, sizes), np.exp(-100 / memory), rtol=1e-12)
     assert_allclose(Memory(memory).kept(60), np.exp(-60 / memory))
     assert_allclose(blended(PowerPrior(float(np.exp(-25 / 80))), [25]), np.exp(-25 / 80))
-
-
-def test_a_memory_in_an_estimator():
-    model = StreamingLDA(K, update=PowerPrior(Memory(80)), random_state=0)
-    model.partial_fit(corpus(30)[:50]).partial_fit(corpus(30)[50:75])
-    assert_allclose(model.retention_, np.exp(-25 / 80))
-    assert_allclose(model.retention_history_[0], np.exp(-50 / 80))
-    changed = model.set_params(update__rho__n_documents=40.0).partial_fit(corpus(30)[:20])
-    assert_allclose(changed.retention_, np.exp(-0.5))
-
-
-@pytest.mark.parametrize("n_documents", [0, -5, np.nan, "long"])
-def test_a_wrong_memory_is_refused(n_documents):
-    with pytest.raises((ValueError, TypeError), match="n_documents"):
-        Memory(n_documents)
 
 
 # Burn-in and shares

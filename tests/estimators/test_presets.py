@@ -4,11 +4,9 @@
 import pickle
 from dataclasses import fields
 
-import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 
 import streamtopics
 from streamtopics import StreamingLDA
@@ -50,11 +48,6 @@ def test_a_preset_of_a_class_is_its_row(name):
     assert_array_equal(one.components_, other.components_)
 
 
-def test_a_class_has_no_row_but_its_own():
-    with pytest.raises(ValueError, match="name must be one of 'SVBLDA'; got 'BPSLDA'"):
-        streamtopics.SVBLDA.preset("BPSLDA")
-
-
 def test_rows_are_as_published():
     gibbs = streamtopics.GibbsOnlineEM.preset("GibbsOnlineEM", 20, kappa=0.6)
     assert (gibbs.n_components, gibbs.kappa, gibbs.n_sweeps, gibbs.schedule.n_start_rounds) == (
@@ -69,16 +62,6 @@ def test_rows_are_as_published():
     assert streamtopics.SVBHPP.preset("SVBHPP").rate_starts == (0.5,)
 
 
-@pytest.mark.parametrize("name", NAMED)
-def test_a_row_with_another_field_is_another_model(name):
-    field = {"SVBHPP": {"update__boost__scale": 0.5}, "BPSLDA": {"update__scale": 0.5}}
-    rounds = {"inference": "gibbs"} if name == "SVBLDA" else {"schedule__n_rounds": 2}
-    other = field.get(name, rounds)
-    one = StreamingLDA.preset(name, 4, **STREAM).fit(X).components_
-    changed = StreamingLDA.preset(name, 4, **STREAM | other).fit(X).components_
-    assert not np.array_equal(one, changed)
-
-
 def test_a_row_clones_and_travels(row):
     model = StreamingLDA.preset(row, 3, random_state=0)
     copies = clone(model), pickle.loads(pickle.dumps(model))
@@ -87,15 +70,6 @@ def test_a_row_clones_and_travels(row):
     assert_array_equal(copies[0].fit(X).components_, copies[1].fit(X).components_)
     fitted = copies[0]
     assert_array_equal(pickle.loads(pickle.dumps(fitted)).transform(X), fitted.transform(X))
-
-
-def test_a_row_is_named_shortly(row):
-    text = repr(StreamingLDA.preset(row))
-    assert len(text) < 1000
-    assert type(PRESETS[row].parameters["update"]).__name__ in text or row == "GibbsOnlineEM"
-    assert PRESETS[row].title
-    assert PRESETS[row].source
-    assert PRESETS[row].name == row
 
 
 def test_fields_of_the_rule_are_parameters(row):
@@ -108,52 +82,3 @@ def test_fields_of_the_rule_are_parameters(row):
     assert not any("__" in name for name in shallow)
     before = model._composition()
     assert model.set_params(**deep)._composition() == before
-
-
-def test_an_unknown_row_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"name must be one of .*'VarGibbsLDA'.*; got 'LDA'"):
-        StreamingLDA.preset("LDA")
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"rho": 0.5}, "Invalid parameter 'rho'"),
-        ({"update__kappa": 0.5}, r"update, PowerPrior.* has no parameter 'kappa'"),
-        ({"update__boost__size": 0.5}, "has no parameter 'size'"),
-        ({"update__rho": 2}, "rho of PowerPrior must be"),
-        ({"forget__rho": 2}, "Invalid parameter 'forget'"),
-    ],
-)
-def test_an_unknown_parameter_is_refused_by_name(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        StreamingLDA.preset("PowerPriorLDA", 3, **parameters)
-
-
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("inference__n_sweeps", r"inference, 'auto', .*set inference='gibbs' or .* Gibbs\(n_sweep"),
-        ("inference__share", r"'auto', .*set inference='one_topic' or a record such as OneTopic\("),
-        ("update__rho", r"update, SVB\(\), .*set update='power_prior' or a record"),
-        (
-            "update__boost__scale",
-            r"update, SVB\(\), has no parameter 'boost'.* record such as [A-Za-z]+\(",
-        ),
-    ],
-)
-def test_a_part_that_lacks_a_field_names_one_that_has_it(path, message):
-    search = GridSearchCV(StreamingLDA(3), {path: [0.5, 0.6]}, cv=2, error_score="raise")
-    with pytest.raises(ValueError, match=message):
-        search.fit(np.eye(12))
-
-
-def test_no_remedy_is_made_up():
-    with pytest.raises(ValueError, match=r"has no parameter 'n_sweps'; it has none$"):
-        StreamingLDA().set_params(inference__n_sweps=3)
-
-
-def test_the_remedy_does():
-    model = StreamingLDA().set_params(inference="gibbs", update="power_prior")
-    model.set_params(inference__n_sweeps=3, update__rho=0.5)
-    assert (model.inference.n_sweeps, model.update.rho) == (3, 0.5)

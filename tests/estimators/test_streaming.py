@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a stream asks of an estimator, whatever its rule."""
 
-import io
 import pickle
 import signal
-import sys
-import warnings
 from copy import deepcopy
-from dataclasses import dataclass
-from itertools import product
 
-import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -83,8 +77,15 @@ ALL = [*rows(**SEED), *CLASSED, *VARIANTS]
 # Whose topics do not depend on the first minibatch alone; others are merged from a common parent.
 NOISY = [e for e in ALL if e._composition().start == NOISE]
 ADDING = by_merging(NOISY, "sum")
-IN_ORDER = [e for e in by_merging(ALL, "decayed mean", "in order") if e.averaging is None]
-AVERAGING = [e for e in by_merging(ALL, "mean") if e.averaging is None]
+
+
+def averages(model):
+    """Whether its topics are an average of iterates."""
+    return model._composition().schedule.averaging is not None
+
+
+IN_ORDER = [e for e in by_merging(ALL, "decayed mean", "in order") if not averages(e)]
+AVERAGING = [e for e in by_merging(ALL, "mean") if not averages(e)]
 
 
 def test_the_table_has_what_adds_and_what_averages():
@@ -103,11 +104,6 @@ def start_plainly(estimator):
 
 @pytest.fixture(params=ALL, ids=name_of)
 def estimator(request):
-    return clone(request.param)
-
-
-@pytest.fixture(params=NOISY, ids=name_of)
-def noisy(request):
     return clone(request.param)
 
 
@@ -235,146 +231,6 @@ def test_resumed_stream_equals_the_uncut_one(estimator, X):
     assert bits(estimator) == bits(uncut)
 
 
-BAD_BATCHES = {
-    "nan": (lambda X: np.where(np.arange(300) == 7, np.nan, X[:2].toarray()), "NaN"),
-    "infinite": (lambda X: np.where(np.arange(300) == 7, np.inf, X[:2].toarray()), "infinity"),
-    "negative": (lambda X: -X[:2], "Negative values in data"),
-    "features": (lambda X: X[:, :5], "5 features.*300 features"),
-}
-
-
-def test_bad_input_changes_nothing(estimator, X):
-    for bad in BAD_BATCHES.values():
-        make, message = bad
-        estimator.partial_fit(X[:100])
-        before = bits(estimator)
-        for method in ("partial_fit", "transform", "score"):
-            with pytest.raises(ValueError, match=message):
-                getattr(estimator, method)(make(X))
-            assert bits(estimator) == before, method
-        estimator.partial_fit(X[100:200])
-
-
-TEXTS = {
-    "str": "a text",
-    "list": ["a text", "another"],
-    "array": np.array(["a text", "another"], dtype=object),
-    "tokens": [["a", "text"], ["another"]],
-    "bytes": [b"a text"],
-}
-
-
-def test_texts_are_refused_with_advice(estimator):
-    for texts in TEXTS.values():
-        with pytest.raises(TypeError, match="CountVectorizer"):
-            estimator.partial_fit(texts)
-        assert not hasattr(estimator, "n_features_in_")
-
-
-def test_broken_sparse_matrices_are_refused(estimator, X):
-    for name, place, value, message in [
-        ("indices", 5, 300, "column 300, but only 300 columns"),
-        ("indices", 5, -1, "column -1"),
-        ("indptr", 0, 1, "pointers"),
-        ("indptr", -1, 7, "pointers"),
-        ("indptr", 3, 10**6, "pointers"),
-    ]:
-        broken = X[:10].copy()
-        getattr(broken, name)[place] = value
-        with pytest.raises(ValueError, match=message):
-            estimator.partial_fit(broken)
-        assert not estimator.__sklearn_is_fitted__()
-
-
-def test_broken_sparse_matrices_of_other_kinds_are_refused(estimator, X):
-    short = X[:10].copy()
-    short.indptr = short.indptr[:5].copy()
-    by_column = sparse.csc_matrix(X[:10])
-    by_column.indices[3] = 10**9
-    for broken, message in [(short, "pointers"), (by_column, "row 1000000000, but only 10 rows")]:
-        with pytest.raises(ValueError, match=message):
-            estimator.partial_fit(broken)
-
-
-class Bottomless:
-    """What is in it is itself, as in some kinds of data frames."""
-
-    shape = (3, 3)
-
-    def __getitem__(self, key):
-        return self
-
-    def __len__(self):
-        return 3
-
-    def __array__(self, dtype=None, copy=None):
-        return np.ones((3, 3), dtype)
-
-
-def test_a_container_without_end_is_no_text(estimator):
-    estimator.partial_fit(Bottomless())
-    assert estimator.n_tokens_seen_ == 9
-
-
-def test_number_of_topics_is_fixed_by_the_first_call(estimator, X):
-    estimator.partial_fit(X[:100])
-    before = bits(estimator)
-    with pytest.raises(ValueError, match="n_components is 5 now"):
-        estimator.set_params(n_components=5).partial_fit(X[:100])
-    assert bits(estimator) == before
-
-
-@pytest.mark.parametrize("trouble", [{"n_jobs": 0}, {"max_iter": 0}])
-def test_a_fit_that_cannot_begin_leaves_the_last_one(estimator, X, fitted, trouble):
-    estimator = fitted(estimator)
-    before = bits(estimator)
-    with pytest.raises(ValueError, match=r"n_jobs|max_iter"):
-        estimator.set_params(**trouble).fit(X)
-    assert bits(estimator) == before
-
-
-def test_a_warning_that_is_an_error_leaves_the_last_fit(noisy, X, fitted):
-    estimator = fitted(noisy)
-    before = bits(estimator)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        once = {"schedule": Schedule(), "n_start_rounds": 1, "update_each_sweep": False}
-        once = {name: value for name, value in once.items() if hasattr(estimator, name)}
-        estimator.set_params(batch_size=700, **once)
-        with pytest.raises(ConvergenceWarning):
-            estimator.fit(X)
-    assert bits(estimator) == before
-
-
-def test_nobody_reads_the_progress(estimator, X, fitted, monkeypatch):
-    expected = fitted(estimator).components_
-    closed = io.StringIO()
-    closed.close()
-    for stderr in (closed, None):
-        monkeypatch.setattr(sys, "stderr", stderr)
-        assert_array_equal(clone(estimator).set_params(verbose=1).fit(X).components_, expected)
-
-
-def learn_elsewhere(model, X):
-    return model.partial_fit(X)
-
-
-def test_models_sent_to_other_processes_learn_there(X):
-    wide = sparse.hstack([X, sparse.csr_matrix((700, 20_000))]).tocsr()
-    parent = SVBLDA(n_components=8, random_state=0).partial_fit(wide[:200])
-    parts = [wide[200:450], wide[450:]]
-    there = joblib.Parallel(n_jobs=2)(joblib.delayed(learn_elsewhere)(parent, p) for p in parts)
-    for model, part in zip(there, parts, strict=True):
-        here = pickle.loads(pickle.dumps(parent)).partial_fit(part)
-        assert_array_equal(model.components_, here.components_)
-
-
-def test_large_minibatches_keep_all_tokens_in_single_precision():
-    X = sparse.csr_matrix(np.ones((60_000, 1), dtype=np.float32))
-    model = SVBLDA(n_components=2, random_state=0, doc_topic_prior=0.7).partial_fit(X)
-    assert_allclose(model.posterior_.S.sum(), 60_000, rtol=2e-6)
-
-
 def test_failed_first_call_leaves_it_unfitted(estimator, X):
     estimator.set_params(topic_word_prior=np.ones(4))
     parameters = dict(vars(estimator))
@@ -382,14 +238,6 @@ def test_failed_first_call_leaves_it_unfitted(estimator, X):
         with pytest.raises(ValueError, match="topic_word_prior must have shape"):
             call(X)
         assert vars(estimator).keys() == parameters.keys()
-
-
-def test_failed_fit_leaves_the_last_one(estimator, X, fitted):
-    estimator = fitted(estimator)
-    before = bits(estimator)
-    with pytest.raises(ValueError, match="Negative values"):
-        estimator.fit(-X[:, :7])
-    assert bits(estimator) == before
 
 
 def interrupt_after(monkeypatch, n_chunks, error):
@@ -407,28 +255,6 @@ def interrupt_after(monkeypatch, n_chunks, error):
 
         monkeypatch.setattr(module, name, interrupted)
     return calls
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_interrupts_between_documents_change_nothing(estimator, X, monkeypatch, n_jobs):
-    estimator.set_params(n_jobs=n_jobs).partial_fit(X[:100])
-    before = bits(estimator)
-    for error, n_chunks in product((KeyboardInterrupt, MemoryError), (0, 2)):
-        with monkeypatch.context() as patch:
-            interrupt_after(patch, n_chunks, error)
-            with pytest.raises(error):
-                estimator.partial_fit(X[100:])
-        assert bits(estimator) == before, (error, n_chunks)
-    uncut = clone(estimator).partial_fit(X[:100]).partial_fit(X[100:])
-    assert_array_equal(estimator.partial_fit(X[100:]).components_, uncut.components_)
-
-
-def test_interrupted_first_call_leaves_it_unfitted(estimator, X, monkeypatch):
-    interrupt_after(monkeypatch, 1, KeyboardInterrupt)
-    with pytest.raises(KeyboardInterrupt):
-        estimator.partial_fit(X)
-    assert not estimator.__sklearn_is_fitted__()
-    assert not hasattr(estimator, "n_features_in_")
 
 
 def test_interrupted_fit_keeps_whole_minibatches(estimator, X, monkeypatch):
@@ -467,29 +293,6 @@ def test_signals_at_any_moment_leave_whole_minibatches(X):
     assert interrupted > 0
 
 
-def test_read_only_and_memory_mapped_input(estimator, X, fitted, tmp_path):
-    expected = fitted(estimator).transform(X)
-    path = tmp_path / "X.joblib"
-    joblib.dump(X, path)
-    mapped = joblib.load(path, mmap_mode="r")
-    assert not mapped.data.flags.writeable
-    assert_array_equal(estimator.fit(mapped).transform(mapped), expected)
-
-
-def test_containers_and_index_types(estimator, X):
-    X = X[:100]
-    expected = clone(estimator).fit(X).components_
-    for container in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
-        for index in (np.int32, np.int64):
-            Z = container(X)
-            for name in ("indices", "indptr"):
-                if hasattr(Z, name):
-                    setattr(Z, name, getattr(Z, name).astype(index))
-            found = clone(estimator).fit(Z).components_
-            assert_array_equal(found, expected, err_msg=f"{container.__name__} of {index.__name__}")
-    assert_array_equal(clone(estimator).fit(X.toarray()).components_, expected)
-
-
 def test_empty_documents(estimator, X):
     with_empty = sparse.vstack([X[:50], sparse.csr_matrix((3, 300)), X[50:100]]).tocsr()
     estimator.partial_fit(with_empty)
@@ -507,15 +310,6 @@ def test_empty_documents_teach_an_adding_model_nothing(X):
     assert_array_equal(estimator.components_, without.components_)
 
 
-def test_only_empty_documents(estimator):
-    nothing = sparse.csr_matrix((4, 300))
-    estimator.partial_fit(nothing)
-    if "noise" not in estimator._composition().rule.traits.needs:
-        assert_allclose(estimator.topic_word_, 1 / 300)
-    assert np.isnan(estimator.score(nothing))
-    assert_allclose(estimator.topic_weights_.sum(), 1.0)
-
-
 def test_empty_batch_changes_nothing(estimator, X):
     estimator.partial_fit(X[:100])
     before = bits(estimator)
@@ -526,48 +320,7 @@ def test_empty_batch_changes_nothing(estimator, X):
         estimator.fit(X[:0])
 
 
-@pytest.mark.parametrize("K", [1, 3, 66])
-@pytest.mark.parametrize("V", [1, 2])
-def test_smallest_shapes(K, V):
-    X = np.ones((2, V))
-    model = BPSLDA(n_components=K, random_state=0).fit(X)
-    assert model.components_.shape == (K, V)
-    assert np.isfinite(model.transform(X)).all()
-    assert_allclose(model.components_.sum(), K * V * 0.05 + 1.1 * X.sum())
-
-
-def test_one_word_documents(estimator):
-    X = sparse.identity(300, format="csr")
-    estimator.fit(X)
-    assert np.isfinite(estimator.transform(X)).all()
-    assert np.isfinite(estimator.score(X))
-
-
 # Integers are counted in single precision, so that they need not come with each prior.
-def test_huge_counts(estimator):
-    for dtype, prior in [*product([np.float32, np.float64], [1e-3, 0.1, 1e3]), (np.int64, 0.1)]:
-        X = np.random.default_rng(0).integers(0, 3, size=(12, 80)).astype(dtype)
-        X[:, 5] *= 10**9
-        priors = {"doc_topic_prior": prior, "topic_word_prior": prior}
-        known = estimator.get_params()
-        estimator.set_params(**{name: value for name, value in priors.items() if name in known})
-        estimator.fit(X)
-        for values in (estimator.components_, estimator.transform(X), estimator.score_samples(X)):
-            assert np.isfinite(values).all()
-
-
-def test_huge_counts_are_all_kept(adding):
-    for dtype in [np.int64, np.float32, np.float64]:
-        for prior in [1e-3, 0.1, 1e3]:
-            estimator = adding
-            X = np.random.default_rng(0).integers(0, 3, size=(40, 300)).astype(dtype)
-            X[:, 5] *= 10**9
-            estimator.set_params(doc_topic_prior=prior, topic_word_prior=prior).fit(X)
-            update = estimator._composition().update
-            boost = 1 + (update.scale if hasattr(update, "scale") else 0)
-            tokens = X.sum(dtype=np.float64)
-            eta = estimator.n_components * 300 * prior
-            assert_allclose(estimator.components_.sum() - eta, boost * tokens, rtol=1e-5)
 
 
 def test_single_and_double_precision_agree(estimator, X, fitted):
@@ -597,14 +350,6 @@ def test_merging_shards_is_exact_and_in_any_order(adding, X):
         assert (merged.n_batch_iter_, merged.n_documents_seen_) == (4, 700)
         assert_allclose(merged.n_tokens_seen_, X.sum())
     results[0].partial_fit(X[:10])
-
-
-def test_merging_subtracts_the_prior_once(adding, X):
-    estimator = adding
-    one = clone(estimator).partial_fit(X[:300])
-    two = clone(estimator).partial_fit(X[300:])
-    expected = one.components_ + two.components_ - 0.05
-    assert_allclose(one.merge(two).components_, expected, rtol=1e-12)
 
 
 def test_merging_running_means_that_forget_nothing_is_exact(X):
@@ -664,12 +409,6 @@ def test_rules_that_forget_take_in_what_the_other_learnt_after_their_own(in_orde
     assert np.isfinite(merged.partial_fit(X[600:]).score(X))
 
 
-def test_models_that_learnt_apart_have_no_order(X):
-    one, other = (StreamingLDA(4, update="svi", random_state=0, start="noise") for _ in range(2))
-    with pytest.raises(ValueError, match="pass that as base"):
-        one.partial_fit(X[:100]).merge(other.partial_fit(X[100:]))
-
-
 @pytest.mark.parametrize("kind", ["SinglePassLDA", "StreamingGibbsLDA"])
 def test_merging_minibatches_of_unequal_size_is_exact(kind, X):
     parent = StreamingLDA.preset(kind, 4, random_state=0).partial_fit(X[:300])
@@ -688,51 +427,6 @@ def test_merging_minibatches_of_unequal_size_is_exact(kind, X):
         whole.partial_fit(X[place : place + 50])
     assert_allclose(merged.posterior_.c, whole.posterior_.c, rtol=1e-12)
     assert np.isfinite(merged.score(X))
-
-
-def test_merging_with_a_model_in_its_burn_in_keeps_what_is_known_of_alpha(X):
-    young = GibbsOnlineEM(4, random_state=0).partial_fit(X[:100])
-    old = clone(young)
-    for start in 2 * list(range(0, 600, 40)):
-        old.partial_fit(X[start : start + 40])
-    assert (young.doc_topic_prior_ == 3 / 4).all()
-    assert (old.doc_topic_prior_ != 3 / 4).all()
-    for first, second in ((young, old), (old, young)):
-        merged = pickle.loads(pickle.dumps(first)).merge(second)
-        assert_array_equal(merged.doc_topic_prior_, old.doc_topic_prior_)
-        assert_array_equal(merged._commit.state[1], old._commit.state[1])
-
-
-def test_forgetting_models_count_what_they_share_once(X):
-    parent = GibbsOnlineEM(4, random_state=0).partial_fit(X[:100])
-    one, other = (
-        pickle.loads(pickle.dumps(parent)).partial_fit(X[i : i + 100]) for i in (100, 200)
-    )
-    one.merge(other, base=parent)
-    assert (one.n_batch_iter_, one.n_documents_seen_) == (3, 300)
-    assert one.components_.min() > 0
-
-
-def test_another_update_of_alpha_in_mid_stream_is_refused(X):
-    model = GibbsOnlineEM(4, random_state=0).partial_fit(X[:100])
-    before = bits(model)
-    with pytest.raises(ValueError, match="doc_topic_prior_update"):
-        model.set_params(doc_topic_prior_update="gamma").partial_fit(X[100:200])
-    assert bits(model) == before
-    model.set_params(doc_topic_prior_update="fixed").partial_fit(X[100:200])
-
-
-def test_averages_are_not_merged(X):
-    model = GibbsOnlineEM(
-        n_components=3, random_state=0, schedule=Schedule(averaging="linear")
-    ).partial_fit(X)
-    with pytest.raises(ValueError, match="averaging=None"):
-        model.merge(clone(model).partial_fit(X))
-    with pytest.raises(ValueError, match="this model averages"):
-        model.merge(clone(model).set_params(schedule__averaging=None).partial_fit(X))
-    other = deepcopy(model)
-    with pytest.raises(ValueError, match=r"^this model: averaging is None now"):
-        model.set_params(schedule__averaging=None).merge(other.set_params(schedule__averaging=None))
 
 
 def test_models_are_merged_as_they_learnt_whatever_parameters_are_now(X):
@@ -809,21 +503,6 @@ def test_models_may_learn_by_another_rule_than_their_ancestor(after, X):
     )
 
 
-def test_a_start_may_hold_an_array(X):
-    @dataclass(frozen=True)
-    class Own:
-        weights: np.ndarray
-        of_seed = True
-
-        def __call__(self, *args):
-            return NOISE(*args)
-
-    model = StreamingLDA(3, start=Own(np.ones(3)), random_state=0).partial_fit(X)
-    n_batches = model.n_batch_iter_
-    model.set_params(start=Own(np.ones(3))).partial_fit(X)
-    assert model.n_batch_iter_ > n_batches
-
-
 def test_merge_refuses_what_does_not_fit(mergeable, X):
     estimator = mergeable
     estimator.partial_fit(X)
@@ -847,22 +526,6 @@ def test_merge_refuses_what_does_not_fit(mergeable, X):
     with pytest.raises(ValueError, match="another prior"):
         estimator.merge(clone(estimator).set_params(topic_word_prior=0.2).partial_fit(X))
     assert bits(estimator) == before
-
-
-def test_prior_retention(X):
-    svb = SVBLDA(n_components=4, random_state=0)
-    bps = BPSLDA(n_components=4, random_state=0, boosting_scale=0.25, boosting_norm="topic")
-    kept = {svb: [], bps: []}
-    for start in range(0, 700, 100):
-        for model, history in kept.items():
-            history.append(model.partial_fit(X[start : start + 100]).prior_retention_)
-    assert (np.diff(kept[svb], axis=0) < 0).all()
-    eta, tokens = 4 * 300 * 0.05, X.sum()
-    assert_allclose(
-        np.average(kept[svb][-1], weights=svb.posterior_.mass), eta / (eta + tokens), rtol=1e-10
-    )
-    learnt = bps.posterior_.learnt_mass
-    assert_allclose(kept[bps][-1], 1 - learnt / (15 + 1.25 * learnt), rtol=1e-10)
 
 
 def test_verbose_shows_progress_and_changes_nothing(estimator, X, capsys):
@@ -890,3 +553,31 @@ def test_fit_warns_of_too_few_steps(X):
     SVBLDA(random_state=0, max_iter=2, batch_size=234).fit(X)
     SVBLDA(1).fit(X)
     SVBLDA(random_state=0).partial_fit(X)
+
+
+BAD_BATCHES = {
+    "nan": (lambda X: np.where(np.arange(300) == 7, np.nan, X[:2].toarray()), "NaN"),
+    "infinite": (lambda X: np.where(np.arange(300) == 7, np.inf, X[:2].toarray()), "infinity"),
+    "negative": (lambda X: -X[:2], "Negative values in data"),
+    "features": (lambda X: X[:, :5], "5 features.*300 features"),
+}
+
+
+def test_bad_input_changes_nothing(estimator, X):
+    for bad in BAD_BATCHES.values():
+        make, message = bad
+        estimator.partial_fit(X[:100])
+        before = bits(estimator)
+        for method in ("partial_fit", "transform", "score"):
+            with pytest.raises(ValueError, match=message):
+                getattr(estimator, method)(make(X))
+            assert bits(estimator) == before, method
+        estimator.partial_fit(X[100:200])
+
+
+def test_failed_fit_leaves_the_last_one(estimator, X, fitted):
+    estimator = fitted(estimator)
+    before = bits(estimator)
+    with pytest.raises(ValueError, match="Negative values"):
+        estimator.fit(-X[:, :7])
+    assert bits(estimator) == before

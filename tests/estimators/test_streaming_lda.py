@@ -20,14 +20,11 @@ from streamtopics import (
     MultiViewLDA,
     StreamingBayes,
     StreamingLDA,
-    StreamingMixture,
-    updates,
 )
 from streamtopics.base.composition import DOC_TOPIC_UPDATES, INFERENCE, STARTS, UPDATES, VIEWS
 from streamtopics.estimators import Schedule
 from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
 from streamtopics.models import BetaBinomial
-from streamtopics.models.views import Mean
 from streamtopics.updates import (
     BPS,
     SVB,
@@ -47,7 +44,6 @@ from streamtopics.updates import (
     PopulationVB,
     PowerPrior,
     Rounds,
-    Rule,
     StochasticVI,
     Window,
 )
@@ -226,32 +222,6 @@ def test_the_matrix(outcomes, capsys):
     assert ran[of_nodes] >= 14
 
 
-def test_the_matrix_has_all_rules():
-    known = {kind for name in updates.__all__ if is_rule(kind := getattr(updates, name))}
-    assert known - {Rule} == {type(rule) for rule in RULES.values()}
-
-
-def is_rule(kind):
-    return isinstance(kind, type) and Rule in kind.__mro__
-
-
-def test_parts_without_a_contract_always_run(outcomes):
-    """Rules of counts alone run with any local step, view and average."""
-    for name in ("SVB", "BPS", "power prior", "population", "SVI", "online EM", "window"):
-        cells = {c: what for c, what in outcomes[of_words].items() if c[0] == name}
-        needless = [what for c, what in cells.items() if fits(*c)]
-        n_views = 2 if name == "online EM" else 3
-        assert len(needless) == (2 * 3 + 1 + 2) * n_views + (2 * 3 + 1) * 2 * 2
-        assert set(needless) == {RAN}
-
-
-def fits(rule, inference, view, doc_topic, averaging):
-    """Whether a local step reports what alpha is learnt of, and a view is for what a rule keeps."""
-    reported = {"one topic": ("fixed", "shares"), "stranger": ("fixed",)}
-    known = reported.get(inference, ("fixed", "fixed point", "gamma"))
-    return doc_topic in known and not (rule == "online EM" and view == "corrected_mean")
-
-
 def test_who_is_refused(outcomes):
     cells = outcomes[of_words]
     assert cells["SVB", "stranger", "mean", "fixed point", None].startswith("FixedPoint needs")
@@ -305,13 +275,6 @@ def same(one, other):
         **other.get_params(),
         **dict.fromkeys(other._records),
     }
-
-
-def test_words_have_fields():
-    model = StreamingLDA(update="power_prior").set_params(update__boost__scale=0.2)
-    assert model.update == PowerPrior(0.9, Boost(0.2))
-    assert model.set_params(update="bps", update__scale=0.3).update == BPS(0.3)
-    assert StreamingLDA(inference="gibbs").get_params()["inference__n_sweeps"] == 5
 
 
 def test_grid_search_over_fields_of_parts():
@@ -378,12 +341,6 @@ def test_what_is_kept_beside_the_topics_may_not_change(name, value):
     assert model.n_batch_iter_ == 1
 
 
-def test_a_shorter_window_forgets_at_once():
-    model = started(update=Window(3)).partial_fit(BATCHES[1]).partial_fit(BATCHES[2])
-    model.set_params(update__n_minibatches=1).partial_fit(BATCHES[0])
-    assert np.isclose(model.posterior_.learnt_part.sum(), BATCHES[0].sum())
-
-
 @pytest.mark.parametrize(
     ("make", "data"),
     [
@@ -403,11 +360,6 @@ def test_a_state_is_kept_by_other_models_too(make, data):
     with pytest.raises(ValueError, match=r"update is Window.* lacks the state"):
         model.set_params(update=Window(2)).partial_fit(*data)
     model.set_params(update=Rounds(PowerPrior(0.5), 2)).partial_fit(*data)
-
-
-def test_a_fit_starts_anew_with_any_rule():
-    model = started(update=Window(2)).set_params(update="svb", batch_size=1)
-    assert_array_equal(model.fit(BATCHES[1]).components_, clone(model).fit(BATCHES[1]).components_)
 
 
 # What depends on the rule
@@ -495,47 +447,9 @@ def test_alpha_is_never_left_alone_in_silence():
     assert (model.partial_fit(BATCHES[0]).doc_topic_prior_ != 1.5).all()
 
 
-def test_a_boosted_prior_needs_no_parameter_beside_it():
-    """The strength of a boost is a field of the rule."""
-    model = started(update=PowerPrior(0.9, Boost(0.5)), boosted_prior=0.3)
-    assert not hasattr(model, "boosting_scale")
-    boosts = 0.5 * BATCHES[0].sum()
-    expected = 2 * 8 * 0.005 + BATCHES[0].sum() + boosts
-    assert np.isclose(model.components_.sum(), expected)
-    with pytest.warns(UserWarning, match="nothing boosts it"):
-        clone(model).set_params(update__boost__scale=0.0).partial_fit(BATCHES[0])
-
-
 class NoRule:
     def __repr__(self):
         return "NoRule()"
-
-
-@pytest.mark.parametrize("wrong", [NoRule(), 0.5, "forget", SVB, Gibbs, Mean, FixedPoint, None])
-@pytest.mark.parametrize("name", ["update", "inference", "view", "doc_topic_prior_update", "start"])
-def test_wrong_parts_are_named(name, wrong):
-    with pytest.raises(TypeError, match=f"{name} must be .*; got"):
-        StreamingLDA(2, **{name: wrong}).partial_fit(BATCHES[0])
-
-
-def test_a_part_in_the_place_of_another_is_named():
-    for wrong in ({"update": Gibbs()}, {"inference": SVB()}, {"view": SVB()},
-                  {"doc_topic_prior_update": SVB()}):  # fmt: skip
-        (name,) = wrong
-        with pytest.raises(TypeError, match=f"{name} must be .*; got"):
-            StreamingLDA(2, **wrong).partial_fit(BATCHES[0])
-
-
-@pytest.mark.parametrize("wrong", [NoRule(), 0.5, "svb", PowerPrior])
-def test_wrong_rules_are_named_wherever_one_is_taken(wrong):
-    for model, data in (
-        (MultiViewLDA(1, 1, update=wrong), (BATCHES[0], LABELS, ["a", "b"])),
-        (AspectSentimentModel(1, update=wrong), (SENTENCES[0],)),
-        (StreamingBayes(BetaBinomial(), wrong), (COINS[0],)),
-    ):
-        with pytest.raises(TypeError, match=r"update must be a rule of streamtopics\.updates"):
-            model.partial_fit(*data)
-        assert not model.__sklearn_is_fitted__()
 
 
 @pytest.mark.parametrize("name", ["inference", "view", "doc_topic_prior_update"])
@@ -546,22 +460,3 @@ def test_auto_is_among_the_words_where_it_is_one(name):
     with pytest.raises(TypeError, match=r"^update must be one of") as raised:
         StreamingLDA(3, update="unknown").fit(X)
     assert "auto" not in str(raised.value)
-
-
-@pytest.mark.parametrize("estimator", [StreamingLDA, StreamingMixture])
-def test_merging_advises_what_the_estimator_has(estimator):
-    X = np.eye(12)
-    one, other = (estimator(3, random_state=0).partial_fit(X) for _ in range(2))
-    with pytest.raises(ValueError, match="pass it as base") as raised:
-        one.merge(other)
-    assert ("start='noise'" in str(raised.value)) == ("start" in one.get_params())
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_all_topics_are_found(seed):
-    rng = np.random.default_rng(seed)
-    beta, theta = rng.dirichlet(np.full(100, 0.1), 4), rng.dirichlet(np.full(4, 0.2), 300)
-    X = np.array([rng.multinomial(30, p) for p in theta @ beta], float)
-    model = StreamingLDA(4, random_state=seed).fit(X)
-    affinity = np.sqrt(model.topic_word_) @ np.sqrt(beta).T
-    assert (affinity.max(axis=0) > 0.9).all()

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clusters of short texts: against a batch EM of the formulas, and by known clusters."""
 
-import pickle
-from copy import deepcopy
 from functools import cache
 
 import numpy as np
@@ -10,7 +8,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logsumexp
-from sklearn.base import clone
 from sklearn.metrics import normalized_mutual_info_score as nmi
 from sklearn.pipeline import make_pipeline
 
@@ -84,21 +81,6 @@ def test_known_clusters_are_found(update):
     assert np.mean([len(np.unique(own)) for own in found]) >= K - 2
 
 
-def test_most_clusters_live_where_the_rule_adds_up():
-    models = [StreamingMixture(K, random_state=seed).fit(X) for seed in SEEDS]
-    alive = [(np.bincount(model.predict(X), minlength=K) > 10).sum() for model in models]
-    assert np.mean(alive) >= K - 1.5
-    weights = np.array([model.weights_ for model in models])
-    assert np.mean(weights > 0.1 / K) > 0.95
-
-
-def test_a_stream_finds_them_as_well():
-    model = StreamingMixture(K, random_state=0)
-    for start in range(0, 2000, 250):
-        model.partial_fit(X[start : start + 250])
-    assert nmi(Z, model.predict(X)) > 0.9
-
-
 def test_the_background_has_the_words_that_all_have():
     model = StreamingMixture(K, random_state=0).fit(X)
     assert_allclose(model.background_.sum(), 1)
@@ -110,13 +92,6 @@ def test_the_background_has_the_words_that_all_have():
     assert np.isnan(without.background_).all()
     assert without.background_.shape == (V,)
     assert nmi(Z, without.predict(X)) > 0.8
-
-
-def test_shares_of_documents_are_found():
-    model = StreamingMixture(K, random_state=0).fit(X)
-    assert_allclose(model.weights_.sum(), 1)
-    shares = np.bincount(model.predict(X), minlength=K) / 2000
-    assert_allclose(model.weights_, shares, atol=0.02)
 
 
 def test_weights_are_as_unequal_as_the_clusters():
@@ -161,12 +136,6 @@ def test_rows_are_the_posterior_of_the_model_that_was_learnt():
     assert_allclose(model.transform(X[:60]), q, rtol=1e-8, atol=1e-12)
 
 
-def test_an_empty_document_has_the_weights():
-    model = StreamingMixture(K, random_state=0).fit(SMALL)
-    empty = sparse.csr_matrix((2, V))
-    assert_allclose(model.transform(empty), np.tile(model.weights_, (2, 1)), rtol=1e-9)
-
-
 def test_the_right_number_of_clusters_scores_best():
     held_out = X[1500:]
     scores = [StreamingMixture(k, random_state=0).fit(X[:1500]).score(held_out) for k in (2, K)]
@@ -185,40 +154,6 @@ def test_a_seed_word_in_the_prior_says_which_cluster_is_which():
 
 
 # Streams
-
-
-@each_update
-def test_resuming_is_as_not_stopping(update, tmp_path):
-    parts = [X[i : i + 300] for i in range(0, 1200, 300)]
-    uncut = StreamingMixture(K, update=update, random_state=0)
-    cut = StreamingMixture(K, update=update, random_state=0)
-    for i, part in enumerate(parts):
-        uncut.partial_fit(part)
-        cut.partial_fit(part)
-        path = tmp_path / f"{i}.pickle"
-        path.write_bytes(pickle.dumps(cut))
-        cut = pickle.loads(path.read_bytes())
-    assert_array_equal(cut.components_, uncut.components_)
-    assert_array_equal(cut.weights_, uncut.weights_)
-    assert_array_equal(cut.background_, uncut.background_)
-    assert_array_equal(cut.transform(SMALL), uncut.transform(SMALL))
-
-
-def test_fit_is_the_stream_of_its_minibatches():
-    """If the start does not go by the documents."""
-    stream = StreamingMixture(K, start="noise", random_state=0)
-    whole = clone(stream).set_params(batch_size=700, max_iter=1).fit(X)
-    for start in range(0, 2000, 700):
-        stream.partial_fit(X[start : start + 700])
-    assert_array_equal(whole.components_, stream.components_)
-
-
-@pytest.mark.parametrize("n_jobs", [2, -1])
-def test_the_bits_do_not_depend_on_n_jobs(n_jobs):
-    one = StreamingMixture(K, random_state=0).fit(SMALL)
-    several = StreamingMixture(K, n_jobs=n_jobs, random_state=0).fit(SMALL)
-    assert_array_equal(one.components_, several.components_)
-    assert_array_equal(one.transform(SMALL), several.transform(SMALL))
 
 
 @each_update
@@ -270,29 +205,6 @@ def test_no_token_is_lost():
     assert model.components_.sum() < model.posterior_.mass.sum()
 
 
-def test_clones_copies_and_names():
-    pandas = pytest.importorskip("pandas")
-    model = StreamingMixture(5, update="power_prior", background=0.3, random_state=0)
-    assert clone(model).get_params()["background"] == 0.3
-    names = [f"word {i}" for i in range(V)]
-    frame = pandas.DataFrame(SMALL.toarray(), columns=names)
-    model.fit(frame)
-    assert list(model.feature_names_in_) == names
-    assert model.get_feature_names_out().tolist() == [f"streamingmixture{k}" for k in range(5)]
-    shown = deepcopy(model).set_output(transform="pandas").transform(frame)
-    assert list(shown.columns) == [f"streamingmixture{k}" for k in range(5)]
-    assert_array_equal(pickle.loads(pickle.dumps(model)).predict(frame), model.predict(frame))
-    assert not hasattr(clone(model), "components_")
-    assert isinstance(model.top_words(n_words=2)[0][0], str)
-
-
-def test_float32_is_nearly_the_same():
-    wide = StreamingMixture(K, random_state=0).fit(X)
-    narrow = StreamingMixture(K, random_state=0).fit(X.astype(np.float32))
-    assert narrow.transform(X.astype(np.float32)).dtype == np.float32
-    assert nmi(wide.predict(X), narrow.predict(X.astype(np.float32))) > 0.95
-
-
 # Refusals: the argument, the value and what to do
 
 
@@ -339,13 +251,3 @@ def test_wrong_parameters_are_refused_by_name_value_and_remedy(parameters, words
 def test_wrong_fields_of_a_schedule_are_refused(field):
     with pytest.raises(ValueError, match=f"{next(iter(field))} of Schedule must be"):
         Schedule(**field)
-
-
-def test_negative_counts_and_other_columns_are_refused():
-    model = StreamingMixture(5, random_state=0).fit(SMALL)
-    with pytest.raises(ValueError, match=r"[Nn]egative"):
-        StreamingMixture(5).fit(-SMALL)
-    with pytest.raises(ValueError, match="features"):
-        model.predict(SMALL[:, :20])
-    with pytest.raises(ValueError, match="features"):
-        model.partial_fit(SMALL[:, :20])

@@ -2,7 +2,6 @@
 """One object and several threads: no minibatch is lost, and reads are of states that existed."""
 
 import pickle
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -75,15 +74,6 @@ def test_no_minibatch_is_lost(model, n_threads):
         assert_allclose(posterior.learnt_part.sum(), X.sum(), rtol=1e-9)
 
 
-@pytest.mark.parametrize("n_threads", [2, 4])
-def test_the_first_call_is_one_of_them(model, n_threads):
-    """Nothing is there when they all begin: one starts the stream, the others go on with it."""
-    all_at_once([lambda i=i: model.partial_fit(BATCHES[i]) for i in range(n_threads)])
-    seen = sum(batch.sum() for batch in BATCHES[:n_threads])
-    assert (model.n_batch_iter_, model.n_tokens_seen_) == (n_threads, seen)
-    assert_allclose(model.topic_word_.sum(axis=1), 1.0, rtol=1e-9)
-
-
 READS = {
     "topic_word_": lambda model: model.topic_word_,
     "components_": lambda model: model.components_,
@@ -135,44 +125,6 @@ def test_reads_beside_a_learner_are_of_states_that_existed(model, n_readers):
             assert hashes[-1] == states[-1][name]
 
 
-def test_columns_of_transform_are_topics_that_there_were():
-    """The number of topics of an HDP changes while rows are inferred."""
-    model = clone(MODELS["HDP"])
-    serial, sizes = clone(model), set()
-    for batch in BATCHES:
-        sizes.add(serial.partial_fit(batch).n_topics_)
-    model.partial_fit(BATCHES[0])
-    learner, over = learner_of_the_rest(model)
-
-    def reader():
-        found = set()
-        while not over.is_set():
-            proportions = model.transform(NEW)
-            assert_allclose(proportions.sum(axis=1), 1.0, rtol=1e-9)
-            found |= {proportions.shape[1], model.n_topics_, model.doc_topic_prior_.shape[0]}
-        return found
-
-    _, *found = all_at_once([learner, reader, reader])
-    assert set.union(*found) <= sizes
-
-
-def test_a_learner_that_fails_lets_the_others_go_on(model):
-    model.partial_fit(BATCHES[0])
-
-    def failing():
-        for _ in range(10):
-            with pytest.raises(ValueError, match="Negative"):
-                model.partial_fit(-NEW)
-
-    def learner():
-        for batch in BATCHES[1:9]:
-            model.partial_fit(batch)
-
-    all_at_once([failing, learner])
-    assert model.n_batch_iter_ == 9
-    assert model.n_tokens_seen_ == sum(batch.sum() for batch in BATCHES[:9])
-
-
 def test_no_lock_is_held_where_memory_is_short(monkeypatch):
     """Where a stack of what is to be left had no memory for one thing more."""
 
@@ -185,33 +137,6 @@ def test_no_lock_is_held_where_memory_is_short(monkeypatch):
         model.merge(other)
     assert is_free(model)
     assert is_free(other)
-
-
-@pytest.mark.parametrize("line", range(1, 6))
-def test_an_interrupt_where_a_lock_is_found_holds_up_nobody(line):
-    """At each line, as a debugger sees them, the last of a `with` among them."""
-    model, n_lines = SVBLDA(5), 0
-
-    def trace(frame, event, arg):
-        nonlocal n_lines
-        if frame.f_code is lock_of.__code__:
-            n_lines += event == "line"
-            if event == "line" and n_lines == line:
-                raise KeyboardInterrupt
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        with suppress(KeyboardInterrupt):
-            lock_of(model)
-    finally:
-        sys.settrace(before)
-    found: list[object] = []
-    other = threading.Thread(target=lambda: found.append(lock_of(SVBLDA(5))), daemon=True)
-    other.start()
-    other.join(timeout=10)
-    assert found
 
 
 class Compared(StreamingLDA):
