@@ -292,17 +292,12 @@ def _texts_of(vectorizer: Any, documents: list[Any]) -> list[str]:
     """Read documents: str, bytes, and what scikit-learn's `input` allows."""
     if vectorizer.input == "content" and set(map(type, documents)) <= {str}:
         return documents
-    remedy = "fill missing texts by '', or leave them out"
-    if any(document is np.nan for document in documents):
-        known = "np.nan is an invalid document, expected byte or unicode string."
-        raise ValueError(f"{known} To count the others, {remedy}")
     texts = [vectorizer.decode(document) for document in documents]
     for place, text in enumerate(texts):
         if not isinstance(text, str):
-            remedy = "pass analyzer=list for lists of words" if isinstance(text, list) else remedy
             raise TypeError(
-                "documents must be str or bytes, but raw_documents has as document "
-                f"{place} {text!r:.60}, a {type(text).__name__}; {remedy}"
+                f"raw_documents must be str or bytes; document {place} is {text!r:.60}. Fill "
+                "missing texts by '', and pass analyzer=list for lists of words"
             )
     return list(map(str, texts))
 

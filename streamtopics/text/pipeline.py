@@ -87,17 +87,6 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
         self : object
             The pipeline.
 
-        Raises
-        ------
-        AttributeError
-            If the last step has no `partial_fit`, or is frozen.
-        NotFittedError
-            If a step before it has none, or is frozen, and is not fitted.
-        TypeError
-            If metadata routing is enabled, and no step can take one of `params`; or if words change
-            columns along the stream and the last step cannot forget, or a step between mixes them.
-        sklearn.exceptions.UnsetMetadataPassedError
-            If one can, but did not say whether it wants it.
         """
         with held(self._locks()):
             self._learn(X, y, params)
@@ -108,11 +97,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
 
         Parameters
         ----------
-        X : iterable
-            What the first step takes: texts.
-        y : array-like or None
-            Passed to the steps.
-        **params : dict
+        X, y, **params
             As of scikit-learn's Pipeline.
 
         Returns
@@ -141,7 +126,6 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
 
     def _learn(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         """Learn from one minibatch, step by step."""
-        self._check_steps()
         *before, (name, last) = steps_of(self)
         _check_learns(name, last)
         _check_may_forget(before, name, last)
@@ -175,16 +159,6 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
         of_y = {} if y is None else {"y": y}
         last.partial_fit(X, **of_y, **of_last.get("partial_fit", {}))
         self._handed_over = handed_over
-
-    def _check_steps(self) -> None:
-        """Refuse to go on without steps, or with what is none."""
-        steps = self.steps if isinstance(self.steps, list) else []
-        are_pairs = all(isinstance(step, tuple | list) and len(step) == 2 for step in steps)
-        if not (steps and are_pairs):
-            raise ValueError(
-                f"{type(self).__name__} has no steps; give it a list of names with estimators, "
-                f"got steps={self.steps!r}"
-            )
 
     def _given(self, params: dict[str, Any]) -> list[Mapping[str, Any]]:
         """Return what `partial_fit` passes on to each single step, by the step's methods."""
@@ -239,7 +213,6 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
         -------
         words : list of n_components lists of str
         """
-        self._check_steps()
         words: list[list[str]] = last_step(self).top_words(names_of(self), n_words, **how)
         return words
 
@@ -269,15 +242,9 @@ def _is_fitted(step: Any) -> bool:
 
 def _check_learns(name: str, last: Any) -> None:
     """Refuse a last step that has nothing to learn by, or must not change."""
-    if is_frozen(last):
-        raise AttributeError(
-            f"partial_fit would change the last step {name!r}, which is frozen: {last!r:.80}; to "
-            "have it learn on, give the pipeline what is within, its `estimator`"
-        )
     if not learns(last):
         raise AttributeError(
-            f"partial_fit needs a last step that has it, but {name!r} is {last!r}; use one "
-            "that learns from streams"
+            f"partial_fit needs a last step that has it, not a frozen one; {name!r} is {last!r:.99}"
         )
 
 

@@ -105,8 +105,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
 
         Parameters
         ----------
-        raw_documents : iterable of str, or of lists of str
-            The documents: texts, or lists of their sentences.
+        raw_documents
+            As in `fit`.
 
         Returns
         -------
@@ -122,10 +122,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
 
         Parameters
         ----------
-        raw_documents : iterable of str, or of lists of str
-            The documents: texts, or lists of their sentences.
-        y : None
-            Ignored.
+        raw_documents, y
+            As in `fit`.
 
         Returns
         -------

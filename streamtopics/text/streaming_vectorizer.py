@@ -190,10 +190,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
         Parameters
         ----------
-        raw_documents : iterable of str
-            The documents.
-        y : None
-            Ignored.
+        raw_documents, y
+            As in `fit`.
 
         Returns
         -------
@@ -275,10 +273,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
         Parameters
         ----------
-        raw_documents : iterable of str
-            The documents.
-        y : None
-            Ignored.
+        raw_documents, y
+            As in `fit`.
 
         Returns
         -------
@@ -301,10 +297,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
         Parameters
         ----------
-        raw_documents : iterable of str
-            The documents.
-        y : None
-            Ignored.
+        raw_documents, y
+            As in `fit`.
 
         Returns
         -------

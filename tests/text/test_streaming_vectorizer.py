@@ -398,7 +398,7 @@ def test_wrong_parameters(given, message):
     [
         ("red", ValueError, r"string object received\. Pass a list of texts, \[text\] for one"),
         (b"red", ValueError, "bytes object received"),
-        (["red", None], TypeError, "document 1 None, a NoneType"),
+        (["red", None], TypeError, "document 1 is None"),
         (["red", np.nan], ValueError, "np.nan is an invalid document"),
         ([["red"]], TypeError, "document 0"),
         ([b"\xff"], UnicodeDecodeError, "utf-8"),
