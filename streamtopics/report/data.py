@@ -27,7 +27,7 @@ from streamtopics.report.documents import (
     show,
 )
 from streamtopics.utils.steps import steps_before
-from streamtopics.utils.structure import total
+from streamtopics.utils.structure import is_sparse, total
 from streamtopics.utils.times import LEAST, Periods, ShareSums, periods_of, read_times, time_texts
 
 # Rows, columns and characters of a cell that a table shows at most, and entries of a list in one.
@@ -272,7 +272,7 @@ def digits(value: float) -> float:
 
 def tracked(tracker: Any) -> list[Happened]:
     """Rows of a tracker: as given, or its news of the second half of a stream and its topics."""
-    if not hasattr(tracker, "topics"):
+    if tracker is None or isinstance(tracker, Iterable):
         return [Happened("Births and changes", "changes", tracker)]
     found = [Happened("Topics of the stream", "changes", tracker.topics())]
     # While there is nothing to compare yet, a tracker says so by an error.
@@ -289,7 +289,7 @@ def alarmed(alarms: Any) -> Any:
 
 def tracked_shares(tracker: Any, n_rows: int) -> tuple[list[Any], np.ndarray]:
     """Times, and shares of the rows of a model along the stream, of what a tracker followed."""
-    if not hasattr(tracker, "shares"):
+    if tracker is None or isinstance(tracker, Iterable):
         return [], np.empty((0, n_rows))
     times, ids, shares = tracker.shares()
     found = np.zeros((len(times), n_rows))
@@ -327,8 +327,8 @@ def _fields_of(record: Any) -> dict[str, Any] | None:
     if isinstance(record, Mapping):
         return {str(key): value for key, value in record.items()}
     if is_dataclass(record) and not isinstance(record, type):
-        return {field.name: getattr(record, field.name) for field in fields(record)}
-    return record._asdict() if isinstance(record, tuple) and hasattr(record, "_asdict") else None
+        return {field.name: record.__dict__[field.name] for field in fields(record)}
+    return record._asdict() if hasattr(record, "_asdict") else None
 
 
 def cell(value: Any) -> str:
@@ -417,7 +417,7 @@ def _counter(model: Any, name: str) -> float | None:
 
 def _value(value: Any) -> str:
     """A parameter, in one line, without addresses of memory."""
-    if isinstance(value, np.ndarray) or hasattr(value, "nnz"):
+    if isinstance(value, np.ndarray) or is_sparse(value):
         return f"{type(value).__name__} of shape {value.shape}"
     return shortened(ADDRESS.sub("", " ".join(repr(value).split())), LONGEST_VALUE)
 

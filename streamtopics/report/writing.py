@@ -245,7 +245,7 @@ def _json(data: Any) -> str:
 
 def _fields(record: Any) -> dict[str, Any]:
     """The fields of a record, which may have records in them."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    return {field.name: record.__dict__[field.name] for field in fields(record)}
 
 
 def _less(data: Report) -> Report:

@@ -32,9 +32,8 @@ class Resumed(NamedTuple):
         What was kept `also`, in that order.
     n_batches : int
         Minibatches of the stream that were done: the `skip` of `stream`.
-    n_documents : int
-    n_tokens : float
-        Documents and tokens that the model had seen.
+    n_documents, n_tokens : int, float
+        What the model had seen.
     """
 
     model: Any

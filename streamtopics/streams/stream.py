@@ -13,7 +13,6 @@ from streamtopics.streams.batches import (
     Learner,
     after,
     check_model,
-    is_fitted,
     learn,
     read_batch,
     score_before,
@@ -96,8 +95,7 @@ def stream(
 
     ``n_documents_seen`` and ``n_tokens_seen`` are the model's own counters, so they are right for
     a model that was saved and learns on; they count what it learnt before the stream too.
-    While a model has nothing to start from, as `StreamingLDA` without a document, callbacks are
-    not called.
+    Callbacks are called from the first document on.
 
     Examples
     --------
@@ -138,7 +136,7 @@ def stream(
 def _learnt(
     model: Learner, item: object, number: int, learner: object, scored: bool
 ) -> BatchInfo | None:
-    """Score and learn a minibatch; None while the model has nothing to start from."""
+    """Score and learn a minibatch; None before the first document."""
     batch, before = read_batch(item), seen_by(model)
     try:
         score = score_before(model, batch) if scored else np.nan
@@ -147,7 +145,7 @@ def _learnt(
         error.add_note(f"This was minibatch {number} of the stream.")
         raise
     seen = seen_by(model)
-    if seen.n_documents == 0 and not is_fitted(model):
+    if seen.n_documents == 0:
         return None
     return BatchInfo(
         batch=number,

@@ -50,7 +50,6 @@ class ChangedTopic:
     Attributes
     ----------
     topic : int
-        Its number.
     how : {"changed", "grown", "shrunk"}
         Its documents have words that it does not expect, or there are more or less of them.
     difference : float
@@ -67,14 +66,9 @@ class ChangedTopic:
 
 @dataclass(frozen=True)
 class NewWord:
-    """A word that more of the new documents have.
+    """A word, or the number of a column, that more of the new documents have.
 
-    Attributes
-    ----------
-    word : str
-        The word, or the number of its column.
-    new, before : int
-        Documents that have it, of the new and of the earlier ones that were compared.
+    `new` and `before` are how many have it, of the new and of the earlier ones.
     """
 
     word: str

@@ -36,15 +36,7 @@ LEAST = 1e-12
 
 @dataclass(frozen=True)
 class DocumentFeatures:
-    """Features of n documents under a model.
-
-    Attributes
-    ----------
-    n_tokens : ndarray of shape (n,)
-        Tokens.
-    use, surprise : ndarray of shape (n, n_topics)
-        Tokens that are of each topic; nats that they have in it.
-    """
+    """Features of n documents under a model: their tokens, and use and surprise of each topic."""
 
     n_tokens: np.ndarray
     use: np.ndarray

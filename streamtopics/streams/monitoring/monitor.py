@@ -97,11 +97,8 @@ class DriftMonitor:
     What it cannot see: a change of few documents (sixty articles or search results of three hundred
     are seen, sixty commit subjects every fourth time, a twentieth of a minibatch seldom),
     topics that die slowly, a drift as slow as the stream moves anyway, and words that are not in
-    the vocabulary.
-    A stream that moves is to come in minibatches of about one size: a large one differs more from
-    those before than small ones did, and rings.
-    Minibatches of one or two documents are not tested, as by default nothing is held back of them,
-    and those of a few cannot reach the level: collect some hundred documents first.
+    the vocabulary. Minibatches are to be of about one size, as a large one differs more from those
+    before than small ones did, and of some hundred documents; of one or two nothing is tested.
 
     Any estimator of topics over words of this package serves, without labels or ratings, and a
     `StreamingPipeline` over texts, which are counted by the steps before the last without learning
@@ -203,7 +200,7 @@ class DriftMonitor:
         Parameters
         ----------
         model : estimator of topics or StreamingPipeline
-            The one that was taught. More minibatches may come; the tests then begin again.
+            The one that was taught.
         """
         with lock_of(model):
             if self.documents:
@@ -261,9 +258,8 @@ class DriftMonitor:
     def _some(self, documents: Documents, rng: np.random.Generator) -> np.ndarray:
         """Places of at most `max_documents` of the documents, at random."""
         n = number_of_rows(documents)
-        if n <= self.max_documents:
-            return np.arange(n)
-        return np.sort(rng.permutation(n)[: self.max_documents])
+        few = n <= self.max_documents
+        return np.arange(n) if few else np.sort(rng.permutation(n)[: self.max_documents])
 
     # Learning
 

@@ -42,13 +42,8 @@ AT_ONCE = 64
 class Comparison(NamedTuple):
     """New documents beside earlier ones.
 
-    Attributes
-    ----------
-    z, p : ndarray of shape (3,)
-        Of the surprise, the use and the words: the statistic in standard deviations over the
-        relabellings, and its p-value by rank among them.
-    surprise, use : ndarray of shape (n_topics,)
-        T of each topic.
+    Of the surprise, the use and the words: `z` is the statistic in standard deviations over the
+    relabellings, `p` its p-value by rank among them. `surprise` and `use` are T of each topic.
     """
 
     z: np.ndarray

@@ -71,11 +71,10 @@ def completed(wholes: Sequence[Words], parts: Sequence[Words], other: Words) -> 
 def distance(one: Words | None, other: Words | None) -> float:
     """Hellinger's distance of two topics as their leading words have it; NaN without one.
 
-    The weights are the words' probabilities here. One of probability p that is among the leading
-    words of one topic alone is taken to have min(p, max(0, 2 m - p)) in the other topic, where m
-    is the least probability of the leading words: it is as far below the end of the list as it
-    was above. All words that lead in neither are taken to be as alike, for their mass, as those
-    that do: with P and Q the masses of the latter, the affinity is
+    The weights are the words' probabilities here. One of probability p that leads one topic alone
+    is taken to have min(p, max(0, 2 m - p)) in the other, m being the least that leads there. All
+    words that lead in neither are taken to be as alike, for their mass, as those that do: with P
+    and Q the masses of the latter, the affinity is
 
         sum_w sqrt(p_w q_w) (1 + sqrt((1 - P) (1 - Q) / (P Q))).
     """

@@ -48,10 +48,8 @@ class TopicTracker:
         Words of each topic that are kept; at least 10 are needed to tell topics apart.
     budget : float, default=0.1
         Cost of looking as a share of that of learning, as estimated from the numbers of words
-        and tokens. A look that would cost more is put off to a later minibatch, but not beyond
-        one that makes the stream longer by a fifth: the first six minibatches are looked at
-        at whatever cost, and then about 12 each time that their number grows tenfold. Infinity
-        looks at every minibatch.
+        and tokens. A look that would cost more is put off, but not beyond a minibatch that makes
+        the stream longer by a fifth. Infinity looks at every minibatch.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns, of models without names of their own; a pipeline's are those of
         its vectorizer. None without them: words are then the numbers of the columns, which must
