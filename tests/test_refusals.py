@@ -187,7 +187,7 @@ MISTAKES = {
     "sentences of texts that need words": (
         lambda: AspectSentimentModel(2).fit(SentenceVectorizer), ""),
     "labels are needed": (lambda: MultiViewLDA(2).fit(COUNTS), "y"),
-    "ratings that are words": (lambda: RatingLDA(2).fit(COUNTS, CLASSES), "y"),
+    "ratings that are words": (lambda: RatingLDA(2).fit(COUNTS, CLASSES), ""),
     "classes are needed in a stream": (
         lambda: MultiViewLDA(2).partial_fit(COUNTS, CLASSES), "classes"),
     "a rule that is misspelt": (lambda: StreamingLDA(2, update="sbv").fit(COUNTS), "update"),
