@@ -177,7 +177,7 @@ def follow(
     text_key, time_key, keys, time_format, encoding, on_bad, skipped
         As in `read_records`.
     format : {"lines", "jsonl"} or None, default=None
-        Plain text or JSON on each line. None goes by the suffix; what has none is plain text.
+        None goes by the suffix; what has none is plain text.
     position : (int, int, int) or None, default=None
         The `position` of a follower before, to go on from there. A file that does not begin with
         the same 1,024 bytes, or is shorter, is read from its beginning. None begins there too.
@@ -193,8 +193,7 @@ def follow(
     Returns
     -------
     records : Follower
-        An iterator of `Record` with an attribute `position`, three integers to keep, and
-        ``close()``.
+        An iterator of `Record` with `position`, three integers to keep, and ``close()``.
 
     Raises
     ------

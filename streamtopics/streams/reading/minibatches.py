@@ -25,9 +25,8 @@ def iter_minibatches(
     Parameters
     ----------
     source : iterable of str, path, iterable of paths or matrix
-        Texts or files of texts as in `read_texts`, or what that gives with its other
-        parameters, or a matrix (dense, sparse or a data frame) of shape
-        (n_documents, n_features), of which slices of rows are taken.
+        Texts or files as in `read_texts`, or what that gives, or a matrix (dense, sparse or a data
+        frame) of shape (n_documents, n_features), of which slices of rows are taken.
     batch_size : int, default=1000
         Number of documents in a minibatch; the last one may have fewer.
     vectorizer : object with `transform` or None, default=None
@@ -46,8 +45,8 @@ def iter_minibatches(
     Raises
     ------
     TypeError, ValueError
-        If `batch_size` is not a positive integer, a matrix comes together with a vectorizer, or
-        the arrays of a sparse one do not fit; and as `read_texts`, also when a document is reached.
+        If `batch_size` is not a positive integer, or a matrix comes together with a vectorizer;
+        and as `read_texts`.
 
     Examples
     --------

@@ -48,12 +48,8 @@ class ReadingError(ValueError):
 
     Parameters
     ----------
-    reason : str
-        In a few words, the same for all records of a kind; `Skipped` counts by it.
-    place : str
-        The file and the line.
-    problem : str
-        What is wrong there, in a sentence.
+    reason, place, problem : str
+        In a few words, by which `Skipped` counts; the file and the line; a sentence.
     setting, value : str, default=""
         Name of the argument of `read_records` that may help, if any, and an example of a value.
     """
@@ -103,13 +99,11 @@ class Record(NamedTuple):
     Parameters
     ----------
     text : str
-        The document.
     time : datetime, float or None
-        Its time; None if no key of it was given.
     fields : dict
         The values of the other keys that were asked for, as they were found.
     source : str
-        The path of the file, as it was given or found; "" for an item of an iterable.
+        The path of the file; "" for an item of an iterable.
     line : int
         The number of the line where the document begins, from 1 on; of the record in a JSON array
         or a Parquet file, or of the item.
@@ -233,11 +227,10 @@ def read_texts(
     Parameters
     ----------
     source : iterable of str, path or iterable of paths
-        In an iterable a str or an object with `text_key` is a document and an
-        :class:`os.PathLike`, such as :class:`pathlib.Path`, a file or directory. A str
-        by itself is a path too, and the path "-" is standard input. Files may be compressed, with
-        a further suffix ".gz", ".bz2", ".xz" or ".zst" (the last one before Python 3.14 with
-        ``backports.zstd``). The suffix says the format:
+        In an iterable a str or an object with `text_key` is a document and a
+        :class:`pathlib.Path` a file or directory. A str by itself is a path too, and the path "-"
+        is standard input. Files may be compressed, with a further suffix ".gz", ".bz2", ".xz" or
+        ".zst" (before Python 3.14 with ``backports.zstd``). The suffix says the format:
 
         - ".jsonl" and ".ndjson" have JSON on each line: an object with `text_key`, or a string.
         - ".json" may have the same, or one array of such values, which is read as a whole.
@@ -251,17 +244,15 @@ def read_texts(
         Where the text is in an object, or its column in a table. Dots lead into objects:
         "user.name".
     format : {"lines", "documents", "jsonl", "json", "csv", "tsv", "parquet"} or None, default=None
-        The format of all files, whatever their names are. "lines" and "documents" are plain text,
-        with a document on each line, or one in each file. None goes by suffixes, and standard
-        input is lines.
+        The format of all files. "lines" and "documents" are plain text, with a document on each
+        line, or one in each file. None goes by suffixes, and standard input is lines.
     sep : str or None, default=None
         What separates the fields of a table, such as ";"; None is a comma, or a tab in ".tsv".
     encoding : str, default="utf-8"
     on_bad : {"raise", "skip"}, default="raise"
         What is done about a record that cannot be read.
     skipped : Skipped or None, default=None
-        Counts what was left out, such as empty lines, bad records, and files of a directory
-        that have none of the suffixes.
+        Counts what was left out: empty lines, bad records, files with other suffixes.
 
     Returns
     -------
@@ -272,9 +263,7 @@ def read_texts(
     FileNotFoundError, TypeError, ValueError
         If there is no such file, or the source or an argument is none of the above.
     ReadingError
-        A ValueError that names file, line and a remedy: if a file cannot be decompressed or
-        decoded, a line is not JSON, an object or a table has no `text_key`, a row has more fields
-        than the first one, a text is not a string, or a directory has nothing to read.
+        A ValueError that names file, line and a remedy, of what cannot be read.
 
     See Also
     --------
@@ -325,8 +314,6 @@ def read_records(
     Returns
     -------
     records : iterator of Record
-        Each with text, time (None without `time_key`), fields (a dict of `keys`), source (the
-        path) and line.
 
     Raises
     ------
