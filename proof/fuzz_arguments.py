@@ -38,7 +38,6 @@ REASONABLE: dict[str, tuple[Any, ...]] = {
     "k": (0, 1, 2), "n_sets": (0, 1, 2), "given": (None,), "theta": (None,), "base": (None, 0.05),
     "feature_names": (None, list(NAMES), np.array(NAMES, dtype=object), list(NAMES[:-1])),
     "input_features": (None, list(NAMES)), "words": (["a", "b"], ["zz"], [0, 1]),
-    "form": ("product", "wallach"),
     "columns": ([0], [1, 3], [WIDTH], [-1], [0.5]), "user": (0, 1, 99, "0", "1"), "n_items": (1, 3),
     "exclude": ((), [0], [99]), "classes": (None, [0, 1], ["0", "1"], [0, 0]),
     "random_state": (0, 1, 2**31), "n_particles": (1, 3), "n_resampled": (None, 1, 5),

@@ -7,11 +7,11 @@ probability p_n^r of each given those before. Then
     log (1 / R) sum_r prod_n p_n^r
 
 is the logarithm of an unbiased estimate of the document's likelihood, for any number
-of topics drawn again on the way; it is what "product" computes. The form in print,
-sum_n log (1 / R) sum_r p_n^r ("wallach"), does not tend to the likelihood as R grows.
+of topics drawn again on the way. The form in print, sum_n log (1 / R) sum_r p_n^r, does not tend
+to the likelihood as R grows.
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -25,7 +25,6 @@ from streamtopics.utils.checks import (
     SUM_TOLERANCE,
     check_integer,
     check_not_masked,
-    check_one_of,
 )
 from streamtopics.utils.parallel import workers
 from streamtopics.utils.structure import check_reach, check_structure, to_csr
@@ -49,7 +48,6 @@ def left_to_right(
     split_prior: Any = None,
     n_particles: int = 100,
     n_resampled: int | None = 5,
-    form: Literal["product", "wallach"] = "product",
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Likelihood:
@@ -76,8 +74,6 @@ def left_to_right(
     n_resampled : int or None, default=5
         How many earlier topics a particle draws again before each token, at most 10,000; None
         for all of them, as in the source, at a cost quadratic in the length.
-    form : {"product", "wallach"}, default="product"
-        The unbiased form, or the one in print.
     random_state : int, default=0
         With it, the result for a document depends on the document alone.
     n_jobs : int or None, default=None
@@ -106,7 +102,10 @@ def left_to_right(
     >>> float(result.log_likelihood[0].round(1))  # the exact value is log(1 / 32)
     -3.5
     """
-    _check_numbers(n_particles, n_resampled, form, random_state)
+    check_integer(most=MOST_PARTICLES, n_particles=n_particles)
+    if n_resampled is not None:
+        check_integer(least=0, most=MOST_RESAMPLED, n_resampled=n_resampled)
+    check_integer(least=0, most=MOST_HASHED, random_state=random_state)
     n_apart = 0 if split_prior is None else 1
     topic_word, alpha = _check_topics(topic_word, doc_topic_prior, n_apart)
     omega = None if split_prior is None else _check_prior(split_prior, "split_prior", 2)
@@ -123,7 +122,7 @@ def left_to_right(
         out = np.empty((int(n_particles), len(tokens)))
         weights = word_topic[X.indices[span]]
         kernel.token_probabilities(weights, tokens, alpha, redrawn, int(seeds[d]), out, omega)
-        return _product(out) if form == "product" else _wallach(out)
+        return _product(out)
 
     with workers(n_jobs) as pool:
         results = pool.share(evaluate, ((d,) for d in range(X.shape[0])))
@@ -140,23 +139,6 @@ def _product(p: np.ndarray) -> tuple[float, float]:
     weight = np.exp(log_weight - top)
     error = weight.std(ddof=1) / weight.mean() / len(p) ** 0.5 if len(p) > 1 else np.nan
     return float(logsumexp(log_weight) - np.log(len(p))), float(error)
-
-
-def _wallach(p: np.ndarray) -> tuple[float, float]:
-    """sum_n log mean_r p[r, n], and a standard error that takes the tokens for independent."""
-    mean = p.mean(axis=0)
-    if not mean.all():
-        return -np.inf, np.nan
-    variance = p.var(axis=0, ddof=1) / len(p) / mean**2 if len(p) > 1 else np.array([np.nan])
-    return float(np.log(mean).sum()), float(variance.sum() ** 0.5)
-
-
-def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, random_state: Any) -> None:
-    check_integer(most=MOST_PARTICLES, n_particles=n_particles)
-    if n_resampled is not None:
-        check_integer(least=0, most=MOST_RESAMPLED, n_resampled=n_resampled)
-    check_one_of(("product", "wallach"), form=form)
-    check_integer(least=0, most=MOST_HASHED, random_state=random_state)
 
 
 def _check_topics(

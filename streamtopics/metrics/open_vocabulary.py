@@ -173,7 +173,7 @@ class OpenVocabularyScorer:
     n_characters: int | None = 64
     random_state: int = 0
 
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+    def __call__(self, estimator: Any, X: Any, y: object = None) -> float:
         return open_vocabulary_probability(
             as_found(estimator), X, n_characters=self.n_characters, random_state=self.random_state
         )

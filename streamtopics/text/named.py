@@ -186,7 +186,7 @@ class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstima
         """The vectorizer to fit, as it was given."""
         return CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """The words of the columns.
 
         Parameters
@@ -248,7 +248,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     def __init__(self, vectorizer: Any = None) -> None:
         self.vectorizer = vectorizer
 
-    def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
+    def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         """Learn the vocabulary.
 
         Parameters
@@ -267,7 +267,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         self.vectorizer_ = self._fresh().fit(from_arrow(raw_documents), y)
         return self
 
-    def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> NamedCounts:
+    def fit_transform(self, raw_documents: Iterable[Any], y: object = None) -> NamedCounts:
         """Learn the vocabulary and count the words of each text.
 
         Parameters

@@ -68,7 +68,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
     [['blue', 'red']]
     """
 
-    def partial_fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+    def partial_fit(self, X: Any, y: object = None, **params: Any) -> Self:
         """Learn from one minibatch.
 
         Parameters
@@ -92,7 +92,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
             self._learn(X, y, params)
         return self
 
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+    def fit(self, X: Any, y: object = None, **params: Any) -> Self:
         """Fit the steps one after the other, as scikit-learn's Pipeline does.
 
         Parameters

@@ -82,7 +82,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         self.vectorizer = vectorizer
         self.splitter = splitter
 
-    def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
+    def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         """Learn the vocabulary.
 
         Parameters
@@ -117,7 +117,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         check_is_fitted(self)
         return self._labelled(self._count(self.sentences(raw_documents)), raw_documents)
 
-    def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> np.ndarray:
+    def fit_transform(self, raw_documents: Iterable[Any], y: object = None) -> np.ndarray:
         """Learn the vocabulary and count the words of each sentence.
 
         Parameters

@@ -133,7 +133,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         max_df: float = 1.0,
         min_df: float = 1,
         max_features: int | None = None,
-        vocabulary: Any = None,
+        vocabulary: object = None,
         binary: bool = False,
         dtype: Any = np.int64,
         half_life: float | None = 100_000,
@@ -167,7 +167,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     # A corpus
 
-    def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
+    def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         """Learn the vocabulary of a corpus.
 
         Parameters
@@ -185,7 +185,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self._learn(raw_documents)
         return self
 
-    def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> sparse.csr_matrix:
+    def fit_transform(self, raw_documents: Iterable[Any], y: object = None) -> sparse.csr_matrix:
         """Learn the vocabulary of a corpus and count its words.
 
         Parameters
@@ -266,7 +266,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     # A stream
 
-    def partial_fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
+    def partial_fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         """Learn from a minibatch of a stream which words are frequent now.
 
         When it fails nothing has changed; a call that another thread's has overtaken fails.
@@ -291,7 +291,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return self
 
     def partial_fit_transform(
-        self, raw_documents: Iterable[Any], y: Any = None
+        self, raw_documents: Iterable[Any], y: object = None
     ) -> sparse.csr_matrix:
         """Learn from a minibatch, then count its words, which are found once.
 
@@ -532,7 +532,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """Whether the words were given."""
         return bool(vars(self).get("fixed_vocabulary_", self.vocabulary is not None))
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """The words by column.
 
         Parameters

@@ -59,15 +59,6 @@ def test_standard_error_is_the_spread_of_repeated_estimates():
     assert_allclose(stated, spread, rtol=0.2)
 
 
-@pytest.mark.parametrize("n_resampled", [0, None])
-def test_the_form_in_print_does_not_tend_to_the_likelihood(n_resampled):
-    result = left_to_right(
-        X, TOPIC_WORD, ALPHA, n_particles=40_000, n_resampled=n_resampled, form="wallach"
-    )
-    assert np.abs(result.log_likelihood[3] - EXACT[3]) > 10 * result.standard_error[3]
-    assert_allclose(result.log_likelihood[0], EXACT[0], rtol=1e-12)
-
-
 @pytest.mark.parametrize("n_resampled", [-1, 0, 2])
 @pytest.mark.parametrize("seed", [0, 7, 2**64 - 2])
 def test_kernel_equals_its_twin(n_resampled, seed):
@@ -113,7 +104,6 @@ def test_edges():
         ({"X": [[1]], "topic_word": [[1.0]], "split_prior": 1.0}, "at least one topic beside"),
         ({"n_particles": 0}, "n_particles"),
         ({"n_resampled": -1}, "n_resampled"),
-        ({"form": "sum"}, "form"),
         ({"random_state": -1}, "random_state"),
     ],
 )
