@@ -51,7 +51,7 @@ def apply(options: Namespace) -> None:
         kept = [options.model_file, *options.files]
         check_target(path, () if kind else ("jsonl", "csv"), kept)
         kind = kind or path.suffix[1:].lower()
-    model, tally = load_model(options.model_file), Tally()
+    model, tally = load_model(options.model_file, options.trust), Tally()
     found = records(options, tally.skipped, columns(options), empty=True)
     batches = tally.over(cut(found, options.batch_size), model.steps[0][1])
     labels = labels_of(model, options.words, options.relevance)
@@ -65,7 +65,7 @@ def apply(options: Namespace) -> None:
 
 def score(options: Namespace) -> None:
     """Print the score over the model's words, and the score over all words."""
-    model, tally = load_model(options.model_file), Tally()
+    model, tally = load_model(options.model_file, options.trust), Tally()
     counts, sample = [], Sample(N_OPEN)
     for batch in tally.over(cut(records(options, tally.skipped), MINIBATCH), model.steps[0][1]):
         counts.append(sparse.csr_matrix(model[:-1].transform(texts_of(batch))))
@@ -92,7 +92,7 @@ def score(options: Namespace) -> None:
 
 def show(options: Namespace) -> None:
     """Print the topics, or one of them, and what is known of the model."""
-    model = load_model(options.model_file)
+    model = load_model(options.model_file, options.trust)
     topics = topics_of(model)
     n = options.words * (1 if options.topic is None else MORE)
     rows = rows_of(model, n, options.relevance)
@@ -139,7 +139,7 @@ def update(options: Namespace) -> None:
     """Score and learn each minibatch, write the model, and say what has changed."""
     target = options.model or options.model_file
     check_target(target, kept=options.files)
-    model, tally, history = load_model(options.model_file), Tally(), ScoreHistory()
+    model, tally, history = load_model(options.model_file, options.trust), Tally(), ScoreHistory()
     learner, before = learner_of(model), topics_by_word(model)
     n_before, n_tokens_before = topics_of(model).n_documents_seen_, topics_of(model).n_tokens_seen_
     found = cut(records(options, tally.skipped), options.batch_size)

@@ -84,7 +84,7 @@ def fit(options: Namespace) -> None:
 def report(options: Namespace) -> None:
     """Write a page of a saved model, with a sample of the documents where there are files."""
     check_target(options.output, kept=[options.model_file, *options.files])
-    model, tally, sample = load_model(options.model_file), Tally(), Sample(N_SAMPLE)
+    model, tally, sample = load_model(options.model_file, options.trust), Tally(), Sample(N_SAMPLE)
     if options.files:
         batches = tally.over(cut(records(options, tally.skipped), 1000), model.steps[0][1])
         for batch in batches:

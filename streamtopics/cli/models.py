@@ -52,9 +52,9 @@ class Learner(NamedTuple):
 # Models that are there
 
 
-def load_model(path: Path) -> Any:
+def load_model(path: Path, trusted: list[str]) -> Any:
     """Return a pipeline over raw texts that was saved."""
-    model = load(path)
+    model = load(path, trusted)
     steps = model.steps if isinstance(model, Pipeline) else []
     if len(steps) < 2 or not hasattr(vectorizer_of(steps[0][1]), "build_analyzer"):
         raise ValueError(

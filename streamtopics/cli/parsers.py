@@ -84,6 +84,9 @@ class Option(NamedTuple):
 
 
 QUIET = Option("--quiet", None, False, "", "no progress on standard error")
+TRUST = Option(
+    "--trust", names, [], "NAME,...", "what a model may name that is not of streamtopics"
+)
 RELEVANCE = Option(
     "--relevance", share, 0.4, "X",
     "1 shows words by probability; less, those that other topics lack (0.4)",
@@ -270,7 +273,8 @@ def parser() -> ArgumentParser:
             one.add_argument("files", nargs=nargs, metavar="FILE", help="documents; see below")
         elif "FILE" in verb.usage:
             one.add_argument("file", metavar="FILE", help="lines of text or JSON, or -")
-        for option in verb.options:
+        options = (*verb.options, TRUST) if "MODEL" in verb.usage else verb.options
+        for option in options:
             _add(one, option)
     return result
 

@@ -81,7 +81,7 @@ class Watch:
         self.monitor = DriftMonitor(alpha=options.alarm) if options.alarm else None
         self.place: dict[str, Any] = {"position": None, "n_batches": 0, "tally": {}}
         self.place |= {"texts": [], "times": []}
-        found = resume(folder)
+        found = resume(folder, options.trust)
         if found is None:
             self.model, self.learner = _begun(options)
             self.place["n_before"] = n_learnt(self.model)
@@ -270,7 +270,7 @@ def n_learnt(model: Pipeline) -> int:
 def _begun(options: Namespace) -> tuple[Any, Learner]:
     """Return a model, and what learns of it."""
     if options.model.exists():
-        model = load_model(options.model)
+        model = load_model(options.model, options.trust)
         n = counted(n_learnt(model), "document")
         note(
             f"beginning with the {type(topics_of(model)).__name__} in {options.model}, which has "

@@ -42,17 +42,6 @@ def learn_apart(
         For `take_in`; it can be pickled. It holds 4 bytes for each topic and each word of the
         documents.
 
-    Raises
-    ------
-    NotFittedError
-        If the model has not learnt from anything yet.
-    TypeError
-        If `model` is no estimator of topics over words, or `documents` are no counts and no step
-        of the model makes counts of them.
-    ValueError
-        If the rule of the model cannot learn away from it, iterates are averaged, or there are
-        no documents.
-
     Notes
     -----
     One minibatch alone that is taken in next leaves the bits of `partial_fit`. Counts of several
@@ -78,12 +67,6 @@ def learn_apart(
     batches = read_partition(documents, None, counting_steps(model), size)
     if not batches:
         raise ValueError("documents is empty; there is nothing to learn from")
-    widths = {X.shape[1] for X in batches} - {topics.n_features_in_}
-    if widths:
-        raise ValueError(
-            f"documents have {widths.pop()} columns, but {type(topics).__name__} is expecting "
-            f"{topics.n_features_in_}, those that it was fitted on"
-        )
     words = composites.words_of(batches)
     task = composites.local_task(topics, words, int(n_ahead), single=len(batches) > 1)
     return learn(reader, task, batches, False).composite
@@ -110,18 +93,13 @@ def take_in(model: Model, update: Composite) -> Model:
 
     Raises
     ------
-    TypeError
-        If `update` is none, or the model is frozen.
     ValueError
-        If it is of a model with other topics or words, or of one that had learnt more than this
-        one has.
+        If it is of a model with other topics or words, or of one that had learnt more.
 
     See Also
     --------
     learn_apart : Has an example.
     """
-    if not isinstance(update, Composite):
-        raise TypeError(f"update must be what learn_apart returns; got {update!r}")
     check_not_frozen(model)
     composites.take_in(last_step(model), update)
     return model

@@ -31,13 +31,7 @@ NO_WORDS = np.empty(0, np.int32)
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads documents as a model does, without what the model has learnt.
-
-    Parameters
-    ----------
-    model : estimator
-        A copy of the model whose posterior has no words.
-    """
+    """Reads documents as a model does, by a copy whose posterior has no words."""
 
     model: StreamingTopicModel
 
@@ -58,18 +52,7 @@ class Reader:
 class LocalTask:
     """Learns minibatches from a copy of a model's posterior, as the model would.
 
-    Parameters
-    ----------
-    composition : Composition
-        The method.
-    model : LDA
-        Its local side.
-    posterior : TopicPosterior
-        Of the words of the minibatches alone.
-    state : object
-        Of the rule.
-    single : bool, default=False
-        Whether counts travel in single precision, in either direction.
+    The posterior is of the words of its minibatches alone, the state that of the rule.
     """
 
     composition: Composition
@@ -127,17 +110,9 @@ def local_task(
 ) -> LocalTask:
     """Return a task that learns from a model as it is now.
 
-    Parameters
-    ----------
-    model : estimator
-        Fitted, under a rule that merges; see `check_composes`.
-    words : ndarray of shape (n_words,), int32
-        Columns of the words of all minibatches that the task is given, sorted.
-    n_ahead : int, default=0
-        Documents of the stream between those that the model has learnt and those of the task.
-        They set the seeds of what is drawn.
-    single : bool, default=False
-        Whether counts travel in single precision, in either direction.
+    `words` are the columns of those of its minibatches, sorted. `n_ahead` documents of the stream
+    are between those that the model has learnt and those of the task, which set the seeds of what
+    is drawn. Counts travel in `single` precision, in either direction, or in double.
     """
     check_composes(model)
     commit, composition = model._commit, model._composed()
@@ -163,49 +138,25 @@ def take_in(model: StreamingTopicModel, composite: Composite) -> None:
 
 def _check_fits(update: Composite, posterior: TopicPosterior) -> None:
     """Refuse what was learnt from another model, as far as can be told."""
-    words, n_topics = update.blend.statistics.words, len(update.alpha)
-    if n_topics != posterior.n_nodes:
+    n_words = int(update.blend.statistics.words.max(initial=-1)) + 1
+    theirs = len(update.alpha), n_words, update.before.n_documents
+    ours = posterior.n_nodes, posterior.shape[0], posterior.n_documents
+    if theirs[0] != ours[0] or theirs[1] > ours[1] or theirs[2] > ours[2]:
         raise ValueError(
-            f"update is of {n_topics} topics, but the model has {posterior.n_nodes}; take it in "
-            "where it was learnt from"
-        )
-    if len(words) and words[-1] >= posterior.shape[0]:
-        raise ValueError(
-            f"update is of a vocabulary of more than {words[-1]} words, but the model has "
-            f"{posterior.shape[0]}; take it in where it was learnt from"
-        )
-    if update.before.n_documents > posterior.n_documents:
-        raise ValueError(
-            f"update was learnt from a model of {update.before.n_documents} documents, but this "
-            f"one has learnt {posterior.n_documents}; take it in where it was learnt from"
+            "update was learnt from another model: it is of {} topics, at least {} words and {} "
+            "documents, but this model of {}, {} and {}".format(*theirs, *ours)
         )
 
 
 def check_composes(model: StreamingTopicModel) -> None:
-    """Refuse a model whose minibatches cannot be learnt away from it, or that has learnt none.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As of `check_can_compose`.
-    NotFittedError
-        If it has not learnt from anything yet.
-    """
+    """Refuse a model whose minibatches cannot be learnt away from it, or that has learnt none."""
     check_can_compose(model)
     check_is_fitted(model)
     model._validate(model._commit)
 
 
 def check_can_compose(model: Any) -> None:
-    """Refuse an estimator whose minibatches cannot be learnt away from it.
-
-    Raises
-    ------
-    TypeError
-        If it is no estimator of topics over words, or its topics have no fixed places.
-    ValueError
-        If its rule does not say what minibatches count after others, or iterates are averaged.
-    """
+    """Refuse an estimator whose minibatches cannot be learnt away from it."""
     if not isinstance(model, StreamingTopicModel):
         raise TypeError(
             "model must be an estimator of topics over words, such as StreamingLDA or "

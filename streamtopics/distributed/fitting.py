@@ -109,10 +109,8 @@ def fit_partitions(
         partition to the next.
     rounds : int, default=32
         Minibatches in a round, at most: the longer, the less travels for each of them. Topics that
-        have learnt little change so fast that late minibatches would hold them up: the client
-        learns by itself until
-        rounds of 8 minibatches, of 4,000 documents or of `rounds` minibatches come soon enough,
-        whichever is least: 16 times as many times `staleness` have been learnt then.
+        have learnt little change fast, so the client learns by itself until 16 times `staleness`
+        times 8 minibatches, 4,000 documents or `rounds`, whichever is least, have been learnt.
     staleness : int, default=2
         Rounds that may be under way when another one begins, at most; set it to at least the
         number of workers less one. What a round is learnt from is that many rounds old.
@@ -135,11 +133,9 @@ def fit_partitions(
     PartitionError
         If a partition cannot be read or learnt; the model has learnt what came before, the
         first ``error.n_batches`` minibatches of the partitions.
-    TypeError
-        If `client` or a callback is none, or `model` is no estimator of topics over words.
-    ValueError
-        If the rule of the model cannot learn away from it, iterates are averaged, or the
-        partitions end before `skip`.
+    TypeError, ValueError
+        If `model` is no estimator of topics over words, its rule cannot learn away from it,
+        iterates are averaged, or the partitions end before `skip`.
 
     See Also
     --------
@@ -217,11 +213,6 @@ def fit_stream(
     -------
     model : estimator or pipeline
         The same object.
-
-    Raises
-    ------
-    PartitionError, TypeError, ValueError
-        As of `fit_partitions`.
 
     Examples
     --------
@@ -383,7 +374,7 @@ class _Learning:
                 try:
                     found = future.result()
                 except Exception as error:
-                    raise self._error([number], "read", error) from error
+                    raise self._error([_Placed(None, number)], "read", error) from error
                 for place, X in enumerate(found):
                     yield _Placed(X, number + place * (self.what == "minibatch"))
         except Exception as error:
@@ -415,7 +406,7 @@ class _Learning:
         except Exception as error:
             if not knows:
                 raise
-            raise self._error([one.number], "learnt", error) from error
+            raise self._error([one], "learnt", error) from error
         if is_fitted(self.topics):
             check_composes(self.topics)
             self._tell(self.n_begun + 1, before, score)
@@ -424,18 +415,13 @@ class _Learning:
         """Begin a round from the topics as they are now."""
         if self.reader is None:
             self.reader = sent(self.client, reader_of(self.topics))
-        words, n_features = words_of([one.X for one in some]), self.topics.n_features_in_
-        if len(words) and words[-1] >= n_features:
+        n_ahead, batches = sum(one.n_documents for one in self.under_way), [one.X for one in some]
+        try:
+            local = local_task(self.topics, words_of(batches), n_ahead, single=self.single)
+        except IndexError as error:
             self._take_in_all_but(0)
-            few = ValueError(
-                f"it has counts of at least {words[-1] + 1} words, but the model knows "
-                f"{n_features}; count all partitions with one vectorizer"
-            )
-            raise self._error([one.number for one in some], "learnt", few)
-        n_ahead = sum(one.n_documents for one in self.under_way)
-        local = local_task(self.topics, words, n_ahead, single=self.single)
-        rest = self.reader, local, [one.X for one in some], self.scored
-        future = submitted(self.executor, tasks.learn, *rest)
+            raise self._error(some, "learnt", error) from error
+        future = submitted(self.executor, tasks.learn, self.reader, local, batches, self.scored)
         self.under_way.append(_Round(some, self.n_begun + len(some), future))
 
     def _take_in_all_but(self, n: int) -> None:
@@ -445,37 +431,29 @@ class _Learning:
             try:
                 learnt = one.future.result()
             except Exception as error:
-                raise self._error([each.number for each in one.batches], "learnt", error) from error
+                raise self._error(one.batches, "learnt", error) from error
             before = seen_by(self.model)
             take_in(self.topics, learnt.composite)
             self._tell(one.n_after, before, learnt.score)
 
-    def _error(self, numbers: list[int], done: str, error: Exception) -> PartitionError:
+    def _error(self, some: list[_Placed], done: str, error: Exception) -> PartitionError:
         """What could not be done to partitions, or to minibatches of a stream."""
         plural = "minibatches" if self.what == "minibatch" else "partitions"
-        first, last = numbers[0], numbers[-1]
+        first, last = some[0].number, some[-1].number
         name = f"{self.what} {first}" if first == last else f"{plural} {first} to {last}"
         return PartitionError(f"{name} could not be {done}: {type(error).__name__}: {error}", first)
 
     def _tell(self, n_batches: int, before: Seen, score: float) -> None:
         """Call the callbacks."""
         seen, self.n_done = seen_by(self.model), n_batches
-        info = BatchInfo(
-            batch=n_batches,
-            X=None,
-            time=None,
-            n_documents=seen.n_documents - before.n_documents,
-            n_tokens=seen.n_tokens - before.n_tokens,
-            n_documents_seen=seen.n_documents,
-            n_tokens_seen=seen.n_tokens,
-            score=score,
-        )
+        learnt = seen.n_documents - before.n_documents, seen.n_tokens - before.n_tokens
+        info = BatchInfo(n_batches, None, None, *learnt, *seen, score)
         for callback in self.callbacks:
             self.ended |= call(callback, self.model, info)
 
 
 def batch_size_of(model: Any, batch_size: int | None) -> int:
-    """Return the number of documents in a minibatch of a model that can learn on workers."""
+    """Return the documents in a minibatch of a model that can learn on workers."""
     check_not_frozen(model)
     topics = last_step(model)
     check_model(topics)
@@ -494,15 +472,12 @@ def counting_steps(model: Any) -> Pipeline | None:
 def _every(callbacks: Sequence[Any]) -> int | None:
     """Minibatches from one checkpoint to the next; None if there is none."""
     keepers = [one for one in callbacks if isinstance(one, Checkpointer)]
-    if not keepers:
-        return None
-    for keeper in keepers:
-        if keeper.seconds is not None or keeper.every is None:
-            raise ValueError(
-                "a Checkpointer whose checkpoints go by seconds would make the result depend on "
-                "the clock; set seconds=None and every to a number of minibatches"
-            )
-    return math.gcd(*(int(keeper.every or 0) for keeper in keepers))
+    if any(keeper.seconds is not None for keeper in keepers):
+        raise ValueError(
+            "a Checkpointer whose checkpoints go by seconds would make the result depend on the "
+            "clock; set seconds=None and every to a number of minibatches"
+        )
+    return math.gcd(*(keeper.every or 0 for keeper in keepers)) or None
 
 
 def _in_groups(batches: Iterable[Any], n: int, skip: int) -> Iterator[tuple[int, list[Any]]]:

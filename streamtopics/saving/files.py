@@ -36,7 +36,7 @@ def replacing(path: Path) -> Iterator[Callable[[Any], object]]:
         part.replace(path)
     except BaseException as error:
         part.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:  # as of a full disk
+        if isinstance(error, OSError) and error.errno and error.filename in (None, str(part)):
             error.filename = str(path)
         raise
     sync_folder(path.parent)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`streamtopics watch` while its file grows, under signals, and when it is killed."""
 
+import importlib
 import itertools
 import json
 import pickle
@@ -8,6 +9,7 @@ import queue
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -422,3 +424,37 @@ def test_a_model_without_a_word_is_told_of_once(tmp_path, capsys):
     append(path, *lines(100))
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     assert "has no word" not in capsys.readouterr().err
+
+
+STRANGER = """
+from dataclasses import dataclass
+
+from streamtopics.updates import SVB
+
+
+@dataclass(frozen=True)
+class Own(SVB):
+    pass
+"""
+
+
+def test_a_rule_of_a_stranger_is_watched_if_it_is_trusted(tmp_path, capsys, monkeypatch):
+    (tmp_path / "of_another.py").write_text(STRANGER, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    own = importlib.import_module("of_another").Own
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    words = StreamingCountVectorizer(max_features=50, min_df=1)
+    topics = StreamingLDA(2, update=own(), random_state=0)
+    save(StreamingPipeline([("words", words), ("topics", topics)]), model)
+    append(path, *lines(100))
+    again = given(path, model, 50, "--idle", 0.1)
+    assert main(again) == 2
+    assert "names of_another.Own, which are not of streamtopics" in capsys.readouterr().err
+    trust = ["--trust", "of_another.Own"]
+    for n in (100, 200):
+        assert main([*again, *trust]) == 0
+        assert load(model, trusted=[own])[-1].n_documents_seen_ == n
+        append(path, *lines(100))
+    assert main(["show", str(model), *trust]) == 0
+    assert "Own()" in capsys.readouterr().out
+    monkeypatch.delitem(sys.modules, "of_another")

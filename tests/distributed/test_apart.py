@@ -95,7 +95,6 @@ def test_a_pipeline_counts_the_words():
         (lambda svb: learn_apart(svb, ["red"]), TypeError, "are str, not rows of counts"),
         (lambda svb: learn_apart(svb, X, n_ahead=-1), ValueError, "n_ahead"),
         (lambda svb: learn_apart(svb, X, batch_size=0), ValueError, "batch_size"),
-        (lambda svb: take_in(svb, 3), TypeError, "update must be what learn_apart returns; got 3"),
     ],
 )
 def test_what_cannot_be_learnt_apart_is_refused(make, error, message):
@@ -106,9 +105,13 @@ def test_what_cannot_be_learnt_apart_is_refused(make, error, message):
 @pytest.mark.parametrize(
     ("other", "X_of_other", "message"),
     [
-        (SVBLDA(4, **SEED), X, "of 4 topics, but the model has 5"),
-        (MODELS["svb"], X.toarray().repeat(2, axis=1), "of a vocabulary of more than"),
-        (MODELS["svb"], X, "from a model of 200 documents, but this one has learnt 100"),
+        (SVBLDA(4, **SEED), X, "of 4 topics, .* but this model of 5"),
+        (
+            MODELS["svb"],
+            X.toarray().repeat(2, axis=1),
+            "this model of 5, 120",
+        ),
+        (MODELS["svb"], X, r"and 200 documents, but this model of 5, 120 and 100"),
     ],
 )
 def test_updates_of_another_model_are_refused(other, X_of_other, message):

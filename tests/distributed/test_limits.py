@@ -178,7 +178,7 @@ def test_more_columns_than_the_model_knows_are_refused_by_partition():
     wider = np.ones((20, X.shape[1] + 3))
     for model, message in [
         (SVBLDA(3, **SEED), "X has 123 features.* expecting 120"),
-        (experienced(SVBLDA(3, **SEED)), "at least 123 words.* knows 120"),
+        (experienced(SVBLDA(3, **SEED)), "word 120 is outside of the vocabulary of 120"),
     ]:
         past = getattr(model, "n_documents_seen_", 0)
         with pytest.raises(PartitionError, match=rf"partition 1 .*{message}") as error:
@@ -214,7 +214,7 @@ def test_what_another_model_learnt_is_refused():
     rows = [X[200:220], np.ones((3, 2 * X.shape[1])), X[200:220]]
     before = bits(mine)
     for other, own in zip(others, rows, strict=True):
-        with pytest.raises(ValueError, match=r"update (is of|was learnt from)"):
+        with pytest.raises(ValueError, match="update was learnt from another model"):
             take_in(mine, learnt_from(other, own))
     assert bits(mine) == before
 
