@@ -243,7 +243,11 @@ def test_failed_first_call_leaves_it_unfitted(estimator, X):
 def interrupt_after(monkeypatch, n_chunks, error):
     """Make the local steps fail after some chunks of documents; returns a list of the calls."""
     calls = []
-    steps = (variational, "_infer_documents"), (gibbs, "_sample"), (one_topic, "_explain")
+    steps = (
+        (variational.variational, "infer_documents"),
+        (gibbs.gibbs, "sample_documents"),
+        (one_topic, "times"),
+    )
     for module, name in steps:
         infer = getattr(module, name)
 
