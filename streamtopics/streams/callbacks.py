@@ -188,10 +188,9 @@ class ScoreHistory:
 
 
 def mean_score(rows: Sequence[ScoreRow]) -> tuple[float, float]:
-    """Return the mean of scores and its standard error, by minibatch.
+    """The mean of scores, weighted by tokens, or documents without tokens, and its standard error.
 
-    A minibatch weighs as much as it has tokens, or documents where tokens are not counted. With
-    weights w of sum 1 the variance of the mean m is n / (n - 1) sum w**2 (score - m)**2. Rows
+    With weights w of sum 1 the variance of the mean m is n / (n - 1) sum w**2 (score - m)**2. Rows
     without a score or a weight are left out; the mean of none is NaN, and the error of less than
     two.
     """
@@ -245,11 +244,9 @@ class EarlyStopping:
     that there is nothing left to learn. Leave it out where a stream changes: a change lowers the
     score, and the stream would end when there is most to learn.
 
-    Minibatches differ more than a model gains: by 0.06 nats per token (standard deviation) in
-    news agency reports, by 0.5 in newsgroups, where a few long documents have most tokens. Of
-    three corpora of 10,000 to 30,000 documents in random order and two models, `patience` 5 gave
-    up 0.00 to 0.26 nats per token of what the end of the corpus would have brought, 20 at most
-    0.04, and in five of six cases nothing.
+    Minibatches differ more than a model gains. Of three corpora of 10,000 to 30,000 documents in
+    random order and two models, `patience` 5 gave up 0.00 to 0.26 nats per token of what the end
+    of the corpus would have brought, 20 at most 0.04, and in five of six cases nothing.
 
     Examples
     --------

@@ -88,13 +88,9 @@ def stream(
 
     Notes
     -----
-    A stream that an error or an interrupt ends has learnt from whole minibatches only, as one
-    call of `partial_fit` has; of a pipeline the steps before the last may have seen one more, so
-    go on from a saved one. The first error is the one that is raised; what fails in a `finish`
-    after it is added to it as a note.
-
-    ``n_documents_seen`` and ``n_tokens_seen`` are the model's own counters, so they are right for
-    a model that was saved and learns on; they count what it learnt before the stream too.
+    A stream that an error or an interrupt ends has learnt from whole minibatches only; of a
+    pipeline the steps before the last may have seen one more, so go on from a saved one. The first
+    error is the one that is raised; what fails in a `finish` after it is added to it as a note.
     Callbacks are called from the first document on.
 
     Examples
@@ -164,11 +160,9 @@ class Prequential(NamedTuple):
 
     Attributes
     ----------
-    mean : float
-        Mean score, weighted by tokens, or documents for a model that does not count tokens. Nats
-        per token for most models, as of their `score`; NaN if there are none.
-    standard_error : float
-        Of the mean, from how much minibatches differ; NaN of less than two scores.
+    mean, standard_error : float
+        Of the scores, weighted by tokens, or documents for a model that does not count tokens;
+        the error is from how much minibatches differ. NaN of no score, or less than two.
     rows : list of ScoreRow
         One for each minibatch, those without a score too, such as the first.
     """
@@ -184,27 +178,21 @@ def prequential_score(model: Learner, batches: Iterable[Any]) -> Prequential:
     Parameters
     ----------
     model : estimator with partial_fit and score
-        As of `stream`. A clone of it learns, from nothing, and the model itself is left as it is,
-        as by :func:`~sklearn.model_selection.cross_val_score`. For a model that goes on learning
-        take `stream` with a `ScoreHistory`.
+        As of `stream`. A clone of it learns, from nothing; for a model that goes on learning take
+        `stream` with a `ScoreHistory`.
     batches : iterable
         Minibatches, as of `stream`.
 
     Returns
     -------
     result : Prequential
-        Mean, standard error and the rows they were made of.
 
     Notes
     -----
-    Of each minibatch the model knows nothing but what came before, so the stream need not be
-    split; and the score says how well a model learns as well as how good it is at last. The first
-    minibatch has no score.
-
-    The standard error takes minibatches for independent. It is too small where the stream moves
-    slowly, and it has the learning curve in it. Two models on the same minibatches are compared
-    by their differences, ``[a.score - b.score for a, b in zip(first.rows, second.rows)]``, which
-    vary much less.
+    The score says how well a model learns as well as how good it is at last. The standard error
+    takes minibatches for independent: it is too small where the stream moves slowly, and it has
+    the learning curve in it. Two models on the same minibatches are compared by their differences,
+    ``[a.score - b.score for a, b in zip(first.rows, second.rows)]``, which vary much less.
 
     Examples
     --------

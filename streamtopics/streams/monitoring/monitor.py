@@ -264,13 +264,9 @@ class DriftMonitor:
     # Learning
 
     def _learn(
-        self,
-        model: Learner,
-        documents: Documents,
-        old: Sequence[Documents],
-        time: object,
+        self, model: Learner, documents: Documents, old: Sequence[Documents], time: object,
         after: dict[str, Any],
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Learn from documents of this minibatch, and from old ones with them."""
         whole = named(model, together([documents, *old]))
         self._step(model, after, lambda: model.partial_fit(whole, **_at(time)))
