@@ -136,7 +136,7 @@ def measured(X: sparse.csr_matrix, size: int, model: Any) -> dict[str, float]:
             total, score = model.score_samples(batch).sum(), model.score(batch)
             found.append((total, total / score))
         # As its defaults are: online EM takes a hundred documents at a time.
-        own = model.batch_size if type(model) is GibbsOnlineEM.func else batch.shape[0]
+        own = model.batch_size if type(model).__name__ == "GibbsOnlineEM" else batch.shape[0]
         for place in range(0, batch.shape[0], own):
             model.partial_fit(batch[place : place + own])
     totals = np.array(found)

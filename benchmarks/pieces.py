@@ -150,7 +150,7 @@ def by_time(corpus: str, model: Any) -> dict[str, float]:
             held_out, score = model.score_samples(batch).sum(), model.score(batch)
             total, n = total + held_out, n + held_out / score
         # As its defaults are: online EM takes a hundred documents at a time.
-        size = model.batch_size if type(model) is GibbsOnlineEM.func else batch.shape[0]
+        size = model.batch_size if type(model).__name__ == "GibbsOnlineEM" else batch.shape[0]
         for place in range(0, batch.shape[0], size):
             model.partial_fit(batch[place : place + size])
     kept = float(model.prior_retention_ @ model.topic_weights_)

@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.pipeline import Pipeline
 
 from streamtopics import load, save
-from streamtopics.estimators import Schedule
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.text.vocabulary import SHARED
 from streamtopics.utils.parallel import lock_of
@@ -85,7 +84,7 @@ def test_copies_of_what_is_fitted_anew_are_of_one_fit():
     pipeline = StreamingPipeline(
         [
             ("words", StreamingCountVectorizer()),
-            ("topics", SVBLDA(2, schedule=Schedule(n_rounds=10), random_state=0)),
+            ("topics", SVBLDA(2, schedule__n_rounds=10, random_state=0)),
         ]
     )
     states = {print_of_fit(clone(pipeline).fit(part)) for part in parts}
