@@ -6,6 +6,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from contextlib import contextmanager
 
@@ -42,6 +43,8 @@ def folder_of_files(tmp_path, monkeypatch, capsys):
     texts = [" ".join(rng.choice(WORDS[i % 2], 12)) for i in range(300)]
     (tmp_path / "texts.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    # Else what is compiled under a limit of the size of files is cut, and stays so.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     assert main([*FIT, "--model", "old.model"]) == 0
     capsys.readouterr()
     return tmp_path
