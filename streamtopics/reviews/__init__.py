@@ -9,7 +9,6 @@ inference       the local step on reviews with a sign
 response        ratings that are linear in topics
 factors         ratings and topics from the same factors
 effects         users and items in ratings, and tables by label
-likelihood      of reviews whose ratings are not known
 batch_em        learning from a whole corpus
 """
 

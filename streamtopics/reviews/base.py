@@ -46,11 +46,6 @@ from streamtopics.models.views import TopicView
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.batch_em import Climbed, climb
 from streamtopics.reviews.inference import RatedLDA, single_reviews
-from streamtopics.reviews.likelihood import (
-    Mixed,
-    log_likelihood_by_particles,
-    log_likelihood_of_profiles,
-)
 from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.utils.checks import check_not_masked
 from streamtopics.utils.output import labelled, row_labels
@@ -217,19 +212,6 @@ class RatedTopicModel(LearntTopics, CountsInput):
         """Return the share of each topic in each document, as float64."""
         raise NotImplementedError
 
-    def _places(self, whose: Labels, n: int) -> np.ndarray:
-        """Return the rows of the profiles of documents; -1 for a document without one."""
-        return np.full(n, -1)
-
-    def _positive(self, whose: Labels, n: int) -> np.ndarray:
-        """Return the probability that each document is positive, if there are such topics."""
-        return np.full(n, 0.5)
-
-    def _theta(self, places: np.ndarray) -> np.ndarray:
-        """Mean proportions of profiles; for -1 those that the prior expects."""
-        alpha = self.doc_topic_prior_
-        return np.tile(alpha / alpha.sum(), (len(places), 1))
-
     # Input
 
     def _read(self, method: str, *, reset: bool, **data: Any) -> Documents:
@@ -354,22 +336,6 @@ class RatedTopicModel(LearntTopics, CountsInput):
             out[start : start + DOCUMENTS_AT_ONCE] = model.infer(reviews, topics, prior, pool).gamma
         return out
 
-    def _log_likelihood(self, batch: Documents, n_particles: int, seed: int) -> np.ndarray:
-        """log p(words): of known profiles exactly, of others by left-to-right evaluation."""
-        n, alpha, topic_word = batch.n_documents, self.doc_topic_prior_, self.topic_word_
-        K = len(alpha)
-        topics = Mixed(topic_word[:K], topic_word[K:], self.posterior_.alpha[K:])
-        places, positive = self._places(batch.columns, n), self._positive(batch.columns, n)
-        out, known = np.empty(n), places >= 0
-        out[known] = log_likelihood_of_profiles(
-            batch.X[known], topics, self._theta(places[known]), positive[known]
-        )
-        out[~known] = log_likelihood_by_particles(
-            batch.X[~known], topics, alpha, positive[~known],
-            n_particles=n_particles, seed=seed, n_jobs=self.n_jobs,
-        )  # fmt: skip
-        return out
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._needs_ratings
@@ -468,6 +434,14 @@ class ReviewModel(RatedTopicModel):
         whose = self._labels(asked, n, "predict_words", self._commit.labels)
         return self._whole(lambda: self._expected_shares(whose, n) @ self.topic_word_)
 
+    def _places(self, whose: Labels, n: int) -> np.ndarray:
+        """Return the rows of the profiles of documents; -1 for a document without one."""
+        raise NotImplementedError
+
+    def _theta(self, places: np.ndarray) -> np.ndarray:
+        """Mean proportions of profiles; for -1 those that the prior expects."""
+        raise NotImplementedError
+
     def _expected_shares(self, whose: Labels, n: int) -> np.ndarray:
         """Share of each topic in reviews before they are read."""
         return self._theta(self._places(whose, n))
@@ -496,25 +470,3 @@ class ReviewModel(RatedTopicModel):
         {score}
         """
         return predictive.per_token(*self._completion("score", X, items=items, users=users))
-
-    def log_likelihood(
-        self,
-        X: Any,
-        items: Column = None,
-        users: Column = None,
-        *,
-        n_particles: int = 100,
-        random_state: int = 0,
-    ) -> np.ndarray:
-        """log p(words of each review) given the topics.
-
-        By left-to-right evaluation, but exact where the profile of a review is known.
-
-        {whole_X}
-        {items_and_users}
-        {n_particles}
-
-        {log_likelihood}
-        """
-        batch = self._asked("log_likelihood", X, items=items, users=users)
-        return self._whole(lambda: self._log_likelihood(batch, n_particles, random_state))

@@ -359,7 +359,8 @@ class HiddenFactorsTopics(ReviewModel):
         return self._commit.items.places(whose["items"], n)
 
     def _theta(self, places: np.ndarray) -> np.ndarray:
-        out, known = super()._theta(places), places >= 0
+        alpha, known = self.doc_topic_prior_, places >= 0
+        out = np.tile(alpha / alpha.sum(), (len(places), 1))
         commit, width = self._commit, 1 + self.posterior_.shape[1]
         own = commit.items.values[places[known], :width]
         out[known] = Factors(0.0, commit.peakedness, np.zeros((0, width)), own).proportions

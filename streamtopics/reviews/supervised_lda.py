@@ -314,16 +314,3 @@ class SupervisedLDA(RatedTopicModel):
         {score}
         """
         return predictive.per_token(*self._completion("score", X))
-
-    def log_likelihood(
-        self, X: Any, *, n_particles: int = 100, random_state: int = 0
-    ) -> np.ndarray:
-        """log p(words of each document) given the topics, by left-to-right evaluation.
-
-        {whole_X}
-        {n_particles}
-
-        {log_likelihood}
-        """
-        batch = self._asked("log_likelihood", X)
-        return self._whole(lambda: self._log_likelihood(batch, n_particles, random_state))

@@ -7,13 +7,16 @@ quantities, which are the keys of the files, stay.
 
 import hashlib
 import inspect
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 
 from streamtopics import metrics, priors
+from streamtopics.reviews.base import RatedTopicModel
 from streamtopics.utils.checks import EXCLUDED
 from tests.fingerprints.corpora import N_WORDS
+from tests.reference import unrated
 
 # Of a summary, against other last bits in other libraries and processors. Mostly 1e-5 would
 # do; but inference ends where a sweep moves less than 1e-3, which may be a sweep earlier.
@@ -82,12 +85,14 @@ def answers(model, data):
             method = getattr(model, name)
             known = inspect.signature(method).parameters
             found[name] = method(**{key: asked[key] for key in asked if key in known})
-    if hasattr(model, "log_likelihood"):
+    rated = isinstance(model, RatedTopicModel)
+    if rated or hasattr(model, "log_likelihood"):
+        likelihood = partial(unrated.log_likelihood, model) if rated else model.log_likelihood
         few = {name: values[:FEW] for name, values in data.items() if name != "y"}
-        known = inspect.signature(model.log_likelihood).parameters
+        known = inspect.signature(likelihood).parameters
         few = {name: values for name, values in few.items() if name in known}
         few["X"] = few["X"].ceil()
-        found[LEFT_TO_RIGHT] = model.log_likelihood(**few, n_particles=5)
+        found[LEFT_TO_RIGHT] = likelihood(**few, n_particles=5)
     return found
 
 

@@ -349,6 +349,8 @@ def configurations(lengths, prior):
             yield p, tuple(document.table), tuple(document.dish)
             return
         for q, table, dish in document.options(prior, todo[0]):
+            if q == 0:
+                continue
             following = document.copy()
             following.seat(todo[0], table, dish, 0)
             yield from go(following, todo[1:], p * q)

@@ -6,13 +6,11 @@ Seeds are fixed. Means over a chain have the standard error of their batches.
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
 from streamtopics.was import SBP, WAS, HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
 from tests.reference import was as reference
-from tests.reference import was_enumeration as oracle
 from tests.was import chains
 
 pytestmark = pytest.mark.statistical
@@ -68,30 +66,6 @@ def chain(lengths, words, prior, kappa, topics, seed, n_sweeps):
 def exact_functionals(lengths, words, prior, kappa, **topics):
     states, _ = reference.posterior(lengths, words, prior, kappa, 2, 2, **topics)
     return mean_functionals(lengths, states)
-
-
-def in_other_words(prior):
-    """The prior as the second enumeration has it."""
-    if isinstance(prior, WAS):
-        return oracle.WAS(prior.a, prior.b, prior.zeta)
-    if isinstance(prior, HDPFranchise):
-        return oracle.HDP(prior.table_concentration, prior.dish_concentration)
-    return oracle.SBP(prior.a, prior.b, prior.truncation)
-
-
-@each_prior
-def test_two_enumerations_agree(prior):
-    """One was written from the law of the seats, the other without any knowledge of the first."""
-    lengths, words, kappa, eta = [3, 2], [0, 0, 1, 0, 1], 0.6, 0.4
-    exact = exact_functionals(lengths, words, prior, kappa, eta=eta)
-    topics = oracle.IntegratedTopics(2, 2, eta)
-    found = oracle.posterior([[words[:3], words[3:]]], in_other_words(prior), kappa, topics)
-    assert_allclose(exact[1], found.n_dishes, rtol=1e-9)
-    for place, same in ((3, found.same_dish), (4, found.same_topic)):
-        assert_allclose(exact[place], np.triu(same, 1).sum(), rtol=1e-9)
-    if not isinstance(prior, SBP):
-        assert_allclose(exact[0], found.n_tables, rtol=1e-9)
-        assert_allclose(exact[2], np.triu(found.same_table, 1).sum(), rtol=1e-9)
 
 
 @each_prior

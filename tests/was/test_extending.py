@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from math import lgamma, log
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ from streamtopics.was import Franchise, HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.franchise import exchangeable
 from streamtopics.was.sampler import SentenceSampler, TopicCounts
-from tests.reference import was_enumeration as oracle
+from tests.reference import was as reference
 from tests.was import chains
 
 GUIDE = Path(__file__).parent.parent.parent / "doc" / "extend"
@@ -69,24 +68,12 @@ class FewTables(HDPFranchise):
         return np.maximum(0.0, 2.0 - n_tables)
 
 
-class TwoLaws(NamedTuple):
-    """The same by enumeration: log p of a partition, for the tables and the dishes."""
-
-    tables: object
-    dishes: object
-
-    def log_probability(self, tables, dishes):
-        served = [dishes[s][t] for s, row in enumerate(tables) for t in oracle.by_appearance(row)]
-        total = sum(self.tables(oracle.sizes(sentence)) for sentence in tables)
-        return total + self.dishes(oracle.sizes(served))
-
-    def configurations(self, lengths):
-        for tables, dishes in oracle.seatings(lengths, repeats=True):
-            if self.log_probability(tables, dishes) > -np.inf:
-                yield tables, dishes
-
-    def canonical(self, tables, dishes):
-        return oracle.canonical(tables, dishes)
+def log_law(log_tables, log_dishes, table, dish):
+    """log p of seats, by the laws of partitions of the words of sentences and of the tables."""
+    sentences = np.split(np.array(table), np.cumsum(LENGTHS[:-1]))
+    total = sum(log_tables(np.unique(tables, return_counts=True)[1]) for tables in sentences)
+    served = np.array(dish)[np.unique(table)]
+    return total + log_dishes(np.unique(served, return_counts=True)[1])
 
 
 def log_pitman_yor(concentration, discount):
@@ -108,15 +95,17 @@ def log_two_urns(sizes):
 
 
 def cases():
+    crp = log_pitman_yor(1.3, 0.0), log_pitman_yor(1.0, 0.0)
     return {
-        "tables": (pitman_yor(0.5, 0.5, 1.3), TwoLaws(log_pitman_yor(0.5, 0.5), crp(1.3))),
-        "both": (TwiceDiscounted(), TwoLaws(log_pitman_yor(0.7, 0.4), log_pitman_yor(0.9, 0.3))),
-        "two at most": (FewTables(), TwoLaws(log_two_urns, crp(1.0))),
+        "tables": (pitman_yor(0.5, 0.5, 1.3), log_pitman_yor(0.5, 0.5), crp[0]),
+        "both": (TwiceDiscounted(), log_pitman_yor(0.7, 0.4), log_pitman_yor(0.9, 0.3)),
+        "two at most": (FewTables(), log_two_urns, crp[1]),
     }
 
 
-def crp(concentration):
-    return lambda sizes: oracle.log_restaurant(sizes, concentration) if sizes else 0.0
+def by_first_words(table, dish):
+    """Seats, with the dishes named by their first words as the tables are."""
+    return tuple(table), tuple(list(dish).index(d) for d in dish)
 
 
 def corpus(n_copies=1):
@@ -128,19 +117,23 @@ def corpus(n_copies=1):
     )
 
 
+def functionals(table, dish, topic):
+    numbers = [chains.first_ones(labels).sum(axis=1) for labels in (table, dish)]
+    return np.column_stack([*numbers, *map(chains.pairs, (table, dish, topic))])
+
+
 @pytest.mark.parametrize("case", ["tables", "both", "two at most"])
 def test_the_chain_has_the_enumerated_posterior(case):
     """Mean tables, dishes, pairs at one table, of one dish and of one topic."""
-    prior, law = cases()[case]
-    found = oracle.posterior(
-        [[WORDS[:3], WORDS[3:]]], law, ATOM_PRIOR, oracle.IntegratedTopics(2, 2, ETA)
-    )
-    pairs = [np.triu(same, 1).sum() for same in found[3:6]]
-    exact = np.array([found.n_tables[0], found.n_dishes[0], *pairs])
+    prior, *laws = cases()[case]
+    for p, table, dish in reference.configurations(LENGTHS, prior):
+        assert_allclose(np.log(p), log_law(*laws, table, dish))
+    states, _ = reference.posterior(LENGTHS, WORDS, prior, ATOM_PRIOR, 2, 2, eta=ETA)
+    p, *labels = map(np.array, zip(*states, strict=True))
+    exact = p @ functionals(*labels)
     none, seeds = TopicCounts.none(2, 2, ETA), document_seeds(1, 0, 1)
     labels = chains.states(prior, ATOM_PRIOR, corpus(), none, seeds, 6000)
-    numbers = [chains.first_ones(x).sum(axis=1) for x in labels[:2]]
-    values = np.column_stack([*numbers, *map(chains.pairs, labels)])
+    values = functionals(*labels)
     batches = values[100:].reshape(50, -1, 5).mean(axis=1)
     error = np.maximum(batches.std(axis=0, ddof=1) / 50**0.5, 1e-9)
     assert (np.abs(batches.mean(axis=0) - exact) < 4.5 * error).all()
@@ -148,10 +141,9 @@ def test_the_chain_has_the_enumerated_posterior(case):
 
 @pytest.mark.parametrize("case", ["tables", "both", "two at most"])
 def test_particles_and_draws_have_the_law(case):
-    prior, law = cases()[case]
+    prior, *_ = cases()[case]
     topic_word = np.array([[0.9, 0.1], [0.2, 0.8]])
-    known = oracle.FixedTopics(topic_word)
-    exact = oracle.posterior([[WORDS[:3], WORDS[3:]]], law, ATOM_PRIOR, known).log_evidence
+    _, exact = reference.posterior(LENGTHS, WORDS, prior, ATOM_PRIOR, 2, 2, topic_word=topic_word)
     weights, n = np.ascontiguousarray(topic_word.T), 300
     estimates = np.exp(
         SentenceSampler(prior, ATOM_PRIOR).log_likelihood(
@@ -159,18 +151,14 @@ def test_particles_and_draws_have_the_law(case):
         )
     )
     error = estimates.std() / n**0.5
-    assert abs(estimates.mean() - np.exp(exact)) < 4.5 * error
+    assert abs(estimates.mean() - exact) < 4.5 * error
     rng = np.random.default_rng(2)
     drawn = Counter()
     for _ in range(3000):
         seats = prior.draw_seats([2, 2], rng)
-        tables, dishes = seats.table.reshape(2, 2).tolist(), seats.dish.reshape(2, 2).tolist()
-        served = [dict(zip(t, d, strict=True)) for t, d in zip(tables, dishes, strict=True)]
-        drawn[oracle.canonical(tables, served)] += 1
-    states = {
-        law.canonical(*seating): np.exp(law.log_probability(*seating))
-        for seating in law.configurations([2, 2])
-    }
+        drawn[by_first_words(seats.table.tolist(), seats.dish.tolist())] += 1
+    found = reference.configurations([2, 2], prior)
+    states = {by_first_words(table, dish): p for p, table, dish in found}
     assert drawn.keys() <= states.keys()
     assert_allclose(sum(states.values()), 1.0)
     expected = 3000 * np.array(list(states.values()))
