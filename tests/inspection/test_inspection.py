@@ -70,29 +70,6 @@ def test_wrong_arguments(model):
         topic_table(model, NAMES[:3])
 
 
-class Numbered(dict):
-    """As a Dictionary of gensim: a mapping that goes over its keys, which are numbers."""
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        dict.fromkeys(NAMES, 0),
-        Numbered(enumerate(NAMES)),
-        set(NAMES),
-        CountVectorizer(),
-        "word",
-        iter(NAMES),
-    ],
-    ids=lambda names: type(names).__name__,
-)
-def test_names_that_have_no_columns_are_refused(model, names):
-    wanted = rf"words by column.*get_feature_names_out.*got a {type(names).__name__}"
-    for call in (lambda: topic_table(model, names), lambda: model.top_words(names)):
-        with pytest.raises(TypeError, match=wanted):
-            call()
-
-
 def test_of_equal_words_the_first_are_taken():
     model = SVBLDA(2, random_state=0).partial_fit(np.zeros((1, 50)))
     assert model.top_words(NAMES, n_words=3) == [NAMES[:3]] * 2

@@ -13,7 +13,6 @@ from streamtopics import (
     BPSLDA,
     SVBLDA,
     GibbsOnlineEM,
-    GuidedTopics,
     HDPGibbsOnlineEM,
     StreamingBayes,
     StreamingLDA,
@@ -40,8 +39,6 @@ from tests.streams.topic_streams import (
 )
 
 ALL = float("inf")
-NAMES = np.array([f"w{i}" for i in range(N_WORDS)])
-SEEDS = {f"lasting {k}": [f"w{i}" for i in np.argsort(-DRAWN[k])[:5]] for k in range(4)}
 MODELS = {
     "StreamingLDA": lambda: StreamingLDA(6, random_state=0),
     "GibbsOnlineEM": lambda: GibbsOnlineEM(6, kappa=0.5, random_state=0),
@@ -49,7 +46,6 @@ MODELS = {
     "BPSLDA": lambda: BPSLDA(6, boosting_scale=0.1, random_state=0),
     "StreamingMixture": lambda: StreamingMixture(6, random_state=0),
     "HDPGibbsOnlineEM": lambda: HDPGibbsOnlineEM(random_state=0),
-    "GuidedTopics": lambda: GuidedTopics(SEEDS, vocabulary=NAMES, random_state=0),
 }
 
 
