@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -228,6 +229,8 @@ def main() -> int:
     if given.folder is not None and not given.folder.is_dir():
         parser.error(f"there is no folder {given.folder}")
     warnings.simplefilter("ignore")
+    # Takes longer than most of the processes live.
+    import_module("skops.io")
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         streams = kill_streams(given.streams, given.only, Path(folder), given.seed)
         print("of streams:", told_of(streams), flush=True)
