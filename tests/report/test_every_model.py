@@ -23,7 +23,6 @@ from streamtopics import (
     AspectSentimentModel,
     DPPSummarizer,
     GibbsOnlineEM,
-    GuidedTopics,
     HDPGibbsOnlineEM,
     HDPVarGibbs,
     HiddenFactorsTopics,
@@ -50,10 +49,9 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),
 ]
 WORDS = {"token_pattern": "[a-z]{3,}", "stop_words": "english", "max_features": 400}
-SEEDS = {"pictures": ["scene", "look"], "story": ["story", "plot"]}
 MODELS = [
     SVBLDA(4), BPSLDA(4), SVBHPP(4), GibbsOnlineEM(4), VariationalOnlineEM(4), StreamingLDA(4),
-    StreamingMixture(4), StreamingMixture(births=DirichletProcess()), GuidedTopics(SEEDS),
+    StreamingMixture(4), StreamingMixture(births=DirichletProcess()),
     HDPGibbsOnlineEM(6), HDPVarGibbs(6), MultiViewLDA(1, 2), AspectSentimentModel(2),
     SupervisedLDA(4), RatingLDA(4), HiddenFactorsTopics(3), WASTopicModel(4),
 ]  # fmt: skip
@@ -98,9 +96,6 @@ def learnt(model, reviews):
     whose = {"items": np.arange(120) % 10, "users": np.arange(120) % 12}
     if isinstance(model, OF_SENTENCES):
         return Learnt(model.fit(reviews.sentences), reviews.sentences, reviews.names_of_sentences)
-    if isinstance(model, GuidedTopics):
-        # Copies that keep the beginning of a stream cannot be merged.
-        model.set_params(vocabulary=reviews.names, n_start_documents=0)
     if isinstance(model, MultiViewLDA):
         model.fit(reviews.counts, y > np.median(y))
     elif isinstance(model, HiddenFactorsTopics | RatingLDA):
@@ -152,7 +147,7 @@ def test_a_report_is_what_the_model_says_before_and_after_a_file(model, reviews,
 
 MERGEABLE = [
     SVBLDA(4), BPSLDA(4), GibbsOnlineEM(4), VariationalOnlineEM(4), StreamingLDA(4),
-    StreamingMixture(4), GuidedTopics(SEEDS),
+    StreamingMixture(4),
 ]  # fmt: skip
 
 
@@ -198,9 +193,7 @@ def test_a_model_without_topics_is_refused_by_name(model):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(
-    "model", [AspectSentimentModel(2), HiddenFactorsTopics(3), GuidedTopics(SEEDS)]
-)
+@pytest.mark.parametrize("model", [AspectSentimentModel(2), HiddenFactorsTopics(3)])
 def test_a_report_opens_in_a_browser(model, reviews, browser, tmp_path):
     model, documents, names = learnt(model, reviews)
     path = written(
