@@ -223,28 +223,33 @@ class Composition:
         return Rounds(learns, own.n_rounds, own.n_start_rounds, warm=own.warm_rounds)
 
     @cached_property
+    def traits(self) -> Traits:
+        """Those of this rule."""
+        return self.rule.traits
+
+    @cached_property
     def _model(self) -> LDA:
         """The local side of the method, of the seed 0."""
         found = self.transform_inference or self.inference.thorough()
-        report = self.rule.traits.needs & self.inference.reports
+        report = self.traits.needs & self.inference.reports
         if self.settles:
             report -= {"local_bound"}
         return LDA(
             self.view, self.inference, found, 0, report, self.start, self.schedule.prior_limit,
-            per_document=self.rule.traits.merges in MEANS,
+            per_document=self.traits.merges in MEANS,
         )  # fmt: skip
 
     @cached_property
     def settles(self) -> bool:
         """Whether a rate is learnt of a minibatch before it, or its parts, are learnt."""
-        schedule, traits = self.schedule, self.rule.traits
+        schedule, traits = self.schedule, self.traits
         bound = self.view.keeps_bound and schedule.prior_limit is None
         compares = "local_bound" in traits.needs - (self.inference.reports if bound else set())
         return traits.learns_rate and (self.inner_batch_size is not None or compares)
 
     def _settler(self, model: LDA) -> LDA:
         """The local side that settles it: with the exact bound if it compares several starts."""
-        if "local_bound" not in self.rule.traits.needs:
+        if "local_bound" not in self.traits.needs:
             return model
         local = self.inference if isinstance(self.inference, Variational) else Variational()
         report = frozenset({"local_bound"})
@@ -441,13 +446,13 @@ def _check_of_counts(composition: Composition) -> None:
 
 def check_needs(composition: Composition, posterior: Any) -> None:
     """Refuse a rule that needs what neither the posterior nor the local step has."""
-    rule, inference, view = composition.rule, composition.inference, composition.view
+    inference, view = composition.inference, composition.view
     reports = set(inference.reports)
     if composition.settles:
         reports.add("local_bound")
     elif not view.keeps_bound or composition.schedule.prior_limit is not None:
         reports.discard("local_bound")
-    for need in sorted(rule.traits.needs - posterior.offers - reports):
+    for need in sorted(composition.traits.needs - posterior.offers - reports):
         lacking = f"{posterior.__name__} does not offer"
         if need in ("log_theta", "shares", "local_bound"):
             lacking = f"{type(inference).__name__} does not report"

@@ -159,6 +159,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             check_same(self, **self._started())
             if now is not before.update:
                 self._check_goes_on(now, before.update)
+            self._aside["checked_composition"] = now
 
     def _check_goes_on(self, now: Composition, learnt_by: Composition) -> None:
         """Refuse a composition that cannot go on from what another one has learnt."""
@@ -203,6 +204,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return suited_passes(inference, batch.n_documents, batch.n_tokens)
 
     def _start(self, batch: Documents) -> None:
+        self._aside.pop("checked_composition", None)
         composition = self._composition()
         check_needs(composition, TopicPosterior)
         n_hidden = composition.inference.n_background
@@ -261,7 +263,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return check_doc_topic_prior(self.doc_topic_prior, self.n_components, self._doc_topic_mass)
 
     def _learn(self, batch: Documents, pool: Workers) -> None:
-        composition = self._composed()
+        composition = self._aside.pop("checked_composition", None) or self._composed()
         blend, found = self._stepped(composition, batch, pool)
         self._carry_out(composition, blend, found, batch.time)
 
@@ -269,13 +271,13 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         self, composition: Composition, blend: Blend, found: dict[str, Any], time: Any = None
     ) -> None:
         """Commit a blend, with what else it changes of the commit record."""
-        commit, rule = self._commit, composition.rule
+        commit = self._commit
         posterior = found.get("posterior", commit.posterior)
         check_averageable(composition, blend)
         if posterior.xi is not None:
             warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")
         record = None
-        if rule.traits.forgets:
+        if composition.traits.forgets:
             last = commit.drift[-1] if commit.led_at == posterior.n_batches else None
             record = observe(posterior, blend, time, last, self._n_hidden)
             number = commit.drift[-1].batch + 1 if commit.drift else record.batch

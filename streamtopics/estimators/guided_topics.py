@@ -402,7 +402,7 @@ class GuidedTopics(TakesVectors):
     ) -> tuple[Blend, dict[str, Any]]:
         commit, most = self._commit, self.n_start_documents
         old, begins = commit.posterior, batch.n_learnt == 0 and not commit.n_batches
-        if composition.rule.traits.forgets or not (begins or commit.begun is not None):
+        if composition.traits.forgets or not (begins or commit.begun is not None):
             return super()._stepped(composition, batch, pool)
         whole = batch.after(commit.begun)
         n = whole.n_documents

@@ -30,8 +30,10 @@ from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, StrOp
 from streamtopics.base.validation import WORD_PRIOR as WORD_PRIORS
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.local import LocalStep, OneTopic
+from streamtopics.messages import Statistics
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
+from streamtopics.posteriors import Blend
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import check_one_of
@@ -233,8 +235,15 @@ class StreamingLDA(StreamingTopicModel):
         return begun and not (is_auto(self.inference) and self._commit.posterior.n_tokens == 0)
 
     def _start(self, batch: Documents) -> None:
+        waited = None if batch.is_corpus else self._commit
         self._suited = suited_inference(batch.X)
         super()._start(batch)
+        if waited is not None:
+            # Documents without a token, by which nothing was chosen, count all the same.
+            posterior, none = self._commit.posterior, np.zeros(0, np.int32)
+            lengths = np.zeros(waited.posterior.n_documents)
+            found = Statistics(none, np.zeros((0, posterior.n_nodes)), lengths, n_batches=0)
+            posterior.blend(Blend(1.0, 1.0, 0.0, found))
 
     def _word_prior(self, batch: Documents) -> np.ndarray:
         if not is_auto(self.topic_word_prior):

@@ -202,7 +202,7 @@ def in_order(X: sparse.csr_matrix) -> sparse.csr_matrix:
 
 def check_reach(X: Any, caller: str, name: str = "X") -> None:
     """Refuse stored values that are no counts, or none that can be computed with."""
-    if not len(X.data):
+    if not len(X.data) or (X.data.min() >= LEAST_COUNT and X.data.max() <= MOST_COUNT):
         return
     assert_all_finite(X.data, input_name=name)
     check_non_negative(X.data, f"{caller}, of which {name} must hold counts")
