@@ -15,7 +15,7 @@ from proof.calibration_samplers import ALPHA, TOPIC_WORD, categorical
 from proof.calibration_tests import PValues, Subject, alike, chi_square
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.dpp import Bernoulli, Counting, Items, Kernel, PointSets, Process
-from streamtopics.dpp.sampling import sample, sample_k
+from streamtopics.dpp.sampling import sample
 
 CHANCES = np.array([0.2, 0.4, 0.6])
 POINTS = np.array(list(product([0.0, 1.0], repeat=3)))
@@ -67,7 +67,7 @@ def law_of(L: np.ndarray, k: int | None) -> np.ndarray:
 def sets_of(name: str, k: int | None, n: int, rng: Generator) -> PValues:
     """Compare numbers of sets with their law."""
     process, L = PROCESSES[name]
-    drawn = sample(process, n, rng) if k is None else sample_k(process, k, n, rng)
+    drawn = sample(process, n, rng, k=k)
     law = np.append(0.0, law_of(L, k))
     seen = np.bincount(codes(drawn) + 1, minlength=len(law))
     return {"law of all sets": chi_square(seen, n * law)}

@@ -23,8 +23,7 @@ MOST_ENTRIES, LEAST_SIDE = 2**16, 16
 class SetBatch:
     """Some sets, m of them, all of n points: without padding each has the bits that it has alone.
 
-    Their places among all sets and the rows of the part that are their points, one set after
-    another; Phi_X Phi_X' of each, of shape (m, n, n), and log p, of shape (m, n), in nats.
+    Places among all sets, rows of the part; Phi_X Phi_X', (m, n, n), and log p, (m, n), in nats.
     """
 
     places: Places
@@ -52,8 +51,7 @@ class Part:
     def embed(self, U: Floats) -> Floats:
         """Return Z = Phi U, of shape (n_points, r), of which no row depends on the others."""
         if hasattr(self.Phi, "toarray"):
-            found: Floats = self.Phi @ U
-            return found
+            return np.asarray(self.Phi @ U)
         return products(self.Phi[:, None, :], U)[:, 0]
 
 
@@ -114,8 +112,6 @@ def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL)
     The memory is that of the features and of the squares of the sizes, 8 bytes each. What
     works on them needs about four times the square of the largest size beside it.
     """
-    if len(sets) == 1:
-        return SetBatches(measure, sets, (_alone(measure, sets.points),), workers)
     order, points = _by_size(sets)
     Phi, log_p = _features(measure, points), measure.log_p(points)
     sizes = sets.sizes[order]
@@ -126,14 +122,6 @@ def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL)
         rows = Phi[some]
         parts.append(Part(rows, tuple(_batches(order[cut], sizes[cut], rows, log_p[some]))))
     return SetBatches(measure, sets, tuple(parts), workers)
-
-
-def _alone(measure: BaseMeasure, points: Points) -> Part:
-    """Return the part of a single set, which needs no order."""
-    Phi, n = _features(measure, points), points.shape[0]
-    log_p, all_of_it = measure.log_p(points).reshape(1, n), slice(0, n)
-    batch = SetBatch(np.arange(1), all_of_it, _grams(Phi, all_of_it, 1, n), log_p)
-    return Part(Phi, (batch,))
 
 
 def _features(measure: BaseMeasure, points: Points) -> Points:
@@ -167,9 +155,8 @@ def _parts(sizes: Places) -> Iterator[slice]:
 def _batches(places: Places, sizes: Places, Phi: Points, log_p: Floats) -> Iterator[SetBatch]:
     """SetBatches of sets of increasing size, none with more entries than fit a cache."""
     first = 0
-    for n, start, count in zip(
-        *np.unique(sizes, return_index=True, return_counts=True), strict=True
-    ):
+    groups = np.unique(sizes, return_index=True, return_counts=True)
+    for n, start, count in zip(*groups, strict=True):
         step = max(1, MOST_ENTRIES // max(n, LEAST_SIDE) ** 2)
         for some in np.split(places[start : start + count], range(step, count, step)):
             points = slice(first, first + len(some) * n)

@@ -22,8 +22,7 @@ def condition(process: Process, points: Points) -> Process:
     """Return the process of the further points, given that these are in the set.
 
     Counting noise takes the given points out of the ground set; Background noise may give them
-    again. The gamma of the result is 0: A' has the rank of A, V if gamma was not 0. Points of
-    probability 0, such as twice the same without noise, are refused.
+    again. Points of probability 0, such as twice the same without noise, are refused.
 
     Examples
     --------

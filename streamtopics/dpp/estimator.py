@@ -33,10 +33,10 @@ from streamtopics.dpp import conditioning, learning, marginal, sampling
 from streamtopics.dpp.arrays import Floats, Points
 from streamtopics.dpp.batches import SetBatches, batch_sets
 from streamtopics.dpp.kernel import Process
-from streamtopics.dpp.learning import Online, Settings
+from streamtopics.dpp.learning import Online
 from streamtopics.dpp.likelihood import Parameters, check_possible, log_density, log_likelihood
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.multiplicative import theta_steps
+from streamtopics.dpp.multiplicative import Settings, theta_steps
 from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.penalty import active
 from streamtopics.dpp.sets import SENTENCES, Form, PointSets
@@ -71,16 +71,10 @@ class Learnt(Commit):
     def after(self, sets: PointSets, totals: Totals, measure: BaseMeasure, online: Online) -> Self:
         """Return what is learnt with further sets, whose totals are in these."""
         return replace(
-            self,
-            posterior=online,
-            n_iter=0,
-            totals=totals,
-            measure=measure,
-            objective=(),
-            n_batches=self.n_batches + 1,
-            n_sets=self.n_sets + len(sets),
+            self, posterior=online, n_iter=0, totals=totals, measure=measure, objective=(),
+            n_batches=self.n_batches + 1, n_sets=self.n_sets + len(sets),
             n_points=self.n_points + int(sets.n_tokens),
-        )
+        )  # fmt: skip
 
 
 @documented
@@ -95,28 +89,25 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     ----------
     ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
             default="bernoulli"
-        The points that sets consist of. Sentences: as sets of independent words, as independent
-        counts of words, or as a length with words divided by it; items of a list; vectors. Its
-        probabilities are learnt. Or a known measure, such as ``streamtopics.dpp.Fourier(2, 4)``.
+        What sets consist of: sentences as sets of words, as counts of words, or as a length with
+        words divided by it; items of a list; vectors. Its probabilities are learnt. Or a known
+        measure, such as ``streamtopics.dpp.Fourier(2, 4)``.
     n_components : int, default=10
-        Number r of columns of U. The penalty takes out those not needed: give two to six times
-        as many as are wanted.
+        Columns of U. The penalty takes out those not needed: give two to six times as many.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Points beside those of the low-rank part: a Poisson number of points from p, or, for
-        ground sets that can be listed, each other item with the same probability. "auto" is
-        "counting" for items and "background" otherwise. Or a record such as
-        ``streamtopics.dpp.Background(2.0)``, from whose level learning starts.
+        Points beside those of the low-rank part: a Poisson number of points from p, or each other
+        item with the same probability. "auto" is "counting" for items, else "background". Or a
+        record such as ``streamtopics.dpp.Background(2.0)``, from whose level learning starts.
     noise_level : float or None, default=None
         Their level, at most 1e10; None learns it, and what is 0 stays 0.
     gamma : float or None, default=None
         Weight of the features themselves in A, at most 1e10; None learns it, from 1 / V or less.
         For items it is the same as "counting" noise, and None is 0. What is 0 stays 0.
     theta : {"shared", "document"}, default="shared"
-        Whether U is learnt with one theta for all sets, which determines only the space of U,
-        or with one for each, with which `score`, under their mean, is far lower.
+        Whether U is learnt with one theta for all sets, or with one for each, with which `score`,
+        under their mean, is far lower.
     penalty : float, default=0.001
-        Weight of the mean sum of theta and the squared sum of the lengths of the columns
-        of U, in nats per set, at most 1e10.
+        Weight of the mean sum of theta and the squared sum of the lengths of U's columns.
     max_iter : int, default=100
         Most rounds of `fit`: 20 iterations of L-BFGS on U, then the rest.
     tol : float, default=0.001
@@ -126,13 +117,11 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     batch_size : int, default=256
         Sets in a minibatch, for the steps of a `partial_fit` after `fit`.
     step_size : float, default=0.3
-        First step of AdaGrad in `partial_fit`, relative to the entries of the first U; from
-        1e-10 to 100.
+        First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
         In `partial_fit` gamma, the noise and the mean theta go (t + 1)^-kappa of the way at
         the t-th minibatch, in (0, 1].
-    n_jobs : int or None, default=None
-        Threads; -1 is all processors. The result is the same bits for any number.
+    {n_jobs}
     random_state : int, RandomState instance or None, default=None
         Seed of the first U.
     verbose : int, default=0
@@ -143,10 +132,9 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     components_ : ndarray of shape (n_components, V)
         U', whose rows are known up to sign; 0 for those taken out.
     theta_ : ndarray of shape (n_components,)
-        Weights of the columns: the one theta, or the mean of those of the sets.
+        The one theta, or the mean of those of the sets.
     gamma_, noise_level_ : float
-        Weight of the features themselves; and of "background" the expected number of its points
-        in a set, of items that of each.
+        As learnt. Of "background" noise the level is the expected number of its points in a set.
     measure_ : BaseMeasure
         The ground set with its probabilities.
     expected_size_ : float
@@ -266,10 +254,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from one minibatch, by a step of AdaGrad on U.
 
-        When it fails nothing has changed; when it is interrupted, nothing or all of the
-        minibatch was learnt, as `n_batch_iter_` tells. The first one has to have a point.
-        Changed parameters take effect, but for `ground_set`, `noise` and `n_components`,
-        which need a new start.
+        When it fails nothing has changed; when it is interrupted, nothing or all of it was learnt.
+        `ground_set`, `noise` and `n_components` cannot be changed on the way.
 
         {sets_and_y}
 
@@ -287,11 +273,10 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def _read(self, method: str, *, reset: bool = False, X: Any, groups: Any) -> PointSets:
         X = list(X) if isinstance(X, Iterator) else X
         caller = f"{type(self).__name__}.{method}"
-        if reset:
-            totals = self._no_totals(0)
-            width = totals.n_columns if isinstance(totals, Known) else None
-        else:
-            totals, width = self._commit.totals, self.n_features_in_
+        totals = self._no_totals(0) if reset else self._commit.totals
+        width = None if reset else self.n_features_in_
+        if reset and isinstance(totals, Known):
+            width = totals.n_columns
         check_column_names(self, X, reset=reset)
         sets, n_columns = totals.form.read(X, groups, width, caller)
         if method == "fit" and len(sets) == 0:
@@ -367,16 +352,11 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
     def _settings(self) -> Settings:
         return Settings(
-            penalty=float(self.penalty),
-            n_theta=self.max_local_iter,
-            learn_gamma=self.gamma is None,
-            learn_level=self.noise_level is None,
-            max_iter=self.max_iter,
-            tol=float(self.tol),
-            own_theta=self.theta == "document",
-            step_size=float(self.step_size),
-            kappa=float(self.kappa),
-        )
+            penalty=float(self.penalty), n_theta=self.max_local_iter, max_iter=self.max_iter,
+            learn_gamma=self.gamma is None, learn_level=self.noise_level is None,
+            tol=float(self.tol), own_theta=self.theta == "document",
+            step_size=float(self.step_size), kappa=float(self.kappa),
+        )  # fmt: skip
 
     def _as_given(self, parameters: Parameters) -> Parameters:
         """Set gamma and the level of the noise, where they are not to be learnt."""
@@ -401,8 +381,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def transform(self, X: Any, groups: Any = None) -> Floats:
         """Return theta of each set, by steps from `theta_`.
 
-        No step lowers the log-likelihood less `penalty` times the sum of theta, of which there
-        may be other local optima. Deterministic, each set by itself; zeros for an empty one.
+        Deterministic, each set by itself; a local optimum, and zeros for an empty set.
 
         {sets}
 
@@ -428,8 +407,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set under `theta_`.
 
-        A set has no order: log m! is taken off where it has a point m times, so that the
-        probabilities of all sets add up to one.
+        A set has no order: log m! is taken off where it has a point m times.
 
         {sets}
 
@@ -438,7 +416,9 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         log_likelihood : ndarray of shape (n_sets,)
             In nats, of densities where the ground set has one; -inf for a set that cannot be.
         """
-        return self._inferred_of("score_samples", X, groups, _log_likelihood)
+        return self._inferred_of(
+            "score_samples", X, groups, lambda learnt, data: log_likelihood(data, learnt.parameters)
+        )
 
     def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
         """Return the mean log-likelihood of a set under `theta_`, in nats; higher is better.
@@ -469,11 +449,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return self._inferred_of("gain_over_independent", X, groups, _gain)
 
     def _inferred_of(
-        self,
-        method: str,
-        X: Any,
-        groups: Any,
-        infer: Callable[[Learnt, SetBatches, PointSets], Floats],
+        self, method: str, X: Any, groups: Any, infer: Callable[[Learnt, SetBatches], Floats]
     ) -> Floats:
         """Return what `infer` makes of what was learnt and the sets that a user passed."""
         check_is_fitted(self)
@@ -481,12 +457,11 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
         def inferred(pool: Workers) -> Floats:
             learnt = self._commit
-            return infer(learnt, batch_sets(learnt.measure, sets, pool), sets)
+            return infer(learnt, batch_sets(learnt.measure, sets, pool))
 
         return self._inferred(inferred)
 
-    def _own_theta(self, learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
-        """Return the theta of each set."""
+    def _own_theta(self, learnt: Learnt, data: SetBatches) -> Floats:
         parameters = learnt.parameters
         if parameters.noise.level == 0:
             check_possible(data, parameters)
@@ -544,10 +519,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         """
         seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
         process, rng = self._given(theta, given), np.random.default_rng(seed)
-        if k is None:
-            sets = sampling.sample(process, n_sets, rng)
-        else:
-            sets = sampling.sample_k(process, k, n_sets, rng)
+        sets = sampling.sample(process, n_sets, rng, k=k)
         return self._form.write(sets, self.n_features_in_)
 
     def marginals(
@@ -564,8 +536,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         marginals : ndarray of shape (n_points,)
-            With "background" noise the expected number of times, since a point can come
-            again.
+            With "background" noise the expected number of times.
         """
         process = self._given(theta, given)
         return marginal.marginals(process, self._points(points, "marginals"))
@@ -605,8 +576,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     @property
     def n_active_components_(self) -> int:
         """Number of columns of U in use."""
-        parameters = self._learnt.parameters
-        return int(active(parameters.U, parameters.theta).sum())
+        return int(active(self._learnt.parameters.U, self.theta_).sum())
 
     @property
     def objective_(self) -> list[float]:
@@ -628,14 +598,13 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     ) -> list[list[Any]]:
         """Return the most typical words of each column of U.
 
-        A column alone makes a law of sentences, p(x) (u_k'phi(x))^2. Its words come in the
-        order of what they add to the divergence from the same law of no column.
+        They come in the order of what they add to the divergence of p(x) (u_k'phi(x))^2, the
+        law of sentences of the column alone, from that of no column.
 
         Parameters
         ----------
         {feature_names_or_numbers}
         n_words : int, default=10
-            How many.
 
         Returns
         -------
@@ -660,8 +629,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
     @property
     def _n_features_out(self) -> int:
-        result: int = self._commit.parameters.U.shape[1]
-        return result
+        return len(self.theta_)
 
     def _no_totals(self, n_columns: int) -> Totals:
         """Return the totals before the first set."""
@@ -691,17 +659,13 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return tags
 
 
-def _log_likelihood(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
-    return log_likelihood(data, learnt.parameters)
-
-
-def _gain(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
+def _gain(learnt: Learnt, data: SetBatches) -> Floats:
     """Return the log-likelihood of each set, less that of independent points.
 
     Equal points are as many in one as in the other, so that they are told apart in both.
     """
     values = log_density(data, learnt.parameters)
-    others = learnt.totals.independent_log_likelihood(sets)
+    others = learnt.totals.independent_log_likelihood(data.sets)
     if others is None:
         mean_size = max(learnt.n_points / max(learnt.n_sets, 1), LEAST_MEAN_SIZE)
         noise = Background(mean_size / data.measure.mass)

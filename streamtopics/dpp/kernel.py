@@ -78,14 +78,12 @@ class Kernel:
             return self.scaled
         Q, s, _ = np.linalg.svd(self.scaled, full_matrices=False)
         grown = np.sqrt(self.gamma + s**2) + np.sqrt(self.gamma)
-        result: Floats = np.sqrt(self.gamma) * np.eye(len(Q)) + (Q * (s**2 / grown)) @ Q.T
-        return result
+        return np.asarray(np.sqrt(self.gamma) * np.eye(len(Q)) + (Q * (s**2 / grown)) @ Q.T)
 
     def norms2(self, Phi: Points) -> Floats:
         """Return phi'A phi of each row, of shape (n,)."""
         low_rank = ((Phi @ self.scaled) ** 2).sum(axis=1)
-        result: Floats = low_rank + self.gamma * np.asarray(squares(Phi).sum(axis=1)).ravel()
-        return result
+        return np.asarray(low_rank + self.gamma * np.asarray(squares(Phi).sum(axis=1)).ravel())
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ methods".
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -23,37 +23,11 @@ from scipy.optimize import minimize
 
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.batches import SetBatches
-from streamtopics.dpp.likelihood import Parameters, Slopes, check_possible, log_likelihood, slopes
+from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood, slopes
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.multiplicative import joint_step, theta_steps
+from streamtopics.dpp.multiplicative import DEFAULT, Settings, joint_step, theta_steps
 from streamtopics.dpp.noise import Noise
 from streamtopics.dpp.penalty import balance, smooth_penalty
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Settings of `fit` and `learn_minibatch`.
-
-    The fields are those of `LowRankDPP`, but for `n_theta` steps on theta alone, where each set has
-    its own, as by `own_theta`; `n_embedding` iterations of L-BFGS in a round; and `n_joint` steps
-    on theta, gamma and the level together. By kappa a step never goes all of the way: what is 0
-    stays 0, and nothing else would be left after a minibatch of empty sets.
-    """
-
-    penalty: float = 0.01
-    n_theta: int = 20
-    learn_gamma: bool = True
-    learn_level: bool = True
-    max_iter: int = 10
-    n_embedding: int = 20
-    n_joint: int = 5
-    tol: float = 0.01
-    own_theta: bool = True
-    step_size: float = 0.3
-    kappa: float = 0.5
-
-
-DEFAULT = Settings()
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,16 +42,9 @@ class Fitted:
 class Online:
     """The state of learning from minibatches.
 
-    Attributes
-    ----------
-    parameters : Parameters
-        With one theta, the running mean.
-    squares : ndarray of shape (V, r)
-        Sums of squared derivatives by U.
-    scale : float
-        Root mean square of the entries of the first U, the unit of the steps.
-    n_batches : float
-        Minibatches learnt from, of the size of the next one.
+    Parameters with one theta, the running mean; sums of squared derivatives by U; the root mean
+    square of the first U, the unit of the steps; and the minibatches learnt from, of the size of
+    the next one.
     """
 
     _holds = "parameters.U: V R; squares: V R >=0; scale: >=0; n_batches: >=0"
@@ -94,14 +61,9 @@ class Online:
 
 
 def start(
-    measure: BaseMeasure,
-    n_components: int,
-    mean_size: float,
-    noise: Noise,
-    rng: Generator,
-    *,
+    measure: BaseMeasure, n_components: int, mean_size: float, noise: Noise, rng: Generator, *,
     gamma: float = 0.0,
-) -> Parameters:
+) -> Parameters:  # fmt: skip
     """Draw a U at the scale of the data: E tr(U U' Sigma) is `mean_size`; theta is 1."""
     v, w0 = measure.v, measure.w0
     trace = v.sum() + (w0**2).sum()
@@ -131,28 +93,20 @@ def fit_embedding(
         gradient = penalty * slope - found.U / data.n_sets
         return penalty * value - found.log_density / data.n_sets, (gradient / unit).ravel()
 
-    found = minimize(
-        function,
-        (parameters.U * unit).ravel(),
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": max_iter, "maxcor": 10},
-    )
+    at = (parameters.U * unit).ravel()
+    limits: Any = {"maxiter": max_iter, "maxcor": 10}
+    found = minimize(function, at, jac=True, method="L-BFGS-B", options=limits)
     return replace(parameters, U=found.x.reshape(shape) / unit)
 
 
 def fit(
-    data: SetBatches,
-    parameters: Parameters,
-    settings: Settings = DEFAULT,
-    *,
+    data: SetBatches, parameters: Parameters, settings: Settings = DEFAULT, *,
     report: Callable[[float], None] = lambda value: None,
-) -> Fitted:
+) -> Fitted:  # fmt: skip
     """Find a local minimum of F, by rounds of U, then theta, gamma and the noise, then balance.
 
-    From these parameters: a theta of shape (r,) is learnt for all sets, one of shape (n_sets, r)
-    for each set, and a gamma or a level of 0 stays 0. `report` gets F after each round. Sets
-    of probability 0 are refused.
+    A theta of shape (r,) is learnt for all sets, one of shape (n_sets, r) for each, and a gamma
+    or a level of 0 stays 0. `report` gets F after each round. Sets of probability 0 are refused.
     """
     check_possible(data, parameters)
     values = [objective(data, parameters, settings.penalty)]
@@ -163,7 +117,7 @@ def fit(
         if not parameters.shared:
             parameters = _with_own_theta(data, parameters, settings)
         for _ in range(settings.n_joint):
-            parameters = _joint_step(parameters, slopes(data, parameters), settings)
+            parameters = joint_step(parameters, slopes(data, parameters), settings)
         U, theta, _scales = balance(parameters.U, parameters.theta)
         parameters = replace(parameters, U=U, theta=theta)
         values.append(objective(data, parameters, settings.penalty))
@@ -180,19 +134,6 @@ def _with_own_theta(data: SetBatches, parameters: Parameters, settings: Settings
     return replace(parameters, theta=theta)
 
 
-def _joint_step(
-    parameters: Parameters, found: Slopes, settings: Settings, share: float = 1.0
-) -> Parameters:
-    return joint_step(
-        parameters,
-        found,
-        penalty=settings.penalty,
-        learn_gamma=settings.learn_gamma,
-        learn_level=settings.learn_level,
-        share=share,
-    )
-
-
 def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAULT) -> Online:
     """Take one step from a minibatch of sets, none of probability 0."""
     parameters, rate = state.parameters, (state.n_batches + 2) ** -settings.kappa
@@ -203,7 +144,7 @@ def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAUL
     squares = state.squares + slope**2
     length = settings.step_size * state.scale
     U = local.U - length * slope / np.sqrt(np.maximum(squares, 1e-300))
-    stepped = _joint_step(local, found, settings, rate)
+    stepped = joint_step(local, found, settings, rate)
     theta = stepped.theta
     if settings.own_theta:
         theta = (1 - rate) * parameters.theta + rate * local.theta.mean(axis=0)
@@ -214,10 +155,7 @@ def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAUL
 def resume(
     minibatches: Iterable[SetBatches], parameters: Parameters, settings: Settings = DEFAULT
 ) -> Online:
-    """Return the state after `fit` as if `learn_minibatch` had come this far itself.
-
-    `minibatches` are those of `fit`, `parameters` what it found, with one theta, the mean.
-    """
+    """Return the state as if `learn_minibatch` had found these parameters, of one theta, itself."""
     state, still = Online.of(parameters), replace(settings, step_size=0.0)
     for data in minibatches:
         found = learn_minibatch(data, state, still)

@@ -25,11 +25,7 @@ from streamtopics.dpp.measures import BaseMeasure
 
 @dataclass(frozen=True, eq=False)
 class Projected:
-    """The parts of the normaliser that depend on the measure, U, gamma and rho, not on theta.
-
-    d and v have the shape (V,), W (V, q), Sq^-1 (q, q), T U (V, r) and P (r, r); log_det is
-    log det(I + rho gamma Sigma), in nats.
-    """
+    """The parts of the normaliser that do not depend on theta; log_det is without U, in nats."""
 
     rho: float
     gamma: float
@@ -76,8 +72,7 @@ def core(projected: Projected, theta: Floats) -> Floats:
 def log_det(projected: Projected, theta: Floats) -> Floats:
     """Return log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise."""
     found = pivots(core(projected, theta))  # At least 1, but for rounding.
-    result: Floats = projected.log_det + np.log(np.maximum(found, 1.0)).sum(axis=-1)
-    return result
+    return np.asarray(projected.log_det + np.log(np.maximum(found, 1.0)).sum(axis=-1))
 
 
 def log_normalizer(process: Process) -> float:
@@ -117,10 +112,8 @@ def slope_gamma(projected: Projected, shrunk_sum: Floats, n: int) -> float:
 def low_rank_sizes(projected: Projected, theta: Floats, slope: Floats, shrunk: Floats) -> Floats:
     """Return tr(rho A Sigma (I + rho A Sigma)^-1), the expected size of the low-rank part.
 
-    It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma, for each theta, given
-    the results of `slope_theta` and `shrunk`.
+    It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma, for each theta.
     """
     rho, TU = projected.rho, projected.TU
     by_gamma = rho * (projected.trace - rho * np.einsum("...kl,kl->...", shrunk, TU.T @ TU))
-    result: Floats = (theta * slope).sum(axis=-1) + projected.gamma * by_gamma
-    return result
+    return np.asarray((theta * slope).sum(axis=-1) + projected.gamma * by_gamma)

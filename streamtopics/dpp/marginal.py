@@ -35,8 +35,7 @@ class Marginal:
     @property
     def diagonal(self) -> Floats:
         """Diagonal of B, of shape (V,)."""
-        result: Floats = self.b + (self.R**2).sum(axis=1) - (self.N**2).sum(axis=1)
-        return result
+        return np.asarray(self.b + (self.R**2).sum(axis=1) - (self.N**2).sum(axis=1))
 
     def times(self, X: Floats) -> Floats:
         """Return B X, for X of shape (V, n)."""
@@ -46,14 +45,12 @@ class Marginal:
         """Return Phi B Phi', of shape (n, n)."""
         R, N = Phi @ self.R, Phi @ self.N
         scaled = Phi @ sparse.diags_array(np.sqrt(self.b))
-        result: Floats = dense(scaled @ scaled.T) + R @ R.T - N @ N.T
-        return result
+        return np.asarray(dense(scaled @ scaled.T) + R @ R.T - N @ N.T)
 
     def norms2(self, Phi: Points) -> Floats:
         """Return phi'B phi of each row, of shape (n,)."""
         low_rank = ((Phi @ self.R) ** 2).sum(axis=1) - ((Phi @ self.N) ** 2).sum(axis=1)
-        result: Floats = squares(Phi) @ self.b + low_rank
-        return result
+        return np.asarray(squares(Phi) @ self.b + low_rank)
 
 
 def marginal(process: Process) -> Marginal:
@@ -99,8 +96,7 @@ def marginal_kernel(process: Process, points: Points) -> Floats:
     log_p = process.measure.log_p(points)
     root = np.exp(0.5 * log_p)
     low_rank = marginal(process).product(process.measure.features(points))
-    result: Floats = np.diag(process.noise.inclusion(log_p)) + root[:, None] * low_rank * root
-    return result
+    return np.asarray(np.diag(process.noise.inclusion(log_p)) + root[:, None] * low_rank * root)
 
 
 def expected_size(process: Process) -> float:
@@ -123,10 +119,9 @@ def expected_size(process: Process) -> float:
 
 
 def expected_with_word(process: Process) -> Floats:
-    """Return the expected number of points of the low-rank kernel that have each word.
+    """Return the expected number of points of the low-rank part that have each word.
 
-    tr(B Sigma) less the same over the sentences without the word. What the noise adds, with
-    the words of p, is not in it. For measures over words, with the method `absence`.
+    It is tr(B Sigma) less the same over the sentences without the word, by `absence`.
     """
     measure, B = process.measure, marginal(process)
     absent_v, absent_W = measure.absence()
@@ -135,8 +130,7 @@ def expected_with_word(process: Process) -> Floats:
     by_v, by_W = v * diagonal, (w0 * BW).sum()
     without_W = by_W - 2 * (w0 * BW).sum(axis=1) + (w0**2).sum(axis=1) * diagonal
     without_v = by_v.sum() - by_v
-    result: Floats = by_v.sum() + by_W - absent_v * without_v - absent_W * without_W
-    return result
+    return np.asarray(by_v.sum() + by_W - absent_v * without_v - absent_W * without_W)
 
 
 def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Places]:

@@ -14,7 +14,7 @@ derivative over the down half. No step makes the objective worse; a parameter th
 Source: minorisation as in Hunter and Lange (2004), "A tutorial on MM algorithms".
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,31 @@ from streamtopics.dpp.kernel import MOST
 from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected
 from streamtopics.kernels import dpp as kernels
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of `learning`: those of `LowRankDPP`, and numbers of steps.
+
+    `n_theta` are on theta alone, where each set has its own; `n_embedding` the iterations of
+    L-BFGS in a round, `n_joint` steps on theta, gamma and the level together. By kappa a step
+    never goes all of the way, since what is 0 stays 0.
+    """
+
+    penalty: float = 0.01
+    n_theta: int = 20
+    learn_gamma: bool = True
+    learn_level: bool = True
+    max_iter: int = 10
+    n_embedding: int = 20
+    n_joint: int = 5
+    tol: float = 0.01
+    own_theta: bool = True
+    step_size: float = 0.3
+    kappa: float = 0.5
+
+
+DEFAULT = Settings()
 
 
 def theta_steps(
@@ -57,31 +82,23 @@ def _part_theta_steps(
         Q = np.ascontiguousarray(products(z.transpose(0, 2, 1), solved))
         kernels.theta_steps(Q, P, penalty, n_steps, theta)
         found.append(theta)
-    result: Floats = np.minimum(np.concatenate(found), MOST)
-    return result
+    return np.asarray(np.minimum(np.concatenate(found), MOST))
 
 
 def joint_step(
-    parameters: Parameters,
-    found: Slopes,
-    *,
-    penalty: float = 0.0,
-    learn_gamma: bool = True,
-    learn_level: bool = True,
-    share: float = 1.0,
+    parameters: Parameters, found: Slopes, settings: Settings = DEFAULT, share: float = 1.0
 ) -> Parameters:
     """Take a step of theta, gamma and the level, from the slopes of possible sets at a point.
 
-    `penalty` is of the mean of |theta|_1, in nats; with a `share` of the way of less than 1
-    even a minibatch of empty sets leaves everything above 0.
+    With a `share` of the way of less than 1 even empty sets leave everything above 0.
     """
-    up, down = found.theta.up, found.theta.down + penalty
+    up, down = found.theta.up, found.theta.down + settings.penalty
     if parameters.shared:
         up, down = up.sum(axis=0), down.sum(axis=0)
     gamma, level = parameters.gamma, parameters.noise.level
-    if learn_gamma:
+    if settings.learn_gamma:
         gamma = float(multiplied(gamma, found.gamma.up, found.gamma.down, share))
-    if learn_level:
+    if settings.learn_level:
         level = float(multiplied(level, found.level.up, found.level.down, share))
     theta = multiplied(parameters.theta, up, down, share)
     return replace(parameters, theta=theta, gamma=gamma, noise=parameters.noise.at(level))

@@ -28,13 +28,8 @@ MOST_DRAWN = 10_000_000
 class Noise(Protocol):
     """The protocol of noises: frozen dataclasses that inherit from it.
 
-    Attributes
-    ----------
-    level : float
-        0 is no noise. Learning multiplies it, and what is 0 stays 0.
-    needs_list : bool, default=False
-        True if draws take points from the list of the ground set, so that only measures that
-        `can_list` go with it.
+    At the level 0 there is none. Learning multiplies the level, and what is 0 stays 0. A noise that
+    `needs_list` takes points from the list of the ground set, so that this has to be `can_list`.
     """
 
     level: float
@@ -58,10 +53,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
-        """Return the derivative of the whole log normaliser by the level.
-
-        `expected_size` is that of the process, of any shape.
-        """
+        """Return the derivative of the whole log normaliser by the level."""
 
     @abstractmethod
     def expected_size(self, measure: BaseMeasure, low_rank: Sizes) -> Sizes:
@@ -87,10 +79,7 @@ class Noise(Protocol):
     def draw(
         self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
-        """Draw the points that join sets, of which set places[i] has points[i] already.
-
-        Returns the places of the new points' sets, and the points.
-        """
+        """Draw places and points that join sets, of which set places[i] has points[i] already."""
 
     @abstractmethod
     def draw_exactly(
@@ -146,8 +135,7 @@ class Background(Noise):
 
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
         """Return the log of (level * mass)^e / e!."""
-        log_weight: Floats = xlogy(e, self.level * measure.mass) - gammaln(e + 1.0)
-        return log_weight
+        return np.asarray(xlogy(e, self.level * measure.mass) - gammaln(e + 1.0))
 
     def draw(
         self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator

@@ -28,8 +28,7 @@ def smooth_penalty(U: Floats, theta: Floats) -> tuple[float, Floats]:
 
 def strengths(U: Floats, theta: Floats) -> Floats:
     """Return b_k = |u_k| times the root of the mean theta_k, of shape (r,)."""
-    result: Floats = np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0))
-    return result
+    return np.asarray(np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0)))
 
 
 def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:

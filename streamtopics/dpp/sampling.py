@@ -65,15 +65,11 @@ def size_probabilities(process: Process, most: int) -> Floats:
     array([0.0625, 0.9375, 0.    ])
     """
     log_weights = size_log_weights(process, spectrum(process), most)
-    result: Floats = np.exp(logsumexp(log_weights, axis=1) - log_normalizer(process))
-    return result
+    return np.asarray(np.exp(logsumexp(log_weights, axis=1) - log_normalizer(process)))
 
 
 def size_log_weights(process: Process, eigen: Spectrum, most: int) -> Floats:
-    """Return the log of the sum of det L_X over sets of n points, m of the low-rank part.
-
-    Entry (n, m) of shape (most + 1, most + 1), in nats; -inf where m > n.
-    """
+    """Return log of the sum of det L_X over sets of n points, m of the low-rank part, as (n, m)."""
     log_e = log_elementary(eigen.values, most)[-1]
     n, m = np.arange(most + 1)[:, None], np.arange(most + 1)
     extra = np.maximum(n - m, 0)
@@ -109,8 +105,10 @@ def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bo
     return chosen
 
 
-def sample(process: Process, n_sets: int, rng: Generator) -> PointSets:
-    """Draw independent sets.
+def sample(process: Process, n_sets: int, rng: Generator, *, k: int | None = None) -> PointSets:
+    """Draw independent sets; if k is given, of exactly k points: the process given its size.
+
+    Without noise k is at most the rank of the low-rank part.
 
     Examples
     --------
@@ -120,36 +118,28 @@ def sample(process: Process, n_sets: int, rng: Generator) -> PointSets:
     >>> rng = np.random.default_rng(0)
     >>> kernel = Kernel(rng.standard_normal((500, 12)), np.full(12, 10.0))
     >>> process = Process(Bernoulli(np.full(500, 0.01)), kernel, Background(0.1))
-    >>> sets = sample(process, 3, rng)
-    >>> sets.sizes, sets[0].shape
-    (array([12, 11, 12]), (12, 500))
+    >>> sample(process, 3, rng).sizes, sample(process, 2, rng, k=5).sizes
+    (array([12, 11, 12]), array([5, 5]))
     """
-    n_sets = index(n_sets)
-    eigen = spectrum(process)
-    kept = eigen.values * process.noise.rho
-    chosen = rng.random((n_sets, len(kept))) < kept / (1 + kept)
+    n_sets, noise, eigen = index(n_sets), process.noise, spectrum(process)
+    if k is None:
+        kept = eigen.values * noise.rho
+        chosen = rng.random((n_sets, len(kept))) < kept / (1 + kept)
+    else:
+        sizes = _low_rank_sizes(process, eigen, index(k), n_sets, rng)
+        chosen = draw_subsets(eigen.values, sizes, rng)
     places, points = _draw_projections(process.measure, eigen, chosen, rng)
-    more = process.noise.draw(process.measure, n_sets, places, points, rng)
+    if k is None:
+        more = noise.draw(process.measure, n_sets, places, points, rng)
+    else:
+        more = noise.draw_exactly(process.measure, k - sizes, places, points, rng)
     return _gather(n_sets, (places, points), more)
 
 
-def sample_k(process: Process, k: int, n_sets: int, rng: Generator) -> PointSets:
-    """Draw independent sets of exactly k points: the process given its size.
-
-    k is at most the rank of the low-rank part, if there is no noise.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Background, Fourier, Kernel, Process
-    >>> from streamtopics.dpp.sampling import sample_k
-    >>> kernel = Kernel(np.eye(9), np.full(9, 2.0))
-    >>> process = Process(Fourier(2, 1), kernel, Background(0.0))
-    >>> sample_k(process, 5, 2, np.random.default_rng(0)).points.shape
-    (10, 2)
-    """
-    k, n_sets = index(k), index(n_sets)
-    eigen = spectrum(process)
+def _low_rank_sizes(
+    process: Process, eigen: Spectrum, k: int, n_sets: int, rng: Generator
+) -> Places:
+    """Draw how many of the k points of each set are of the low-rank part."""
     log_weights = size_log_weights(process, eigen, k)[k]
     if np.isneginf(log_weights).all():
         raise ValueError(
@@ -158,11 +148,7 @@ def sample_k(process: Process, k: int, n_sets: int, rng: Generator) -> PointSets
             "give the noise a positive level"
         )
     shares = np.exp(log_weights - logsumexp(log_weights))
-    sizes = rng.choice(k + 1, size=n_sets, p=shares / shares.sum())
-    chosen = draw_subsets(eigen.values, sizes, rng)
-    places, points = _draw_projections(process.measure, eigen, chosen, rng)
-    more = process.noise.draw_exactly(process.measure, k - sizes, places, points, rng)
-    return _gather(n_sets, (places, points), more)
+    return rng.choice(k + 1, size=n_sets, p=shares / shares.sum())
 
 
 def _draw_projections(

@@ -29,19 +29,13 @@ class Selection:
 
 
 def greedy_map(
-    kernel: Kernel,
-    Phi: Points,
-    *,
-    n_points: int | None = None,
-    log_quality: Floats | None = None,
-    costs: Floats | None = None,
-    budget: float | None = None,
-) -> Selection:
+    kernel: Kernel, Phi: Points, *, n_points: int | None = None,
+    log_quality: Floats | None = None, costs: Floats | None = None, budget: float | None = None,
+) -> Selection:  # fmt: skip
     """Choose points of a large det L_Y, L(x, y) = q(x) phi_x'A phi_y q(y).
 
-    Stops early where every further point lies in the span of those taken, up to 1e-12 of
-    its squared length, as repeated points and points without features do. Of equals the
-    first is taken.
+    Stops early where every further point lies in the span of those taken. Of equals the first
+    is taken.
 
     Parameters
     ----------
@@ -69,11 +63,8 @@ def greedy_map(
     n = Phi.shape[0]
     if n_points is None and budget is None:
         raise ValueError("give n_points, or costs and a budget: otherwise nothing ends the choice")
-    costs, left = (
-        (np.zeros(n), 0.0)
-        if costs is None or budget is None
-        else (np.asarray(costs), float(budget))
-    )
+    left = 0.0 if costs is None or budget is None else float(budget)
+    costs = np.zeros(n) if costs is None or budget is None else np.asarray(costs)
     log_quality = np.zeros(n) if log_quality is None else np.asarray(log_quality, dtype=np.float64)
     if np.isnan(log_quality).any() or np.isposinf(log_quality).any():
         raise ValueError(f"log_quality must have numbers below inf; got {log_quality}")

@@ -28,9 +28,8 @@ class PointSets:
 
     Parameters
     ----------
-    points : points of the measure
-        An array or a sparse matrix; those of set i are points[indptr[i]:indptr[i + 1]]. Sets may
-        be empty.
+    points : array or sparse matrix
+        Those of set i are points[indptr[i]:indptr[i + 1]], and may be none.
     indptr : array-like of shape (n_sets + 1,), int
 
     Examples

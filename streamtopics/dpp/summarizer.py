@@ -96,12 +96,9 @@ class Known(Commit):
         """Return what is known with further documents."""
         found = count_documents(batch.features, len(self.document_frequency))
         return replace(
-            self,
-            document_frequency=self.document_frequency + found,
-            n_documents=self.n_documents + batch.n_documents,
-            thesis=thesis,
-            n_batches=self.n_batches + 1,
-        )
+            self, document_frequency=self.document_frequency + found, thesis=thesis,
+            n_documents=self.n_documents + batch.n_documents, n_batches=self.n_batches + 1,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +113,7 @@ class Summary:
     scores : ndarray of shape (n_chosen,)
         Their quality; with ``quality="thesis"`` log p, in nats.
     log_gains : ndarray of shape (n_chosen,)
-        Gain of each in log det L, in nats. The sentence that was taken first has the
-        largest.
+        Gain of each in log det L, in nats; the sentence taken first has the largest.
     """
 
     indices: Places
@@ -139,9 +135,8 @@ class DigestSentence(NamedTuple):
     score, log_gain : float
         As in `Summary`.
     n_documents : int
-        Documents that it stands for: those with a sentence that comes closer to it than any of
-        theirs does to the other sentences of the digest, by the cosine of their weighted words.
-        Each counts once; one that has no word in common with the digest counts for none.
+        Documents that it stands for: those that come closer to it than to the other sentences
+        of the digest, by the largest cosine of weighted words of a sentence of theirs.
     """
 
     document: int
@@ -168,25 +163,24 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Most words of a summary, in place of `n_sentences`; words are what white space
         separates. Sentences that no longer fit are passed over.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        Makes features of sentences; it is cloned, and like `splitter` stays as it was at the
-        start of learning until the next `fit`. None notes which words of two letters or more a
-        sentence has, in 2^18 hashed columns, so that no word is unknown. The others learn their
-        words in `fit` or the first `partial_fit`, and new words then count nothing. With
-        ``quality="thesis"`` None is the 500 most frequent words.
+        Makes features of sentences, by the words that it learns in `fit` or the first
+        `partial_fit`; it is cloned. None notes which words of two letters or more a sentence has,
+        in 2^18 hashed columns, so that no word is unknown; with ``quality="thesis"`` it is the
+        500 most frequent words.
     splitter : callable or None, default=None
         Takes a text, a str, and returns its sentences, a list of str. None is
         :func:`~streamtopics.text.split_sentences`, for English-like prose.
     quality : {"centrality", "thesis"} or callable, default="centrality"
-        "centrality" is the cosine with the mean of the document's sentences. A callable takes
-        the sentences of a document, a list of str, and their features, a CSR matrix with rows
-        of length 1 or 0, and returns a number for each, not negative; 0 is never taken.
-        "thesis" is the kernel of the source, which has to be learnt; see the notes.
+        "centrality" is the cosine with the mean of the document's sentences; "thesis" the kernel
+        of the source, which has to be learnt. A callable takes the sentences of a document, a
+        list of str, and their features, a CSR matrix with rows of length 1 or 0, and returns a
+        number for each, not negative; 0 is never taken.
     quality_power : float or None, default=None
-        L = (q q)^(power / 2) S of quality q and similarity S. Larger trusts the quality more,
-        0 is diversity alone. None is 2, and for "thesis" 1, as in the source.
+        L = (q q)^(power / 2) S of quality q and similarity S; 0 is diversity alone. None is 2,
+        and for "thesis" 1, as in the source.
     fragment_weight : float, default=0.5
-        Factor of the centrality of sentences that look like the rest of one that was cut: which
-        begin with a small letter or a comma. 1 makes no difference.
+        Factor of the centrality of sentences that begin with a small letter or a comma, as the
+        rest of one that was cut does. 1 makes no difference.
     n_components : int, default=10
         Columns of U; for "thesis" only, like all further ones.
     penalty : float, default=0.01
@@ -301,8 +295,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def partial_fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
         """Go on learning from a part of a stream. The first one fixes which words there are.
 
-        When it fails nothing has changed; when it is interrupted, nothing or all of the part
-        was learnt, as `n_batch_iter_` tells.
+        When it fails nothing has changed; when it is interrupted, nothing or all was learnt.
 
         Parameters
         ----------
@@ -329,24 +322,16 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
                     "has nothing to learn from; pass documents with words"
                 )
             thesis = LowRankDPP(
-                n_components=self.n_components,
-                theta="document",
-                penalty=self.penalty,
-                max_iter=self.max_iter,
-                tol=0.01,
-                random_state=self.random_state,
-            )
+                n_components=self.n_components, theta="document", penalty=self.penalty,
+                max_iter=self.max_iter, tol=0.01, random_state=self.random_state,
+            )  # fmt: skip
         n_features = batch.vectorizer.transform([[""]])[0].shape[1]
         nothing = np.zeros(n_features, dtype=np.int64)
         self._commit = Known(vectorizer=batch.vectorizer, document_frequency=nothing, thesis=thesis)
 
     def _check(self, before: Known | None) -> None:
-        if before is None:
-            return
-        self._check_thesis(before)
-        thesis = before.thesis
-        if self._by_thesis and thesis is not None:
-            check_same(self, n_components=thesis.n_components)
+        if before is not None and self._by_thesis:
+            check_same(self, n_components=self._checked_thesis(before).n_components)
 
     def _learn_all(self, batch: Texts, pool: Workers) -> None:
         """Learn from all documents together."""
@@ -395,7 +380,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         -------
         summaries : list of n_documents Summary
         """
-        self._validate_params()
         known = self._known()
         documents = known.vectorizer.sentences(raw_documents)
         features = known.vectorizer.transform(documents)
@@ -437,7 +421,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         >>> [(found.document, found.sentence, found.n_documents) for found in digest]
         [(0, 'A storm hit the coast.', 2), (1, 'Schools are closed.', 1)]
         """
-        self._validate_params()
         known = self._known()
         documents = known.vectorizer.sentences(raw_documents)
         first: dict[str, tuple[int, int]] = {}
@@ -461,25 +444,19 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return self
 
     def _choose(
-        self,
-        sentences: list[str],
-        X: sparse.csr_matrix,
-        weights: Floats | None,
-        thesis: LowRankDPP | None,
-        limits: tuple[int, int | None],
-    ) -> Summary:
+        self, sentences: list[str], X: sparse.csr_matrix, weights: Floats | None,
+        thesis: LowRankDPP | None, limits: tuple[int, int | None],
+    ) -> Summary:  # fmt: skip
         """Choose sentences with these features, at most so many, or so many words if given."""
         if not sentences:
             return Summary(np.zeros(0, dtype=np.intp), (), np.zeros(0), np.zeros(0))
         candidates = self._candidates(sentences, X, weights, thesis)
         n_sentences, n_words = limits
+        limit: dict[str, Any] = {"n_points": n_sentences}
+        if n_words is not None:
+            limit = {"costs": np.array([len(s.split()) for s in sentences]), "budget": n_words}
         found = greedy_map(
-            candidates.kernel,
-            candidates.features,
-            n_points=n_sentences if n_words is None else None,
-            log_quality=candidates.log_quality,
-            costs=None if n_words is None else np.array([len(s.split()) for s in sentences]),
-            budget=n_words,
+            candidates.kernel, candidates.features, log_quality=candidates.log_quality, **limit
         )
         order = np.argsort(found.chosen)
         indices = found.chosen[order]
@@ -487,12 +464,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return Summary(indices, texts, candidates.quality[indices], found.log_gains[order])
 
     def _candidates(
-        self,
-        sentences: list[str],
-        X: sparse.csr_matrix,
-        weights: Floats | None,
+        self, sentences: list[str], X: sparse.csr_matrix, weights: Floats | None,
         thesis: LowRankDPP | None,
-    ) -> Candidates:
+    ) -> Candidates:  # fmt: skip
         power = self.quality_power
         if power is None:
             power = THESIS_POWER if self._by_thesis else DEFAULT_POWER
@@ -560,8 +534,10 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     def _known(self) -> Known:
         """Return what was learnt, or else a vectorizer that needs no fit."""
+        self._validate_params()
         if self.__sklearn_is_fitted__():
-            self._check_thesis(self._commit)
+            if self._by_thesis:
+                self._checked_thesis(self._commit)
             return self._commit
         if self._requires_fit:
             raise NotFittedError(
@@ -571,12 +547,13 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             )
         return Known(vectorizer=self._new_vectorizer().fit([]))
 
-    def _check_thesis(self, known: Known) -> None:
-        if self._by_thesis and known.thesis is None:
+    def _checked_thesis(self, known: Known) -> LowRankDPP:
+        if known.thesis is None:
             raise ValueError(
                 "quality is 'thesis' now, but it was another one when this estimator learnt; call "
                 "fit again, or set it back"
             )
+        return known.thesis
 
     @property
     def _requires_fit(self) -> bool:

@@ -60,10 +60,7 @@ def count_documents(documents: Iterable[sparse.csr_matrix], n_features: int) -> 
 
 
 def weighted_units(X: sparse.csr_matrix, weights: Floats | None) -> sparse.csr_matrix:
-    """Weigh features and scale rows to length 1, over the columns in use alone.
-
-    Rows without features stay 0. `weights` has shape (n_features,); None is 1.
-    """
+    """Weigh features and scale rows to length 1 if they have any, over the columns in use."""
     used, columns = np.unique(X.indices, return_inverse=True)
     data = X.data * (1.0 if weights is None else weights[used][columns])
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
@@ -76,8 +73,7 @@ def centrality(units: sparse.csr_matrix) -> Floats:
     """The cosine of each row, of length 1 or 0, with the mean of all rows; at least 0."""
     mean = np.asarray(units.sum(axis=0)).ravel()
     length = np.linalg.norm(mean)
-    result: Floats = np.maximum(units @ mean / (length if length > 0 else 1.0), 0.0)
-    return result
+    return np.asarray(np.maximum(units @ mean / (length if length > 0 else 1.0), 0.0))
 
 
 def counts_of_nearest(
@@ -85,8 +81,7 @@ def counts_of_nearest(
 ) -> NDArray[np.int64]:
     """Number of documents that have each of some sentences as the nearest one to any of theirs.
 
-    `chosen` and `documents` are features of sentences by row. Near are those of a large cosine;
-    of equal ones the first counts. Documents whose cosines are all 0 count for none.
+    By the cosine of features; of equal ones the first counts, and of none above 0 none does.
     """
     n, lengths = chosen.shape[0], np.array([X.shape[0] for X in documents], dtype=np.intp)
     if not n or not lengths.sum():
@@ -102,10 +97,7 @@ def counts_of_nearest(
 def cosine_candidates(
     units: sparse.csr_matrix, quality: Floats, quality_power: float
 ) -> Candidates:
-    """Return the candidates under the kernel of cosines.
-
-    Rows of `units` have the length 1, or 0 for a sentence not to take; no quality is negative.
-    """
+    """Return the candidates under the kernel of cosines; rows of `units` have length 1 or 0."""
     same = Kernel(np.zeros((units.shape[1], 0)), np.zeros(0), gamma=1.0)
     return Candidates(same, units, quality, powered(quality, quality_power))
 
@@ -134,12 +126,8 @@ def known_sentences(documents: Iterable[sparse.csr_matrix]) -> list[sparse.csr_m
 
 
 def thesis_candidates(model: LowRankDPP, X: sparse.csr_matrix, quality_power: float) -> Candidates:
-    """Return the candidates of a document under the thesis' kernel; the quality is log p, in nats.
-
-    The model is fitted to sentences as sets of words.
-    """
+    """Return the candidates of a document under the thesis' kernel; the quality is log p."""
     [theta] = np.asarray(model.transform(known_sentences([X])))
     process = model.process(theta)
-    features = process.measure.features(X)
-    log_p = process.measure.log_p(X)
+    log_p, features = process.measure.log_p(X), process.measure.features(X)
     return Candidates(process.kernel, features, log_p, 0.5 * quality_power * log_p)

@@ -89,8 +89,7 @@ class Baskets(ColumnSums):
         share = (self.sums + 0.5) / (self.n + 1)
         log_odds = (np.log(share) - np.log1p(-share))[sets.points]
         sums = np.concatenate([[0.0], np.cumsum(log_odds)])
-        independent: Floats = np.diff(sums[sets.indptr]) + np.log1p(-share).sum()
-        return independent
+        return np.asarray(np.diff(sums[sets.indptr]) + np.log1p(-share).sum())
 
 
 class WordSets(ColumnSums):

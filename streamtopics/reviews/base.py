@@ -76,11 +76,7 @@ MOST_RATING = 1e100
 
 @dataclass(frozen=True)
 class RatedCommit(Commit):
-    """All that a step of learning from ratings changes.
-
-    `log_theta` is the running mean of E[log theta] as soon as there is one, and `remembered` the
-    documents that running means stand for, n_t.
-    """
+    """All that a step changes: also the running mean of E[log theta], if any, and its n_t."""
 
     _holds = "log_theta: *; remembered: >=0"
     posterior: TopicPosterior
@@ -104,14 +100,12 @@ class Step:
 
     @classmethod
     def by_documents(cls, n_before: int, remembered: float, n_documents: int, kappa: float) -> Step:
-        """The step after `n_before` documents, of which the mean stands for `remembered`."""
         rate = (n_documents / (n_before + n_documents)) ** kappa
         stands_for = 1 / ((1 - rate) ** 2 / remembered + rate**2 / n_documents)
         retain = (1 - rate) * stands_for / remembered
         return cls(rate, retain, rate * stands_for / n_documents, stands_for)
 
     def blend(self, statistics: Statistics, alpha: np.ndarray) -> Blend:
-        """The step as an update of a posterior."""
         return Blend(self.retain, self.gain, 1 - self.retain, statistics, alpha)
 
 
@@ -290,13 +284,9 @@ class RatedTopicModel(LearntTopics, CountsInput):
                 line.advance(1, n_tokens)
 
             yield partial(
-                climb,
-                seed=self.seed_,
-                learn_eta=self.learn_priors and eta.shape == (1, 1),
-                max_iter=self.max_iter,
-                tol=float(self.tol),
-                report=report,
-            )
+                climb, seed=self.seed_, learn_eta=self.learn_priors and eta.shape == (1, 1),
+                max_iter=self.max_iter, tol=float(self.tol), report=report,
+            )  # fmt: skip
 
     # Inference
 
@@ -375,7 +365,6 @@ class ReviewModel(RatedTopicModel):
         Returns
         -------
         shares : ndarray of shape (n_documents, n_topics)
-            As from `transform`.
         """
         return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
 
@@ -398,8 +387,7 @@ class ReviewModel(RatedTopicModel):
     def transform(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
         """Infer the share of each topic in each review, whose rating is not known.
 
-        Deterministic, and each row depends on its own review only. The proportions are those of
-        the review's profile, or are inferred from the review if it has none that is known.
+        Proportions are those of the review's profile, or else inferred from the review alone.
 
         {X}
         {items_and_users}
@@ -413,17 +401,15 @@ class ReviewModel(RatedTopicModel):
         return self._transformed(X, items=items, users=users)
 
     def predict_words(self, items: Column = None, users: Column = None) -> np.ndarray:
-        """Predict the words of reviews that are yet to be written.
+        """Predict the words of reviews that are yet to be written, of items, users or both.
 
         Parameters
         ----------
-        items, users : array-like of shape (n_reviews,) or None, default=None
-            Items that the reviews are about, and users who write them; one of the two at
-            least. Labels that were not seen while learning are legal.
+        {items_and_users}
 
         Returns
         -------
-        probabilities : ndarray of shape (n_reviews, n_features)
+        probabilities : ndarray of shape (n_documents, n_features)
             Probability of each word; rows sum to 1.
         """
         check_is_fitted(self)
@@ -449,8 +435,6 @@ class ReviewModel(RatedTopicModel):
     def score_samples(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each review.
 
-        One token in five is held out, by a rule that depends on the review alone.
-
         {X}
         {items_and_users}
 
@@ -460,8 +444,6 @@ class ReviewModel(RatedTopicModel):
 
     def score(self, X: Any, y: Column = None, items: Column = None, users: Column = None) -> float:
         """Log predictive probability per held-out token, by document completion.
-
-        Comparable between models, numbers of topics and sizes of test sets; higher is better.
 
         {X}
         {ignored_ratings}

@@ -43,17 +43,9 @@ class Climbed:
 
 
 def climb(
-    posterior: TopicPosterior,
-    e_step: EStep,
-    alpha_step: AlphaStep,
-    *,
-    seed: int,
-    documents: Any = None,
-    learn_eta: bool,
-    max_iter: int,
-    tol: float,
-    report: Callable[[float], None],
-) -> Climbed:
+    posterior: TopicPosterior, e_step: EStep, alpha_step: AlphaStep, *, seed: int, learn_eta: bool,
+    max_iter: int, tol: float, report: Callable[[float], None], documents: Any = None,
+) -> Climbed:  # fmt: skip
     """Rounds until one gains less than `tol` times the bound, from a random start 11 at least.
 
     They start from `posterior`, at random if it knows nothing, and `documents`. `e_step` takes

@@ -29,14 +29,7 @@ MOST_STEPS = 1000
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of numbers by label.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n,), int64 or str
-        Sorted, each once.
-    values : ndarray of shape (n, m), float64
-    """
+    """Rows of `values`, of shape (n, m), by `labels`, int64 or str, sorted, each once."""
 
     _holds = "labels: any N; values: N *"
     labels: np.ndarray
@@ -77,18 +70,10 @@ def empty_table(n_columns: int) -> Table:
 
 @dataclass(frozen=True)
 class Effects:
-    """The effects of users and items on ratings.
+    """The effects of users and items on ratings, beside the mean.
 
-    Attributes
-    ----------
-    mean : float
-        mu.
-    users, items : Table
-        The effect of each, and the number of its ratings.
-    n, n_positive : float
-        Number of ratings, and of those not below the average of their user.
-    squares : float
-        Sum of the squares of the residuals.
+    The tables have the effect and the number of ratings of each. `n_positive` of the n ratings
+    are not below the average of their user; `squares` sums the squared residuals.
     """
 
     _holds = "mean:; n: >=0; n_positive: >=0; squares: >=0"
@@ -107,17 +92,11 @@ class Effects:
 
 NO_EFFECTS = Effects(0.0, empty_table(2), empty_table(2), 0.0, 0.0, 0.0)
 
-# A table with the labels of ratings, the rows of those that occur, and a matrix of shape
-# (n_ratings, n_rows) that is 1 where a rating belongs to one of them.
-Part = tuple[Table, np.ndarray, sparse.csr_matrix]
+Labels = np.ndarray | None
 
 
 def learn_effects(
-    before: Effects,
-    y: np.ndarray,
-    users: np.ndarray | None,
-    items: np.ndarray | None,
-    penalty: float,
+    before: Effects, y: np.ndarray, users: Labels, items: Labels, penalty: float
 ) -> tuple[Effects, np.ndarray]:
     """The effects with some ratings more, and the reduced ratings, +1 or -1, of these."""
     n = len(y)
@@ -146,8 +125,11 @@ def learn_effects(
     return replace(learnt, n_positive=float(n_positive)), signs
 
 
-def _part(table: Table, labels: np.ndarray | None, n: int) -> Part:
-    """The labels of n ratings, in a table that has them all; nobody's without labels."""
+def _part(table: Table, labels: Labels, n: int) -> tuple[Table, np.ndarray, sparse.csr_matrix]:
+    """A table with the labels of n ratings, the rows that occur, and their indicators.
+
+    There are none without labels.
+    """
     if labels is None:
         return table, np.empty(0, int), sparse.csr_matrix((n, 0))
     table = table.extended(labels)

@@ -109,14 +109,9 @@ def summed(place: np.ndarray, rows: Any, n: int, weight: np.ndarray) -> Any:
 
 
 def descend(
-    factors: Factors,
-    ratings: Ratings,
-    counts: np.ndarray,
-    text_weight: float,
-    *,
-    n_steps: int,
-    learn_peakedness: bool,
-) -> Factors:
+    factors: Factors, ratings: Ratings, counts: np.ndarray, text_weight: float, n_steps: int,
+    *, learn_peakedness: bool,
+) -> Factors:  # fmt: skip
     """Steps of L-BFGS on the factors, the offset, and v of log peakedness = M tanh(v / M)."""
     n_users, n_items, width = len(factors.users), len(factors.items), factors.users.shape[1]
     most = np.log(MOST_PEAKEDNESS)

@@ -82,10 +82,10 @@ class Recommendation(NamedTuple):
 
 @dataclass(frozen=True)
 class Pairs:
-    """The ratings of some reviews, with rows of their users and items.
+    """The ratings of some reviews, with the labels of the rows of their users and items.
 
-    `counts`, of shape (n_items, K), are the expected tokens of each topic before these reviews,
-    and `words` those of each item in them. No labels are one user of all, and an item of each.
+    Of each item the expected tokens of topics before, (n_items, K), and the words in these reviews.
+    Without labels there are one user of all, and an item of each.
     """
 
     ratings: Ratings
@@ -176,6 +176,9 @@ class HiddenFactorsTopics(ReviewModel):
     >>> model = model.fit(data.X, data.ratings, items=data.item, users=data.user)
     >>> model.predict(data.X[:2], items=data.item[:2], users=data.user[:2]).shape
     (2,)
+    >>> best, *others = model.recommend(data.user[0], n_items=3)
+    >>> best.rating >= others[0].rating
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
@@ -269,12 +272,9 @@ class HiddenFactorsTopics(ReviewModel):
             nothing,
             lambda source, found: model.step(source, whole, pool, start=found),
             lambda alpha, *_: alpha,
-            seed=self.seed_,
-            learn_eta=False,
-            max_iter=ROUNDS_OF_START,
-            tol=float(self.tol),
+            seed=self.seed_, learn_eta=False, max_iter=ROUNDS_OF_START, tol=float(self.tol),
             report=lambda bound: None,
-        )
+        )  # fmt: skip
         posterior = fresh(nothing.eta, nothing.shape, None, climbed.statistics)
         counts = np.maximum(climbed.documents.gamma.astype(np.float64) - nothing.alpha, 0.0)
         return posterior, led_by_text(pairs.ratings.before, counts)
@@ -283,13 +283,9 @@ class HiddenFactorsTopics(ReviewModel):
         self, factors: Factors, pairs: Pairs, counts: np.ndarray, *, learn_peakedness: bool
     ) -> Factors:
         return descend(
-            factors,
-            pairs.ratings,
-            pairs.counts + counts,
-            float(self.text_weight),
-            n_steps=self.max_gradient_iter,
-            learn_peakedness=learn_peakedness,
-        )
+            factors, pairs.ratings, pairs.counts + counts, float(self.text_weight),
+            self.max_gradient_iter, learn_peakedness=learn_peakedness,
+        )  # fmt: skip
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, FactorsCommit]:
         posterior, pairs = self._commit.posterior, self._pairs(batch, self._commit)
@@ -313,17 +309,13 @@ class HiddenFactorsTopics(ReviewModel):
         of_users = _rows(commit.users, user_labels, 1)
         if user_labels is None:
             of_users[0] = np.append(commit.shared_user, n_before)
-        before = Factors(
-            commit.offset, commit.peakedness, of_users[:, : 1 + K], of_items[:, : 1 + K]
-        )
-        seen_users, seen_items = of_users[:, 1 + K], of_items[:, 1 + K]
-        penalty = float(self.factor_penalty)
-        ratings = Ratings(
-            y, user, item, before, n_before, penalty + seen_users, penalty + seen_items
-        )
-        own = sparse.csr_matrix(summed(item, batch.X, len(of_items), np.ones(n, batch.X.dtype)))
-        own.sort_indices()
-        words = minibatch_of(own)
+        own = of_users[:, : 1 + K], of_items[:, : 1 + K]
+        before = Factors(commit.offset, commit.peakedness, *own)
+        weights = (float(self.factor_penalty) + rows[:, 1 + K] for rows in (of_users, of_items))
+        ratings = Ratings(y, user, item, before, n_before, *weights)
+        X = sparse.csr_matrix(summed(item, batch.X, len(of_items), np.ones(n, batch.X.dtype)))
+        X.sort_indices()
+        words = minibatch_of(X)
         return Pairs(ratings, of_items[:, 2 + K :], user_labels, item_labels, words)
 
     def _with(
@@ -337,13 +329,9 @@ class HiddenFactorsTopics(ReviewModel):
         if pairs.user_labels is not None:
             shared_user = users.values[:, :-1].sum(axis=0) / max(len(users.values), 1)
         return replace(
-            commit,
-            items=items,
-            users=users,
-            shared_user=shared_user,
-            offset=factors.offset,
+            commit, items=items, users=users, shared_user=shared_user, offset=factors.offset,
             peakedness=factors.peakedness,
-        )
+        )  # fmt: skip
 
     # What was learnt
 
@@ -416,18 +404,6 @@ class HiddenFactorsTopics(ReviewModel):
         -------
         items : list of Recommendation
             Items that were seen while learning, the best first; of equal ratings the first label.
-
-        Examples
-        --------
-        >>> from streamtopics import HiddenFactorsTopics
-        >>> from streamtopics.datasets import make_rated_reviews
-        >>> data = make_rated_reviews(600, n_features=100, n_components=3, random_state=0)
-        >>> model = HiddenFactorsTopics(3, random_state=0)
-        >>> model = model.fit(data.X, data.ratings, items=data.item, users=data.user)
-        >>> seen = data.item[data.user == data.user[0]]
-        >>> best, *others = model.recommend(data.user[0], n_items=3, exclude=seen)
-        >>> best.rating >= others[0].rating, best.item in seen
-        (True, False)
         """
         check_is_fitted(self)
         known = self._commit.labels

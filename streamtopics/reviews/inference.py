@@ -28,7 +28,6 @@ from streamtopics.models.lda import log_factors, visible_topics
 from streamtopics.models.sources import RandomStart
 from streamtopics.models.views import geometric_mean
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.utils.checks import check_whole
 from streamtopics.utils.parallel import Workers, spans
 
 PROFILES_PER_JOB = 64
@@ -109,9 +108,6 @@ class RatedLDA:
     n_components: int
     tol: float
     max_iter: int
-
-    def __post_init__(self) -> None:
-        check_whole(self, n_components=self.n_components, max_iter=self.max_iter)
 
     def step(
         self,

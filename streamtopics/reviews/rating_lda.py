@@ -23,6 +23,7 @@ from streamtopics.base.validation import (
 )
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.reviews import inference
 from streamtopics.reviews.base import (
     EM_CONSTRAINTS,
     POSITIVE,
@@ -42,27 +43,14 @@ from streamtopics.reviews.effects import (
     learn_effects,
     probability_of_positive,
 )
-from streamtopics.reviews.inference import (
-    Inferred,
-    RatedLDA,
-    Reviews,
-    mean_log,
-    mean_log_share,
-    normalised,
-    reviews_by_profile,
-    single_reviews,
-)
+from streamtopics.reviews.inference import Inferred, RatedLDA, Reviews
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
 
 
 @dataclass(frozen=True, kw_only=True)
 class RatingCommit(RatedCommit):
-    """All that a step of `RatingLDA` changes.
-
-    `profiles` are of the kind `profile`, which the model was started with; `log_share` is the
-    running mean of E[log(1 - p)] and E[log p] as soon as there is one.
-    """
+    """All that a step changes: also the running mean of E[log(1 - p)] and E[log p], if any."""
 
     _holds = "log_share: 2"
     effects: Effects = NO_EFFECTS
@@ -243,12 +231,8 @@ class RatingLDA(ReviewModel):
 
     def _check(self, before: RatingCommit | None) -> None:
         if before is not None:
-            check_same(
-                self,
-                n_components=before.n_descriptive,
-                profile=before.profile,
-                qualitative=before.qualitative,
-            )
+            names = {"profile": before.profile, "qualitative": before.qualitative}
+            check_same(self, n_components=before.n_descriptive, **names)
 
     def _start(self, batch: Documents) -> None:
         K = self.n_components
@@ -275,8 +259,8 @@ class RatingLDA(ReviewModel):
             self._commit,
             posterior=posterior,
             n_iter=climbed.n_rounds,
-            log_theta=mean_log(found.gamma[reviews.tokens > 0]),
-            log_share=mean_log_share(reviews, found) if self.qualitative else None,
+            log_theta=inference.mean_log(found.gamma[reviews.tokens > 0]),
+            log_share=inference.mean_log_share(reviews, found) if self.qualitative else None,
             remembered=float(batch.n_documents),
             effects=effects,
             profiles=_with_counts(profiles, places, found, alpha),
@@ -296,10 +280,10 @@ class RatingLDA(ReviewModel):
         """Reviews by profile, the profiles with new ones, and the rows of those that occur."""
         labels, profiles = batch.columns.get(f"{self.profile}s"), self._commit.profiles
         if labels is None:
-            return single_reviews(batch.X, signs), profiles, None
+            return inference.single_reviews(batch.X, signs), profiles, None
         profiles = profiles.extended(labels)
         places, own = np.unique(profiles.places(labels), return_inverse=True)
-        return reviews_by_profile(batch.X, own, signs), profiles, places
+        return inference.reviews_by_profile(batch.X, own, signs), profiles, places
 
     def _climbed(self, reviews: Reviews, pool: Workers) -> Climbed:
         """EM without ratings, and then with the qualitative topics if there are any."""
@@ -326,7 +310,7 @@ class RatingLDA(ReviewModel):
         model = RatedLDA(self.n_components, self.local_tol, self.max_local_iter)
 
         def alpha_step(alpha: np.ndarray, statistics: Statistics, found: Inferred) -> np.ndarray:
-            log_share = mean_log_share(reviews, found) if self.qualitative else None
+            log_share = inference.mean_log_share(reviews, found) if self.qualitative else None
             return self._solved(alpha, statistics.log_theta, log_share)
 
         return (
@@ -344,7 +328,7 @@ class RatingLDA(ReviewModel):
         model = RatedLDA(K, self.local_tol, self.max_local_iter)
         statistics, found = model.step(posterior, reviews, pool, prior=prior)
         step, new = self._moved(statistics.n_documents, statistics.log_theta)
-        log_share = moved(commit.log_share, mean_log_share(reviews, found), step.rate)
+        log_share = moved(commit.log_share, inference.mean_log_share(reviews, found), step.rate)
         profiles = _with_counts(profiles, places, found, before[:K])
         new = replace(new, log_share=log_share, effects=effects, profiles=profiles)
         return step.blend(statistics, self._solved(before, new.log_theta, log_share)), new
@@ -400,7 +384,7 @@ class RatingLDA(ReviewModel):
         gamma = np.tile(self.doc_topic_prior_, (len(places), 1))
         known = places >= 0
         gamma[known] += self._commit.profiles.values[places[known]]
-        return normalised(gamma)
+        return inference.normalised(gamma)
 
     def _expected_shares(self, whose: Labels, n: int) -> np.ndarray:
         theta = super()._expected_shares(whose, n)

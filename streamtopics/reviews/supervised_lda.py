@@ -43,10 +43,7 @@ from streamtopics.utils.records import keep
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedCommit(RatedCommit):
-    """All that a step of `SupervisedLDA` changes.
-
-    `origin` is the mean of the first ratings, from which all others are measured.
-    """
+    """All that a step changes. Ratings are measured from `origin`, the mean of the first."""
 
     _holds = (
         "posterior: V K; origin:; response.coefficients: K; response.variance: >0; response.mean:; "
@@ -281,8 +278,6 @@ class SupervisedLDA(RatedTopicModel):
 
     def transform(self, X: Any) -> np.ndarray:
         """Infer the topic proportions of documents of unknown rating: their posterior mean.
-
-        Deterministic, and each row depends on its own document only.
 
         {X}
 

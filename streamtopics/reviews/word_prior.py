@@ -27,18 +27,7 @@ TOLERANCE = 1e-10
 def solve_eta(mean_log_beta: float, n_words: int, start: float) -> float:
     """The eta with V (psi(V eta) - psi(eta)) + V mean_log_beta = 0, within the bounds.
 
-    Parameters
-    ----------
-    mean_log_beta : float
-        E[log beta_kv], the mean over words and topics, which is at most -log V.
-    n_words : int
-        V, two at least; of one word eta is what it was.
-    start : float
-        Positive.
-
-    Returns
-    -------
-    eta : float
+    `mean_log_beta` is the mean of E[log beta_kv]; of one word eta stays what it was.
     """
     if n_words < 2:
         return start

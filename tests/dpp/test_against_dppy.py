@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from streamtopics.dpp.marginal import marginal_kernel
 from streamtopics.dpp.noise import Counting
-from streamtopics.dpp.sampling import log_elementary, sample, sample_k
+from streamtopics.dpp.sampling import log_elementary, sample
 from tests.dpp import cases
 
 finite_dpps = pytest.importorskip("dppy.finite_dpps")
@@ -42,7 +42,7 @@ def test_samples_have_the_same_inclusion(size):
         ours = sample(process, n, rng)
         draws = [theirs.sample_exact(random_state=random_state) for _ in range(n)]
     else:
-        ours = sample_k(process, size, n, rng)
+        ours = sample(process, n, rng, k=size)
         draws = [theirs.sample_exact_k_dpp(size=size, random_state=random_state) for _ in range(n)]
     counts = np.bincount(ours.points, minlength=8)
     their_counts = np.bincount(np.concatenate([np.array(d, int) for d in draws]), minlength=8)

@@ -18,7 +18,6 @@ from streamtopics import LowRankDPP
 from streamtopics.datasets import make_dpp_sets
 from streamtopics.dpp import learning
 from streamtopics.dpp.batches import batch_sets
-from streamtopics.dpp.likelihood import log_likelihood
 from streamtopics.dpp.marginal import (
     expected_size,
     telling_words,
@@ -382,26 +381,6 @@ def test_transform_is_pure_and_each_set_by_itself(fitted):
         assert_array_equal(fitted.transform([X[i]])[0], theta[i])
         assert fitted.score_samples([X[i]])[0] == fitted.score_samples(X)[i]
     assert state(fitted) == before
-
-
-def test_theta_of_a_set_makes_it_more_likely(fitted):
-    free = pickle.loads(pickle.dumps(fitted)).set_params(penalty=0.0)
-    measure, before = fitted.measure_, fitted._commit.parameters
-    data = batch_sets(measure, DATA.sets)
-    own = log_likelihood(data, replace(before, theta=free.transform(X)))
-    assert (own >= fitted.score_samples(X) - 1e-9).all()
-    assert own.mean() > fitted.score(X) + 0.1
-
-
-def test_samples_have_the_expected_size_and_marginals(fitted):
-    drawn = fitted.sample(3000, random_state=0)
-    sizes = [x.shape[0] for x in drawn]
-    assert np.mean(sizes) == pytest.approx(fitted.expected_size_, abs=4 * np.std(sizes) / 50)
-    sentence = np.zeros((1, 12))
-    sentence[0, np.argmax(fitted.measure_.pi)] = 1
-    times = [np.all(x.toarray() == sentence, axis=1).sum() for x in drawn]
-    expected = fitted.marginals(sentence)[0]
-    assert np.mean(times) == pytest.approx(expected, abs=4 * np.sqrt(expected / 3000))
 
 
 def test_items_given_are_not_drawn_again(of_items):

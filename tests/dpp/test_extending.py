@@ -20,7 +20,7 @@ from streamtopics.dpp.likelihood import Parameters, log_likelihood, slopes
 from streamtopics.dpp.marginal import expected_size, marginals
 from streamtopics.dpp.measures import Bernoulli, Gaussian, Items, Poisson, Weighted
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.sampling import sample, sample_k, size_probabilities
+from streamtopics.dpp.sampling import sample, size_probabilities
 from streamtopics.dpp.sets import PointSets
 from tests.dpp import cases
 from tests.reference import dpp as reference
@@ -105,26 +105,6 @@ def test_draws_of_corners(seed):
         assert cases.chi_square_p(counts, law) > LEAST_P
 
 
-@pytest.mark.parametrize("gamma", [0.0, 0.4])
-def test_sets_of_corners_have_the_law_of_the_list(gamma):
-    """The probabilities of all 2^8 sets, and draws of them."""
-    case = corners()
-    process = cases.process(case, gamma, Counting(0.15))
-    L = cases.dense_of(case, process)
-    lists = [list(s) for n in range(9) for s in itertools.combinations(range(8), n)]
-    sets = as_sets(case, lists)
-    kernel = process.kernel
-    at = Parameters(kernel.U, kernel.theta, kernel.gamma, process.noise)
-    found = np.exp(log_likelihood(batch_sets(case.measure, sets), at))
-    law = [np.linalg.det(L[np.ix_(s, s)]) / np.linalg.det(L + np.eye(8)) for s in lists]
-    assert_allclose(found, law, atol=1e-12)
-    drawn = sample(process, 20_000, np.random.default_rng(0))
-    codes = cases.codes(drawn, case.measure.places(drawn.points))
-    order = [sum(1 << place for place in s) for s in lists]
-    counts = np.bincount(codes, minlength=256)[order]
-    assert cases.chi_square_p(counts, np.array(law)) > LEAST_P
-
-
 def test_a_whole_life_of_corners():
     case = corners(4)
     process = cases.process(case, 0.0, Background(0.5))
@@ -199,7 +179,7 @@ def test_draws_with_uniform_noise():
     assert cases.chi_square_p(counts, law / law.sum()) > LEAST_P
     found = np.bincount(case.measure.places(drawn.points), minlength=8) / 20_000
     assert_allclose(found, marginals(process, case.points), atol=0.015)
-    assert (sample_k(process, 4, 9, np.random.default_rng(0)).sizes == 4).all()
+    assert (sample(process, 9, np.random.default_rng(0), k=4).sizes == 4).all()
     rest = condition(process, case.points[[3]])
     assert isinstance(rest, Process)
     assert rest.measure is process.measure

@@ -387,17 +387,6 @@ def test_log_p_is_never_exponentiated_with_background():
     assert np.isfinite(slopes(data, at).U).all()
 
 
-def test_items_without_noise_in_the_thesis_setting():
-    measure = Items.of(6)
-    U = np.random.default_rng(0).standard_normal((6, 3))
-    at = Parameters(U, np.ones(3), 0.0, Counting(1e-5))
-    sets = PointSets(np.array([0, 1, 2, 3, 4]), [0, 5])
-    found = log_likelihood(batch_sets(measure, sets), at)
-    L = 1e-5 * np.eye(6) + U @ U.T
-    expected = np.linalg.slogdet(L[:5, :5])[1] - np.linalg.slogdet(L + np.eye(6))[1]
-    assert_allclose(found, expected, rtol=1e-9)
-
-
 # What is computed once
 
 
@@ -410,19 +399,3 @@ def test_the_projection_is_computed_once_for_each_measure():
     assert_array_equal(moved.d, 1 + 0.1 * other.v)
     assert_array_equal(parameters.projected(measure).P, known.P)
     assert_array_equal(replace(parameters, gamma=0.2).projected(measure).d, 1 + 0.2 * measure.v)
-
-
-def test_a_set_alone_is_batched_as_among_others_and_left_as_it_was():
-    X = sparse.random(9, 6, density=0.5, format="csr", random_state=np.random.default_rng(0))
-    before = X.copy()
-    measure = Bernoulli(np.linspace(0.2, 0.7, 6))
-    [together] = batch_sets(measure, PointSets(X, [0, 4, 9]))
-    for i, rows in enumerate((slice(0, 4), slice(4, 9))):
-        [alone] = batch_sets(measure, PointSets(X[rows], [0, rows.stop - rows.start]))
-        [batch], expected = alone.batches, together.batches[i]
-        assert_array_equal(batch.gram, expected.gram)
-        assert_array_equal(batch.log_p, expected.log_p)
-        assert batch.places.tolist() == [0]
-    [nothing] = batch_sets(measure, PointSets(X[:0], [0, 0]))
-    assert nothing.batches[0].gram.shape == (1, 0, 0)
-    assert (before != X).nnz == 0

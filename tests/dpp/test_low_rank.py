@@ -24,7 +24,7 @@ from streamtopics.dpp.marginal import (
     marginal_kernel,
     marginals,
 )
-from streamtopics.dpp.measures import Bernoulli, Items, Weighted
+from streamtopics.dpp.measures import Bernoulli, Items
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sampling import draw_subsets, log_elementary, size_probabilities, spectrum
 from tests.dpp import cases
@@ -287,11 +287,3 @@ def test_subsets_have_the_law_of_their_products():
 def test_wrong_input(make, match):
     with pytest.raises(ValueError, match=match):
         make()
-
-
-def test_a_weight_of_zero_takes_a_word_out():
-    plain = Bernoulli([0.2, 0.5, 0.7])
-    U = cases.kernel(3).U
-    without = Process(Weighted(plain, [1, 1, 0]), Kernel(U, [1.0, 2.0]), Counting(0.0))
-    shorter = Process(Bernoulli([0.2, 0.5]), Kernel(U[:2], [1.0, 2.0]), Counting(0.0))
-    assert_allclose(log_normalizer(without), log_normalizer(shorter), rtol=1e-14)

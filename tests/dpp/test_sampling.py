@@ -10,7 +10,7 @@ from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.marginal import expected_size, marginal_kernel
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.sampling import _away, _draw_in_turn, sample, sample_k, size_probabilities
+from streamtopics.dpp.sampling import _away, _draw_in_turn, sample, size_probabilities
 from streamtopics.dpp.sets import PointSets
 from tests.dpp import cases
 from tests.reference import dpp as reference
@@ -74,9 +74,9 @@ def test_samples_of_a_given_size(name, noise, k):
     law = law * [len(X) == k for X in reference.subsets(8)]
     if law.sum() < 1e-12:
         with pytest.raises(ValueError, match=f"k is {k}, but no set.*its rank is 3"):
-            sample_k(process, k, 5, np.random.default_rng(0))
+            sample(process, 5, np.random.default_rng(0), k=k)
         return
-    sets = sample_k(process, k, 20_000, np.random.default_rng(3))
+    sets = sample(process, 20_000, np.random.default_rng(3), k=k)
     assert (sets.sizes == k).all()
     counts = np.bincount(codes(case, sets), minlength=256)
     assert cases.chi_square_p(counts, law / law.sum()) > LEAST_P
@@ -89,37 +89,10 @@ def test_samples_of_a_given_size_with_background():
     law = reference.background_probabilities(case.p, case.Phi, A, 0.6)
     law = law * [len(X) == 2 for X in reference.subsets(8)]
     total = size_probabilities(process, 2)[2]
-    sets = sample_k(process, 2, 20_000, np.random.default_rng(3))
+    sets = sample(process, 20_000, np.random.default_rng(3), k=2)
     found = codes(case, sets)
     counts = np.append(np.bincount(found[found >= 0], minlength=256), (found < 0).sum())
     assert cases.chi_square_p(counts, np.append(law, total - law.sum()) / total) > LEAST_P
-
-
-def test_pairs_among_256_sentences():
-    """Inclusion of all sentences and pairs over {0, 1}^8, in standard errors."""
-    case = cases.bernoulli(8)
-    process = cases.process(case, 0.1, r=4)
-    sets = sample(process, 20_000, np.random.default_rng(4))
-    X = np.zeros((len(sets), 256))
-    X[np.repeat(np.arange(len(sets)), sets.sizes), case.measure.places(sets.points)] = 1
-    K = reference.marginal(cases.dense_of(case, process))
-    inclusion = np.diag(K)
-    pairs = np.outer(inclusion, inclusion) - K**2
-    np.fill_diagonal(pairs, inclusion)
-    often = len(sets) * pairs > 20
-    error = np.sqrt(pairs[often] * (1 - pairs[often]) / len(sets))
-    z = ((X.T @ X / len(sets))[often] - pairs[often]) / error
-    assert often.sum() > 250
-    assert np.abs(z).max() < 5
-    assert (X.T @ X)[pairs < 1e-12].max() == 0
-    # Words in two different sentences, which rare pairs take part in too.
-    apart = pairs - np.diag(inclusion)
-    words = X @ case.Phi
-    together = np.einsum("sv,sw->svw", words, words) - np.einsum(
-        "sx,xv,xw->svw", X, case.Phi, case.Phi, optimize=True
-    )
-    z = (together.mean(axis=0) - case.Phi.T @ apart @ case.Phi) / together.std(axis=0)
-    assert np.abs(z).max() * np.sqrt(len(sets)) < 4.5
 
 
 @pytest.mark.parametrize("name", ["poisson", "gaussian", "fourier"])
@@ -150,18 +123,6 @@ def marginal_norms(process, Phi):
     A, v, w0 = process.kernel.matrix, process.measure.v, process.measure.w0
     B = np.linalg.solve(np.eye(3) + A @ (np.diag(v) + w0 @ w0.T), A)
     return np.einsum("nv,vw,nw->n", Phi, B, Phi)
-
-
-def test_points_of_a_set_on_a_circle_keep_apart():
-    """With A = c I on V = 2 d + 1 Fourier features, c large: V points, close to a lattice."""
-    process = Process(Fourier(1, 3), Kernel(np.eye(7), np.full(7, 1e6)), Background(0.0))
-    sets = sample(process, 300, np.random.default_rng(0))
-    assert (sets.sizes == 7).all()
-    x = np.sort(sets.points.reshape(300, 7), axis=1)
-    gaps = np.diff(np.concatenate([x, x[:, :1] + 1], axis=1), axis=1)
-    alone = np.sort(np.random.default_rng(1).random((300, 7)), axis=1)
-    free = np.diff(np.concatenate([alone, alone[:, :1] + 1], axis=1), axis=1)
-    assert (gaps < 0.02).mean() < 0.25 * (free < 0.02).mean()
 
 
 def test_many_chunks_and_the_seed(monkeypatch):
@@ -223,7 +184,7 @@ def test_no_sets_no_columns_and_no_noise():
     nothing = Process(measure, Kernel(np.zeros((4, 0)), np.zeros(0)), Counting(0.0))
     rng = np.random.default_rng(0)
     assert sample(nothing, 3, rng).sizes.tolist() == [0, 0, 0]
-    assert sample_k(nothing, 0, 3, rng).sizes.tolist() == [0, 0, 0]
+    assert sample(nothing, 3, rng, k=0).sizes.tolist() == [0, 0, 0]
     assert len(sample(nothing, 0, rng)) == 0
     zero = Process(Bernoulli([0.5, 0.5]), Kernel(np.ones((2, 2)), np.zeros(2)), Background(0.0))
     assert sample(zero, 2, rng).points.shape == (0, 2)

@@ -173,17 +173,6 @@ def test_budget_in_words():
     assert DPPSummarizer(n_words=2).transform([["1 2 3", "4 5"]]).tolist() == [["4 5"]]
 
 
-def test_power_trades_quality_for_diversity():
-    sentences = ["The soup was hot.", "The soup was so hot.", "A bus came.", "The soup was nice."]
-
-    def overlap(power):
-        one, other = DPPSummarizer(2, quality_power=power).transform([sentences])[0]
-        return len(set(one.split()) & set(other.split()))
-
-    assert overlap(0.0) == 0
-    assert overlap(50.0) > overlap(2.0) >= overlap(0.0)
-
-
 def test_pieces_of_sentences_count_less():
     sentences = [", the soup was hot .", "The soup was hot, my friends say.", "It rained a lot."]
     assert DPPSummarizer(1).transform([sentences])[0] == [sentences[1]]
@@ -226,18 +215,6 @@ def test_the_kernel_of_the_thesis():
         L = q[:, None] * (Phi @ candidates.kernel.matrix @ Phi.T) * q
         assert found.indices.tolist() == sorted(reference.greedy(L, 2))
         assert_allclose(found.scores, log_p[found.indices])
-
-
-def test_p_of_the_thesis_is_the_share_of_sentences():
-    sentences = [["Red green."], ["Red.", "?", "Blue red."]]
-    model = DPPSummarizer(quality="thesis", n_components=2, max_iter=1, random_state=0)
-    shares = (np.array([1, 1, 3]) + 0.5) / 4
-    assert_allclose(clone(model).fit(sentences).thesis_.measure_.pi, shares)
-    streamed = clone(model).partial_fit([*sentences[:1], ["Blue. Green."]])
-    streamed.partial_fit(sentences[1:])
-    assert streamed.thesis_.n_sentences_seen_ == 4
-    assert_allclose(streamed.thesis_.measure_.pi, (np.array([2, 2, 3]) + 0.5) / 5)
-    assert streamed.thesis_.n_batch_iter_ == 2
 
 
 def test_the_thesis_is_learnt_by_the_estimator():

@@ -49,18 +49,6 @@ def test_labels_may_be_strings_and_in_any_order():
     assert effects_of(effects.users, np.array(["nobody"]), 1)[0] == 0
 
 
-def test_a_stream_comes_near_the_whole():
-    effects = NO_EFFECTS
-    for part in np.array_split(np.arange(80), 4):
-        effects, _ = learn_effects(effects, Y[part], USERS[part], ITEMS[part], 1.0)
-    whole, _ = learn_effects(NO_EFFECTS, Y, USERS, ITEMS, 1.0)
-    assert effects.n == whole.n == 80
-    assert_array_equal(effects.users.values[:, 1], whole.users.values[:, 1])
-    found, expected = effects.items.values[:, 0], whole.items.values[:, 0]
-    assert np.corrcoef(found, expected)[0, 1] > 0.95
-    assert abs(effects.mean - whole.mean) < 0.3
-
-
 def test_what_was_learnt_is_held_by_its_ratings():
     first, signs = learn_effects(NO_EFFECTS, Y, USERS, ITEMS, 2.0)
     few, after = learn_effects(first, Y[:3] + 30, None, None, 2.0)

@@ -119,33 +119,6 @@ def test_log_likelihood_of_a_known_profile_is_exact(tokens):
     assert_allclose(log_likelihood(found, document, items=[label])[0], np.log(total), rtol=1e-9)
 
 
-def test_log_likelihood_where_all_reviews_have_one_share():
-    found = model(profile="item", qualitative_prior=(1e9, 1e9), learn_priors=False, max_iter=2)
-    found.fit(X, Y, **WHOSE)
-    gamma = found.profiles_.values[DATA.item[:5]] + found.doc_topic_prior_
-    described = gamma / gamma.sum(axis=1, keepdims=True) @ found.topic_word_[:3]
-    logs = [(X[:5].toarray() * np.log(0.5 * described + 0.5 * t)).sum(axis=1)
-            for t in found.topic_word_[3:]]  # fmt: skip
-    shares = [found.predict_words(items=[item]) for item in DATA.item[:5]]
-    mixed = np.vstack(shares) - 0.5 * described
-    positive = np.linalg.lstsq(found.topic_word_[3:].T, 2 * mixed.T, rcond=None)[0]
-    expected = np.logaddexp(*(logs + np.log(positive)))
-    assert_allclose(log_likelihood(found, X[:5], items=DATA.item[:5]), expected, rtol=1e-6)
-
-
-def test_log_likelihoods_are_those_of_a_distribution():
-    """Over all documents of two tokens the probabilities sum to 1, known or not."""
-    found = small("item")
-    documents = [np.bincount(t, minlength=6) for t in product(range(6), repeat=2)]
-    for label in (found.profiles_.labels[0], 12345):
-        items = np.full(36, label)
-        logs = log_likelihood(found, documents, items=items, n_particles=2000)
-        assert_allclose(np.exp(logs).sum(), 1, rtol=0.02)
-    words = log_likelihood(found, np.eye(6), items=np.full(6, found.profiles_.labels[0]))
-    predicted = found.predict_words(items=[found.profiles_.labels[0]])[0]
-    assert_allclose(np.exp(words), predicted, rtol=1e-9)
-
-
 def test_predicted_words_of_new_pairs():
     for profile, qualitative in KINDS:
         found = model(profile=profile, qualitative=qualitative).fit(X, Y, **WHOSE)
@@ -179,17 +152,6 @@ def test_a_stream_learns():
         found.partial_fit(*part(batch))
     assert found.score(X[400:], items=DATA.item[400:]) > before + 0.03
     assert_allclose(found.profiles_.values.sum(), X[:400].sum() * 0.9, rtol=0.1)
-
-
-def test_without_forgetting_all_tokens_are_kept():
-    found = model(kappa=1.0).partial_fit(*part(slice(0, 200)))
-    found.partial_fit(*part(slice(200, 230))).partial_fit(*part(slice(230, 500)))
-    learnt = found.components_.sum() - found.topic_word_prior_.sum() * 5
-    assert_allclose(learnt, X.sum(), rtol=1e-9)
-    forgetful = model(kappa=0.6).partial_fit(*part(slice(0, 200)))
-    forgetful.partial_fit(*part(slice(200, 230)))
-    kept = forgetful.components_.sum() - forgetful.topic_word_prior_.sum() * 5
-    assert 30 * 40 < kept < X[:230].sum()
 
 
 @pytest.mark.parametrize("profile", ["item", "user"])

@@ -92,16 +92,6 @@ def test_with_ratings_that_do_not_differ_it_is_lda(rating):
     assert_allclose(found.coef_, rating)
 
 
-def test_without_forgetting_the_moments_are_sums():
-    found = model(kappa=1.0).partial_fit(X[:200], Y[:200]).partial_fit(X[200:230], Y[200:230])
-    told = X[:230].getnnz(axis=1) > 0
-    assert_allclose(found._commit.moments.n, told.sum())
-    assert_allclose(found._commit.moments.total, (Y[:230] - Y[:200].mean())[told].sum())
-    assert_allclose(found._commit.moments.topics.sum(), told.sum())
-    learnt = found.components_.sum() - 3 * found.topic_word_prior_.sum()
-    assert_allclose(learnt, X[:230].sum(), rtol=1e-9)
-
-
 def test_empty_documents():
     rows = sparse.vstack([X[:40], sparse.csr_matrix((3, 80))], format="csr")
     found = model().fit(rows, Y[:43])

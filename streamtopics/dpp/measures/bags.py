@@ -75,8 +75,7 @@ class Poisson(BaseMeasure):
 
     def log_p(self, points: Points) -> Floats:
         rows = as_rows(points)
-        result: Floats = rows @ np.log(self.lam) - self.lam.sum() - _log_factorials(rows)
-        return result
+        return np.asarray(rows @ np.log(self.lam) - self.lam.sum() - _log_factorials(rows))
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
         total = self.lam.sum()
@@ -164,8 +163,7 @@ class LengthMultinomial(BaseMeasure):
     def _g2(self) -> Floats:
         """P(n) / n^2 for each length n."""
         n = np.maximum(np.arange(len(self.lengths)), 1)
-        result: Floats = self.lengths / n**2
-        return result
+        return np.asarray(self.lengths / n**2)
 
     def _factorial_moments(self, thinning: Floats) -> tuple[Floats, Floats]:
         """Return E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t, in [0, 1]."""
@@ -193,10 +191,8 @@ class LengthMultinomial(BaseMeasure):
         table = np.append(self.lengths, 0.0)
         with np.errstate(divide="ignore"):
             log_length = np.log(table[np.minimum(n, len(self.lengths))])
-        result: Floats = (
-            log_length + gammaln(n + 1.0) + rows @ np.log(self.pi) - _log_factorials(rows)
-        )
-        return result
+        log_orders = gammaln(n + 1.0)
+        return np.asarray(log_length + log_orders + rows @ np.log(self.pi) - _log_factorials(rows))
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
         return _words(rng.choice(len(self.lengths), size=n, p=self.lengths), self.pi, rng)
@@ -211,11 +207,8 @@ class LengthMultinomial(BaseMeasure):
         n = np.arange(len(self.lengths))
         once, twice = np.cumsum(self._g2 * n), np.cumsum(self._g2 * n**2)
         threshold = rng.random(len(H)) * (c * once[-1] + m**2 * twice[-1])
-        length = rank_of(
-            lambda n: c * once[n] + m**2 * twice[n] > threshold,
-            np.zeros(len(H), dtype=np.intp),
-            np.full(len(H), n[-1], dtype=np.intp),
-        )
+        first, last = np.zeros(len(H), dtype=np.intp), np.full(len(H), n[-1])
+        length = rank_of(lambda n: c * once[n] + m**2 * twice[n] > threshold, first, last)
         return _tilted_words(length, self.pi, H, rng)
 
     def absence(self) -> tuple[Floats, Floats]:
@@ -237,10 +230,8 @@ def lengths_of(rows: sparse.csr_matrix) -> Places:
 
 def _log_factorials(rows: sparse.csr_matrix) -> Floats:
     """Return the sum of log x! over the words of each sentence."""
-    log_factorial = sparse.csr_matrix(
-        (gammaln(rows.data + 1), rows.indices, rows.indptr), shape=rows.shape
-    )
-    sums: Any = log_factorial.sum(axis=1)
+    logs = gammaln(rows.data + 1), rows.indices, rows.indptr
+    sums: Any = sparse.csr_matrix(logs, shape=rows.shape).sum(axis=1)
     return np.asarray(sums).ravel()
 
 
@@ -273,10 +264,9 @@ def _tilted_words(lengths: Places, pi: Floats, H: Floats, rng: Generator) -> spa
 class NextWord:
     """The law of the next word of a sentence from Multinomial(x; n, pi) (h'x)^2, for some h.
 
-    With a = h'x so far and l words left after this one, word w has a probability
-    proportional to pi_w [(a + h_w + l m)^2 + l c], m and c the mean and variance of h over a
-    word, of shape (n,). P, of shape (V,), P1 and P2, of shape (n, V), are the sums of pi, pi h
-    and pi h^2 over the words up to each, of which those of the law are made.
+    With a = h'x so far and l words left after this one, that of word w is proportional to
+    pi_w [(a + h_w + l m)^2 + l c], m and c the mean and variance of h over a word. P, P1 and P2
+    are the sums of pi, pi h and pi h^2 over the words up to each.
     """
 
     m: Floats

@@ -60,13 +60,6 @@ class Bernoulli(BaseMeasure):
         Parameters
         ----------
         counts : array-like or CSR matrix of shape (n_sentences, V)
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from streamtopics.dpp import Bernoulli
-        >>> Bernoulli.from_sentences(np.array([[1, 0], [2, 0], [0, 0]])).pi
-        array([0.625, 0.125])
         """
         counts = as_rows(counts)
         present = np.bincount(counts.indices[counts.data != 0], minlength=counts.shape[1])
@@ -104,8 +97,7 @@ class Bernoulli(BaseMeasure):
 
     def log_p(self, points: Points) -> Floats:
         log_absent = np.log1p(-self.pi)
-        result: Floats = self.features(points) @ (np.log(self.pi) - log_absent) + log_absent.sum()
-        return result
+        return np.asarray(self.features(points) @ (np.log(self.pi) - log_absent) + log_absent.sum())
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
         V = len(self.pi)

@@ -68,8 +68,7 @@ class Gaussian(BaseMeasure):
 
     def log_p(self, points: Floats) -> Floats:
         z2 = (self.features(points) - self.mean) ** 2 / self.variance
-        result: Floats = -0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum())
-        return result
+        return np.asarray(-0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum()))
 
     def sample(self, n: int, rng: Generator) -> Floats:
         return self.mean + np.sqrt(self.variance) * rng.standard_normal((n, len(self.mean)))
@@ -83,8 +82,7 @@ class Gaussian(BaseMeasure):
         t = _squared_normal(centre, np.sqrt(spread2), rng)
         x = self.sample(len(H), rng)
         off = (t - np.einsum("nv,nv->n", H, x)) / np.maximum(spread2, 1e-300)
-        result: Floats = x + off[:, None] * H * self.variance
-        return result
+        return np.asarray(x + off[:, None] * H * self.variance)
 
 
 def _squared_normal(centre: Floats, spread: Floats, rng: Generator) -> Floats:

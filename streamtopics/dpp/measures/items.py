@@ -92,12 +92,8 @@ class Items(BaseMeasure):
     def sample_tilted(self, H: Floats, rng: Generator) -> Places:
         below = np.cumsum(self.p * H**2, axis=1)
         threshold = rng.random(len(H)) * below[:, -1]
-        rows = np.arange(len(H))
-        return rank_of(
-            lambda place: below[rows, place] > threshold,
-            np.zeros(len(H), dtype=np.intp),
-            np.full(len(H), len(self.p) - 1, dtype=np.intp),
-        )
+        rows, last = np.arange(len(H)), np.full(len(H), len(self.p) - 1)
+        return rank_of(lambda place: below[rows, place] > threshold, np.zeros_like(last), last)
 
     def absence(self) -> tuple[Floats, Floats]:
         return np.ones(len(self.p)), np.ones(len(self.p))
