@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics.utils.times import ShareSums
+from streamtopics.report.shares import ShareSums
 
 
 @pytest.mark.parametrize("n", [12, 30, 200])

@@ -16,13 +16,13 @@ words of topic k (Dieng et al. 2020).
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.utils.checks import check_not_masked, check_one_of, is_whole
+from streamtopics.utils.checks import check_integer, check_not_masked, check_one_of
 from streamtopics.utils.structure import check_reach, holds_text, is_sparse, to_csr
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
@@ -34,11 +34,11 @@ LEAST = 1e-100
 
 
 def topic_coherence(
-    topics: Any,
-    X: Any,
+    topics: ArrayLike,
+    X: object,
     *,
     measure: str = "npmi",
-    feature_names: Sequence[Any] | None = None,
+    feature_names: ArrayLike | None = None,
     smoothing: float = 1.0,
     epsilon: float | None = None,
     window: int | Literal["auto"] | None = None,
@@ -58,9 +58,8 @@ def topic_coherence(
         of a large corpus other than that the topics were learnt from. With `window`, each
         document as the sequence of its tokens, also those that no topic has.
     measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
-        "npmi" because its values mean the same in every corpus: from -1, never together,
-        over 0, independent, to 1, only together. "umass" is at most about 0, without a lower
-        bound; "c_v" lies in [-1, 1]; "uci", NPMI without its denominator, has no bounds.
+        "npmi" goes from -1, never together, over 0, independent, to 1, only together. "umass" is
+        at most about 0; "c_v" lies in [-1, 1]; "uci", NPMI without its denominator, has no bounds.
     feature_names : array-like of shape (n_features,), default=None
         The words of the columns of X; None if `topics` holds columns, or with `window`.
     smoothing : float, default=1.0
@@ -81,18 +80,15 @@ def topic_coherence(
     Notes
     -----
     NPMI is -1 for two words that never meet or of which one never occurs, and 0 for two words
-    that are in every document. In C_V the NPMI of a word with itself is 1, that of a word that
-    never occurs is 0 with all words, and so is its cosine. In UMass a conditioning word that
-    never occurs gives the least value that the corpus allows, log(smoothing / n_documents), and
-    in UCI so does a pair with a word that never occurs, log(epsilon), whatever the other word is.
-    With `epsilon` the limits for words that never occur stay, and the others are as the formulas
-    have them.
+    that are in every document. In C_V the NPMI of a word with itself is 1, and that of a word that
+    never occurs 0 with all words. A conditioning word that never occurs gives
+    log(smoothing / n_documents) in UMass, and a pair with such a word log(epsilon) in UCI. With
+    `epsilon` these limits stay, and the others are as the formulas have them.
 
     UMass is the mean over pairs, not the sum. C_V can be high for words that never meet.
 
     With ``window="auto", epsilon=1e-12`` values are gensim's ("c_npmi", "c_v", "c_uci") where no
-    word comes twice in a window; where one does, gensim (4.4) loses it once its first place has
-    left the window.
+    word comes twice in a window.
 
     References
     ----------
@@ -122,21 +118,21 @@ def topic_coherence(
     array([0.2231])
     """
     check_one_of(MEASURES, measure=measure)
-    _check_no_model(topics, "the top words of each topic", "model.top_words()")
-    if not (isinstance(smoothing, Real) and LEAST <= smoothing < np.inf):
-        raise ValueError(
-            f"smoothing must be a number of at least {LEAST:g}, for example 1.0; got {smoothing!r}"
-        )
-    if not (epsilon is None or (isinstance(epsilon, Real) and LEAST <= epsilon < 1)):
-        raise ValueError(
-            f"epsilon must be None or in [{LEAST:g}, 1), for example 1e-12; got {epsilon!r}"
-        )
     smoothing, epsilon = float(smoothing), None if epsilon is None else float(epsilon)
+    if not (LEAST <= smoothing < np.inf and (epsilon is None or LEAST <= epsilon < 1)):
+        raise ValueError(
+            f"smoothing must be at least {LEAST:g}, and epsilon None or in [{LEAST:g}, 1); got "
+            f"{smoothing} and {epsilon}"
+        )
     table = _check_table(topics)
+    parts: Iterable[sparse.csr_matrix]
     if window is None:
-        columns, parts = _documents(table, X, feature_names)
+        columns, counts = _documents(table, X, feature_names)
+        parts = [counts]
     else:
-        columns, parts = _windows(table, X, feature_names, _check_window(window, measure))
+        width = WINDOWS[measure] if window == "auto" else window
+        check_integer(least=2, window=width)
+        columns, parts = _windows(table, X, feature_names, int(width))
     joint, n_documents = np.zeros((*columns.shape, columns.shape[1])), 0
     for part in parts:
         joint = joint + _joint_counts(columns, part)
@@ -148,54 +144,33 @@ def topic_coherence(
     return {"npmi": _npmi, "c_v": _c_v, "uci": _uci}[measure](joint, n_documents, epsilon)
 
 
-def _check_no_model(topics: Any, expected: str, remedy: str) -> None:
-    """Raise TypeError for a model, or one thing, in the place of what is read off it."""
-    if hasattr(topics, "fit") or hasattr(topics, "components_"):
-        raise TypeError(
-            f"topics must be {expected}, not a model; got a {type(topics).__name__}. Pass {remedy}"
-        )
-    if not isinstance(topics, Iterable):
-        raise TypeError(f"topics must be {expected}; got {topics!r:.60}. Pass {remedy}")
-
-
-def _check_window(window: Any, measure: str) -> int:
-    """The number of tokens in a window."""
-    if is_whole(window) and int(window) >= 2:
-        return int(window)
-    if isinstance(window, str) and window == "auto" and measure in WINDOWS:
-        return WINDOWS[measure]
-    raise ValueError(
-        "window must be None, a whole number of tokens of at least 2, or 'auto' for one of "
-        f"{', '.join(WINDOWS)}; got {window!r} for {measure}"
-    )
-
-
-def _documents(table: np.ndarray, X: Any, names: Any) -> tuple[np.ndarray, list[Any]]:
+def _documents(
+    table: np.ndarray, X: object, names: ArrayLike | None
+) -> tuple[np.ndarray, sparse.csr_matrix]:
     """Topics as columns, and the counts that they are columns of."""
     if holds_text(X):
         raise TypeError(
             "X must be counts of words where window is None, but topic_coherence got text; count "
             "the words first, or pass documents as lists of words with window='auto'"
         )
-    own = getattr(X, "feature_names", None) if is_sparse(X) else None
-    X = to_csr(X, "topic_coherence", otherwise=np.float64)
-    check_reach(X, "topic_coherence")
-    if 0 in X.shape:
-        raise ValueError(f"X must have documents and words; its shape is {X.shape}")
-    columns = _check_columns(table, X.shape[1], names)
-    if names is not None and own is not None and list(names) != own.tolist():
-        raise ValueError("feature_names must be those that X has of its own; pass X.feature_names")
-    return columns, [X]
+    counts = to_csr(X, "topic_coherence", otherwise=np.float64)
+    check_reach(counts, "topic_coherence")
+    n_features = counts.shape[1]
+    columns = table if names is None else _columns_of(table, n_features, names)
+    if columns.dtype.kind not in "iu" or columns.min() < 0 or columns.max() >= n_features:
+        raise ValueError(
+            f"topics must hold columns of X, from 0 to {n_features - 1}; got {table[0].tolist()}. "
+            "Pass feature_names if it holds words; of weights take relevant_words(weights)"
+        )
+    return _distinct(columns, table), counts
 
 
 def _windows(
-    table: np.ndarray, documents: Any, names: Any, window: int
-) -> tuple[np.ndarray, Iterator[Any]]:
+    table: np.ndarray, documents: Any, names: ArrayLike | None, window: int
+) -> tuple[np.ndarray, Iterator[sparse.csr_matrix]]:
     """Topics as columns, and counts in windows that they are columns of."""
-    if names is not None:
-        raise ValueError("feature_names are for counts; with window, name topics as tokens are")
-    if is_sparse(documents):
-        raise TypeError("X must be documents, each a list of tokens, where window is given")
+    if names is not None or is_sparse(documents):
+        raise TypeError("with window, X must be lists of tokens, and topics words as tokens are")
     column = {word: place for place, word in enumerate(dict.fromkeys(table.ravel().tolist()))}
     columns = np.array([[column[word] for word in topic] for topic in table.tolist()])
     return _distinct(columns, table), _window_counts(documents, column, window)
@@ -238,7 +213,7 @@ def _matrix(
     return sparse.csr_matrix((np.ones(len(row)), (row, word)), shape=shape)
 
 
-def _check_table(topics: Any) -> np.ndarray:
+def _check_table(topics: ArrayLike) -> np.ndarray:
     """Topics as a 2-D array of whatever they hold."""
     check_not_masked(topics, "topic_coherence", "topics")
     table = np.asarray(topics)
@@ -248,24 +223,6 @@ def _check_table(topics: Any) -> np.ndarray:
             f"words; got shape {table.shape}"
         )
     return table
-
-
-def _check_columns(table: np.ndarray, n_features: int, feature_names: Any) -> np.ndarray:
-    """Topics as columns of X, distinct in each topic."""
-    columns = table if feature_names is None else _columns_of(table, n_features, feature_names)
-    if columns.dtype.kind not in "iu":
-        raise TypeError(
-            f"topics must hold columns of X, which are integers; got {table.flat[0]!r}. Pass "
-            "feature_names if it holds words; of weights take the top words first, for example "
-            "np.argsort(-weights)[:, :10]"
-        )
-    if columns.min() < 0 or columns.max() >= n_features:
-        out = columns.min() if columns.min() < 0 else columns.max()
-        raise ValueError(
-            f"topics must hold columns of X, from 0 to {n_features - 1}; got {out}. Count X with "
-            "the vocabulary of the topics"
-        )
-    return _distinct(columns, table)
 
 
 def _distinct(columns: np.ndarray, table: np.ndarray) -> np.ndarray:
@@ -280,7 +237,7 @@ def _distinct(columns: np.ndarray, table: np.ndarray) -> np.ndarray:
     return columns
 
 
-def _columns_of(table: np.ndarray, n_features: int, feature_names: Any) -> np.ndarray:
+def _columns_of(table: np.ndarray, n_features: int, feature_names: ArrayLike) -> np.ndarray:
     """The column of each word."""
     column = {word: place for place, word in enumerate(np.asarray(feature_names).tolist())}
     if len(column) != n_features:
@@ -288,13 +245,10 @@ def _columns_of(table: np.ndarray, n_features: int, feature_names: Any) -> np.nd
             f"feature_names must name the {n_features} columns of X, each differently; got "
             f"{len(column)} different names"
         )
-    missing = [word for word in table.ravel().tolist() if word not in column]
-    if missing:
-        raise ValueError(f"topics has words that feature_names lacks, such as {missing[0]!r}")
     return np.array([[column[word] for word in topic] for topic in table.tolist()])
 
 
-def _joint_counts(columns: np.ndarray, X: Any) -> np.ndarray:
+def _joint_counts(columns: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
     """D(i, j), with D(i) on the diagonal; of shape (n_topics, n_top_words, n_top_words)."""
     words, places = np.unique(columns, return_inverse=True)
     present = sparse.csc_matrix(X[:, words])
@@ -343,17 +297,19 @@ def _log_ratios(
     return together - np.log(np.where(apart > 0, apart, 1.0)), -together
 
 
+def _over_pairs(values: np.ndarray) -> np.ndarray:
+    """The mean over the pairs of each topic."""
+    later, earlier = np.tril_indices(values.shape[1], -1)
+    return np.asarray(values[:, later, earlier].mean(axis=1))
+
+
 def _uci(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
-    later, earlier = np.tril_indices(joint.shape[1], -1)
     ratio, _ = _log_ratios(joint, n_documents, EPSILON_OF_UCI if epsilon is None else epsilon)
-    found: np.ndarray = ratio[:, later, earlier].mean(axis=1)
-    return found
+    return _over_pairs(ratio)
 
 
 def _npmi(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
-    later, earlier = np.tril_indices(joint.shape[1], -1)
-    found: np.ndarray = _npmi_matrices(joint, n_documents, epsilon)[:, later, earlier].mean(axis=1)
-    return found
+    return _over_pairs(_npmi_matrices(joint, n_documents, epsilon))
 
 
 def _c_v(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
@@ -387,13 +343,6 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
         In (0, 1]: 1 if no word comes twice, 1 / n_topics if all topics have the
         same words. Higher is better.
 
-    Raises
-    ------
-    TypeError
-        If `topics` is a model, a string or a sequence of strings or numbers.
-    ValueError
-        If there are no words.
-
     References
     ----------
     A. B. Dieng, F. J. R. Ruiz, D. M. Blei (2020). Topic modeling in embedding
@@ -405,17 +354,7 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     >>> topic_diversity([["ship", "sea", "wind"], ["tax", "law", "sea"]])
     0.8333333333333334
     """
-    _check_no_model(topics, "the top words of each topic", "model.top_words(n_words=25)")
-    if is_sparse(topics) or any(
-        isinstance(topic, str) or not hasattr(topic, "__iter__") for topic in topics
-    ):
-        raise TypeError(
-            f"topics must be a sequence of topics, each a sequence of words; got {topics!r}. Put "
-            "a single topic into a list"
-        )
+    if is_sparse(topics) or any(isinstance(topic, str) for topic in topics):
+        raise TypeError("topics must be a sequence of topics, each a sequence of words")
     words = list(chain.from_iterable(topics))
-    if not words:
-        raise ValueError(
-            f"topics must have words; got {topics!r}. Pass at least one word of one topic"
-        )
     return len(set(words)) / len(words)

@@ -6,15 +6,13 @@ With W_k the top words of topic k, those of probability 0 left out,
     exclusivity(k) = 1 / |W_k| sum over w in W_k of p(w | k) / sum_j p(w | j).
 """
 
-from typing import Any
-
 import numpy as np
 
 from streamtopics.metrics.predictive import topic_distributions
 from streamtopics.metrics.relevance import relevant_words
 
 
-def topic_exclusivity(topics: Any, n_words: int = 10, *, relevance: float = 1.0) -> np.ndarray:
+def topic_exclusivity(topics: object, n_words: int = 10, *, relevance: float = 1.0) -> np.ndarray:
     """Share that each topic has of its top words' probability; to read with coherence.
 
     Parameters

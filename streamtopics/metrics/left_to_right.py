@@ -11,9 +11,10 @@ of topics drawn again on the way. The form in print, sum_n log (1 / R) sum_r p_n
 to the likelihood as R grows.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_array
@@ -27,7 +28,7 @@ from streamtopics.utils.checks import (
     check_not_masked,
 )
 from streamtopics.utils.parallel import workers
-from streamtopics.utils.structure import check_reach, check_structure, to_csr
+from streamtopics.utils.structure import check_reach, to_csr
 
 MOST_PROBABILITIES = 1 << 26  # of a document, 512 MiB
 MOST_RESAMPLED = 10_000
@@ -41,11 +42,11 @@ class Likelihood(NamedTuple):
 
 
 def left_to_right(
-    X: Any,
-    topic_word: Any,
-    doc_topic_prior: Any,
+    X: object,
+    topic_word: ArrayLike,
+    doc_topic_prior: ArrayLike,
     *,
-    split_prior: Any = None,
+    split_prior: ArrayLike | None = None,
     n_particles: int = 100,
     n_resampled: int | None = 5,
     random_state: int = 0,
@@ -142,23 +143,18 @@ def _product(p: np.ndarray) -> tuple[float, float]:
 
 
 def _check_topics(
-    topic_word: Any, doc_topic_prior: Any, n_apart: int
+    topic_word: ArrayLike, doc_topic_prior: ArrayLike, n_apart: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    check_structure(topic_word, "left_to_right", "topic_word")
-    topic_word = check_array(topic_word, dtype=np.float64, input_name="topic_word")
-    sums = topic_word.sum(axis=1)
-    if (topic_word < 0).any() or np.abs(sums - 1).max() > SUM_TOLERANCE:
-        raise ValueError(
-            "the rows of topic_word must be distributions; they sum to values from "
-            f"{sums.min():g} to {sums.max():g}. Normalise them, or pass topic_word_"
-        )
-    n_topics = len(topic_word) - n_apart
-    if n_topics < 1:
-        raise ValueError("topic_word must have at least one topic beside the last; got 1 in all")
-    return topic_word, _check_prior(doc_topic_prior, "doc_topic_prior", n_topics)
+    check_not_masked(topic_word, "left_to_right", "topic_word")
+    topics: np.ndarray = check_array(
+        topic_word, dtype=np.float64, input_name="topic_word", ensure_min_samples=1 + n_apart
+    )
+    if (topics < 0).any() or np.abs(topics.sum(axis=1) - 1).max() > SUM_TOLERANCE:
+        raise ValueError("the rows of topic_word must be distributions; pass topic_word_")
+    return topics, _check_prior(doc_topic_prior, "doc_topic_prior", len(topics) - n_apart)
 
 
-def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
+def _check_prior(prior: ArrayLike, name: str, n: int) -> np.ndarray:
     check_not_masked(prior, "left_to_right", name)
     checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
     if not (np.isfinite(checked).all() and (checked > 0).all()):
@@ -166,7 +162,7 @@ def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
     return checked
 
 
-def _check_whole(X: Any, n_features: int, n_particles: int) -> sparse.csr_matrix:
+def _check_whole(X: object, n_features: int, n_particles: int) -> sparse.csr_matrix:
     """Return X as CSR of whole counts; refuse documents too long for the memory."""
     counts = to_csr(X, "left_to_right", otherwise=np.float64).astype(np.float64)
     check_reach(counts, "left_to_right")
@@ -175,13 +171,12 @@ def _check_whole(X: Any, n_features: int, n_particles: int) -> sparse.csr_matrix
     if counts.shape[1] != n_features:
         raise ValueError(f"X has {counts.shape[1]} features, but topic_word has {n_features}")
     if (counts.data != np.floor(counts.data)).any():
-        raise ValueError("X must hold whole numbers of tokens; round it, or use completion instead")
+        raise ValueError("X must hold whole numbers of tokens; round it")
     most = MOST_PROBABILITIES // int(n_particles)
     lengths = np.asarray(counts.sum(axis=1)).ravel()
     if lengths.max(initial=0) > most:
-        d = int(lengths.argmax())
         raise ValueError(
-            f"document {d} of X has {lengths[d]:.16g} tokens, but {n_particles} particles can read "
-            f"{most} at most; pass fewer n_particles, or score by log_predictive_probability"
+            f"a document of X has {lengths.max():.16g} tokens, but {n_particles} particles can "
+            f"read {most} at most; pass fewer n_particles"
         )
     return counts

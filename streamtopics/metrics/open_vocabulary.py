@@ -18,7 +18,7 @@ from streamtopics.metrics.predictive import (
     per_token,
     split_by,
 )
-from streamtopics.utils.checks import is_whole
+from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import as_found, counted, last_step, names_of, steps_before
 from streamtopics.utils.structure import from_arrow
 
@@ -38,19 +38,17 @@ def open_vocabulary_probability(
     """Log predictive probability per held-out token of texts, unknown words included.
 
     A score over the words of a vocabulary cannot choose the vocabulary: the fewer words there
-    are, the easier each is to guess. Here all tokens of a text count. Four fifths are
-    observed, as in `completion_split` but by the words, in the order of the alphabet, in the
-    place of columns: so a text is split in the same way whatever texts there are beside it, and
-    whatever the vocabulary. The proportions are inferred from those that the model knows, and
-    the other fifth is scored by
+    are, the easier each is to guess. Here all tokens of a text count. Four fifths are observed, as
+    in `completion_split` but in the order of the alphabet, whatever the vocabulary and the other
+    texts. The proportions are inferred from those that the model knows, and the other fifth is
+    scored by
 
         (1 - u) sum_k E[theta_k] E[beta_kw]     for a word w of the vocabulary,
         u b(w) / (1 - sum_v b(v))               for another; v are the words of the vocabulary,
 
     where u is the share of unknown words among all observed tokens, (n_unknown + 1/2) /
     (n_observed + 1), and b spells a word: each of its characters, and its end, is one of
-    `n_characters` equally likely symbols, and it has one character at least. So models are
-    compared as distributions over the same tokens, whatever words each was made to know.
+    `n_characters` equally likely symbols, and it has one character at least.
 
     Parameters
     ----------
@@ -65,12 +63,9 @@ def open_vocabulary_probability(
     n_characters : int or None, default=64
         Symbols that unknown words are spelled with, from 2 to 1,114,113: a word of n letters costs
         n log(n_characters) + log(n_characters - 1) nats. 64 is about letters of both cases and
-        digits. More than there are distinct characters in the vocabulary always leaves some
-        probability to unknown words; too few, as 64 are for thousands of one-character words,
-        may leave none, which is refused. None spells as the observed tokens of these texts are
-        spelled, each of their words once: with a character, or the end, in proportion to how often
-        it follows the one before. That charges about half as much, what a reader would be
-        surprised by. Keep it the same for all that is compared.
+        digits; too few for the characters of the vocabulary are refused. None spells as the
+        observed words of these texts are spelled: with a character, or the end, in proportion to
+        how often it follows the one before. Keep it the same for all that is compared.
     random_state : int, default=0
         Of the split into observed and held-out tokens.
 
@@ -98,18 +93,12 @@ def open_vocabulary_probability(
     >>> open_scores[0] > open_scores[1]
     True
     """
-    is_allowed = is_whole(n_characters) and 2 <= n_characters <= N_SYMBOLS
-    if n_characters is not None and not is_allowed:
-        raise ValueError(
-            f"n_characters must be an integer from 2 to {N_SYMBOLS:,}, for example 64, or None; "
-            f"got {n_characters!r}"
-        )
+    if n_characters is not None:
+        check_integer(least=2, most=N_SYMBOLS, n_characters=n_characters)
     model, vectorizer = _model_and_vectorizer(pipeline)
     check_components(model)
-    if isinstance(texts, str):
-        raise TypeError("texts must be a list of texts; got one text")
     texts = list(from_arrow(texts))
-    names = _words_of(pipeline)
+    names = [str(name) for name in names_of(pipeline)]
     if n_characters is not None:
         _check_enough_characters(n_characters, names)
     words, X = _all_counts(texts, vectorizer.build_analyzer())
@@ -128,7 +117,7 @@ def open_vocabulary_probability(
     n_unknown = n_held_out[is_unknown].sum()
     total += (n_held_out.sum() - n_unknown) * np.log1p(-share) + n_unknown * np.log(share)
     if n_characters is None:
-        spelled = partial(_alike, words[np.unique(observed.indices)])
+        spelled = partial(_alike, words[np.unique(observed.indices)].tolist())
     else:
         spelled = partial(_evenly, n_characters)
     total += n_held_out[is_unknown] @ spelled(words[is_unknown])
@@ -140,17 +129,12 @@ def open_vocabulary_probability(
 class OpenVocabularyScorer:
     """Scorer by `open_vocabulary_probability`, of pipelines from texts.
 
-    It compares models of different vocabularies. A search over `min_df` or `max_features` by a
-    score over the vocabulary picks the smallest; this one tells what leaving words out costs,
-    which is so much that it nearly always picks the largest. The score is NaN where no token is
-    held out.
+    It compares models of different vocabularies, and nearly always picks the largest.
 
     Parameters
     ----------
-    n_characters : int or None, default=64
-        Symbols that unknown words are spelled with; None for the frequencies of their own.
-    random_state : int, default=0
-        Of the split of each test document's tokens.
+    n_characters, random_state
+        As in `open_vocabulary_probability`.
 
     Examples
     --------
@@ -173,40 +157,21 @@ class OpenVocabularyScorer:
     n_characters: int | None = 64
     random_state: int = 0
 
-    def __call__(self, estimator: Any, X: Any, y: object = None) -> float:
+    def __call__(self, estimator: object, X: Any, y: object = None) -> float:
         return open_vocabulary_probability(
             as_found(estimator), X, n_characters=self.n_characters, random_state=self.random_state
         )
 
 
-def _model_and_vectorizer(pipeline: Any) -> tuple[Any, Any]:
+def _model_and_vectorizer(pipeline: object) -> tuple[Any, Any]:
     """The last step, and what splits texts into words in the first."""
     before = steps_before(pipeline)
     if not before:
         raise TypeError(
-            "pipeline must be a Pipeline from texts to a topic model, such as make_pipeline("
-            f"CountVectorizer(), StreamingLDA()), or a search with refit=True that found one; got "
-            f"{type(pipeline).__name__}"
+            f"pipeline must be a Pipeline from texts to a topic model; got {pipeline!r:.99}"
         )
     first = before[0][1]
-    vectorizer = getattr(first, "vectorizer_", first)
-    if not hasattr(vectorizer, "build_analyzer"):
-        raise TypeError(
-            "the first step of pipeline must split texts into words, but "
-            f"{type(vectorizer).__name__} has no build_analyzer; use CountVectorizer"
-        )
-    return last_step(pipeline), vectorizer
-
-
-def _words_of(pipeline: Any) -> list[str]:
-    """The words of the columns that the model is given."""
-    names = names_of(pipeline)
-    if names is None:
-        raise TypeError(
-            "the steps of pipeline before the model must tell the words of their columns, but one "
-            "has no get_feature_names_out; use CountVectorizer, and leave out steps that lose names"
-        )
-    return [str(name) for name in names]
+    return last_step(pipeline), getattr(first, "vectorizer_", first)
 
 
 def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr_matrix]:
@@ -251,7 +216,7 @@ def _check_counts_of_words(counts: Any, expected: sparse.csr_matrix) -> None:
         )
 
 
-def _evenly(n_characters: int, words: Any) -> np.ndarray:
+def _evenly(n_characters: int, words: Sequence[str]) -> np.ndarray:
     """Log probability of words, (n_words,), spelled with equally likely characters."""
     lengths = np.array([max(1, len(word)) for word in words], dtype=np.float64)
     spelled: np.ndarray = -lengths * np.log(n_characters) - np.log(n_characters - 1)
@@ -262,15 +227,13 @@ def _check_enough_characters(n_characters: int, names: list[str]) -> None:
     """Refuse so few that nothing is left for words that are not in the vocabulary."""
     if np.exp(_evenly(n_characters, names)).sum() < 1:
         return
-    n_distinct = len(set().union(*names))
     raise ValueError(
-        f"n_characters={n_characters} leaves no probability for unknown words: those of the "
-        f"vocabulary have {n_distinct:,} distinct characters, and it must be more than these; "
-        f"pass at least {max(n_distinct, n_characters) + 1:,}, or None"
+        f"n_characters={n_characters} leaves no probability for unknown words; pass more than the "
+        f"{len(set().union(*names)):,} distinct characters of the vocabulary, or None"
     )
 
 
-def _alike(examples: Any, words: Any) -> np.ndarray:
+def _alike(examples: Sequence[str], words: Sequence[str]) -> np.ndarray:
     """Log probability of words, (n_words,), spelled as examples are.
 
     A character c follows a with probability (n_ac + q_c) / (n_a + 1), where q is (n_c + 1 / N) /
@@ -293,7 +256,7 @@ def _alike(examples: Any, words: Any) -> np.ndarray:
     return spelled
 
 
-def _pairs(words: Any) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+def _pairs(words: Sequence[str]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
     """Each character of words and their ends, after what is before; and where words start."""
     lengths = np.fromiter(map(len, words), np.intp, len(words))
     starts = np.cumsum(lengths + 1) - lengths - 1

@@ -18,12 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.utils.checks import check_one_of, is_whole
+from streamtopics.utils.checks import check_integer, check_one_of
 from streamtopics.utils.structure import from_arrow
 
 WORD = re.compile(r"\w+")
 SEVERAL = ("mean", "max")
-STATISTICS = ("f1", "precision", "recall")
 MOST_ORDER = 100
 
 
@@ -47,8 +46,8 @@ def words_of(text: str) -> list[str]:
 
 
 def rouge(
-    summaries: Iterable[Any],
-    references: Iterable[Any],
+    summaries: Iterable[str | Sequence[str]],
+    references: Iterable[str | Sequence[str]],
     *,
     order: int | str = 1,
     several: str = "mean",
@@ -78,14 +77,6 @@ def rouge(
     rouge : Rouge
         A summary without words has 0 everywhere.
 
-    Raises
-    ------
-    TypeError
-        If summaries or references are not texts.
-    ValueError
-        If there are not as many of both, a document has no reference, or an option is
-        unknown.
-
     Notes
     -----
     Longer summaries have a higher recall and a lower precision: compare F, or one length.
@@ -106,20 +97,21 @@ def rouge(
     >>> rouge(summaries, references, order="l", several="max").f1
     array([0.8])
     """
-    check_options(order, several)
+    check_one_of(SEVERAL, several=several)
+    if isinstance(order, str):
+        check_one_of(["l"], order=order)
+    else:
+        check_integer(most=MOST_ORDER, order=order)
     if isinstance(summaries, str) or isinstance(references, str):
         raise TypeError("summaries and references must be lists, with an entry for each document")
-    summaries, references = list(from_arrow(summaries)), list(from_arrow(references))
-    if len(summaries) != len(references):
-        raise ValueError(
-            f"there must be references for each summary; got {len(references)} for "
-            f"{len(summaries)} summaries"
-        )
     rows = []
-    for d, (summary, texts) in enumerate(zip(summaries, references, strict=True)):
-        words = list(tokenize(_joined(summary, d)))
-        scores = [_scores(words, list(tokenize(text)), order) for text in _references(texts, d)]
-        rows.append(_combined(np.array(scores), several))
+    for summary, texts in zip(from_arrow(summaries), from_arrow(references), strict=True):
+        words = list(tokenize(summary if isinstance(summary, str) else " ".join(summary)))
+        of_document = [texts] if isinstance(texts, str) else list(texts)
+        if not of_document:
+            raise ValueError("each document must have a reference")
+        scores = np.array([_scores(words, list(tokenize(text)), order) for text in of_document])
+        rows.append(scores.mean(axis=0) if several == "mean" else scores[scores[:, 2].argmax()])
     return Rouge(*np.array(rows).reshape(-1, 3).T)
 
 
@@ -194,48 +186,15 @@ class RougeScorer:
     statistic: str = "f1"
     several: str = "mean"
 
-    def __post_init__(self) -> None:
-        check_options(self.order, self.several)
-        check_one_of(STATISTICS, statistic=self.statistic)
-
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        if y is None:
-            raise ValueError(
-                "RougeScorer needs y, the references of each document: pass them to fit of the "
-                "search, or to cross_validate"
-            )
+    def __call__(self, estimator: Any, X: object, y: Any = None) -> float:
         found = rouge(estimator.transform(X), y, order=self.order, several=self.several)
         values = getattr(found, self.statistic)
         return float(values.mean()) if len(values) else np.nan
 
 
-def check_options(order: int | str, several: str) -> None:
-    """Raise ValueError unless `rouge` knows them."""
-    is_number = is_whole(order) and 1 <= order <= MOST_ORDER
-    if not is_number and not (isinstance(order, str) and order == "l"):
-        raise ValueError(
-            f"order must be a number of words from 1 to {MOST_ORDER}, or 'l'; got {order!r}"
-        )
-    check_one_of(SEVERAL, several=several)
-
-
-def _joined(summary: str | Sequence[str], d: int) -> str:
-    sentences = [summary] if isinstance(summary, str) else list(summary)
-    if not all(isinstance(sentence, str) for sentence in sentences):
-        raise TypeError(f"summaries must be texts or lists of them; got {summary!r:.60} for {d}")
-    return " ".join(sentences)
-
-
-def _references(texts: str | Sequence[str], d: int) -> list[str]:
-    found = [texts] if isinstance(texts, str) else list(texts)
-    if not found or not all(isinstance(text, str) for text in found):
-        raise ValueError(f"document {d} must have references, as texts; got {texts!r:.60}")
-    return found
-
-
-def _scores(words: Sequence[str], reference: Sequence[str], order: Any) -> tuple[float, ...]:
+def _scores(words: Sequence[str], reference: Sequence[str], order: int | str) -> tuple[float, ...]:
     """Precision, recall and F."""
-    if order == "l":
+    if isinstance(order, str):
         hits, n_own, n_theirs = common_subsequence(words, reference), len(words), len(reference)
     else:
         own, theirs = _grams(words, order), _grams(reference, order)
@@ -264,10 +223,3 @@ def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
         matches = rows & places.get(word, 0)
         rows = ((rows + matches) | (rows - matches)) & everything
     return len(one) - rows.bit_count()
-
-
-def _combined(scores: np.ndarray, several: str) -> np.ndarray:
-    """Combine the scores by each reference, of shape (n_references, 3)."""
-    if several == "mean":
-        return np.asarray(scores.mean(axis=0))
-    return np.asarray(scores[np.argmax(scores[:, 2])])

@@ -26,9 +26,10 @@ from streamtopics.report.documents import (
     shortened,
     show,
 )
+from streamtopics.report.shares import ShareSums
 from streamtopics.utils.steps import steps_before
 from streamtopics.utils.structure import is_sparse, total
-from streamtopics.utils.times import LEAST, Periods, ShareSums, periods_of, read_times, time_texts
+from streamtopics.utils.times import LEAST, Periods, periods_of, read_times, time_texts
 
 # Rows, columns and characters of a cell that a table shows at most, and entries of a list in one.
 MOST_ROWS, MOST_COLUMNS, LONGEST_CELL, MOST_ENTRIES = 200, 12, 300, 10

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.metrics import relevant_words
+from streamtopics.report.shares import ShareSums
 from streamtopics.utils.steps import counted, last_step, names_of, steps_before
 from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, to_csr
-from streamtopics.utils.times import Periods, ShareSums
+from streamtopics.utils.times import Periods
 
 # Documents whose topics are inferred at once.
 AT_ONCE = 8192

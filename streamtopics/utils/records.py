@@ -7,9 +7,12 @@ does: `boost__scale`.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 class RecordParameters:
@@ -60,12 +63,12 @@ class RecordParameters:
             }
             if values:
                 now = self._record(record, own.get(record, getattr(self, record)))
-                own[record] = replaced(now, values, record, self._records[record])
+                own[record] = replaced(now, values, record)
         estimator: Any = super()
         changed: Self = estimator.set_params(**own)
         return changed
 
-    def _record(self, name: str, value: Any) -> Any:
+    def _record(self, name: str, value: object) -> Any:
         """The record that a word stands for, or the value itself."""
         is_word = value is None or isinstance(value, str)
         return self._records[name].get(value, value) if is_word else value
@@ -76,7 +79,7 @@ class RecordParameters:
         return record if separator and record in self._records and hasattr(self, record) else None
 
 
-def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
+def nested_fields(record: object) -> Iterator[tuple[str, Any]]:
     """Paths and values of the fields of a record, and of the records in it."""
     if not is_record(record):
         return
@@ -87,44 +90,30 @@ def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
             yield f"{field.name}__{path}", inner
 
 
-def replaced(
-    record: Any, values: dict[str, Any], name: str, words: Mapping[Any, Any] | None = None
-) -> Any:
-    """The record with other values, by path; `name` is its own, for messages.
-
-    So are the `words` that stand for records which may have the field that this one lacks.
-    """
-    own = {path: value for path, value in values.items() if "__" not in path}
-    known = [field.name for field in fields(record)] if is_record(record) else []
+def replaced(record: Any, values: Mapping[str, Any], name: str) -> Any:
+    """The record with other values, by path; `name` is its own, for messages."""
+    own: dict[str, Any] = {}
     inner: dict[str, dict[str, Any]] = {}
-    for path in values.keys() - own.keys():
+    for path, value in values.items():
         field, _, rest = path.partition("__")
-        inner.setdefault(field, {})[rest] = values[path]
-    for field in (*own, *inner):
-        if field not in known:
-            raise ValueError(
-                f"{name}, {record!r}, has no parameter {field!r}; it has {known or 'none'}"
-                f"{_remedy(name, field, words or {})}"
-            )
+        if rest:
+            inner.setdefault(field, {})[rest] = value
+        else:
+            own[field] = value
+    known = [field.name for field in fields(record)] if is_record(record) else []
+    if unknown := {*own, *inner} - {*known}:
+        raise ValueError(f"{name}, {record!r}, has no parameter {min(unknown)!r}; it has {known}")
     for field, deeper in inner.items():
         own[field] = replaced(own.get(field, getattr(record, field)), deeper, f"{name}__{field}")
-    return replace(record, **own) if own else record
+    return replace(record, **own)
 
 
-def _remedy(name: str, field: str, words: Mapping[Any, Any]) -> str:
-    """Which word, or record, to set first, where one has the field."""
-    for word, record in words.items():
-        if is_record(record) and field in (own.name for own in fields(record)):
-            return f"; set {name}={word!r} or a record such as {record!r} first"
-    return ""
-
-
-def is_record(value: Any) -> bool:
+def is_record(value: object) -> TypeGuard["DataclassInstance"]:
     """Whether this is an instance of a dataclass."""
     return is_dataclass(value) and not isinstance(value, type)
 
 
-def same(one: Any, other: Any) -> bool:
+def same(one: object, other: object) -> bool:
     """Whether two records are of one class and have the same fields, which may be arrays."""
     if type(one) is not type(other):
         return False
@@ -135,7 +124,7 @@ def same(one: Any, other: Any) -> bool:
     )
 
 
-def keep(estimator: Any, given: dict[str, Any]) -> None:
+def keep(estimator: object, given: Mapping[str, object]) -> None:
     """Keep the parameters of an estimator: `given` has the `locals()` of its `__init__`."""
     for name, value in given.items():
         if name != "self":

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from streamtopics.utils.structure import from_arrow
 
 
-def steps_of(model: Any) -> list[tuple[str, Any]]:
+def steps_of(model: object) -> list[tuple[str, Any]]:
     """Names and steps of a model in order, each step a single one; a model alone is one step.
 
     The steps of a frozen pipeline are frozen.
@@ -27,18 +27,18 @@ def steps_of(model: Any) -> list[tuple[str, Any]]:
     return found or [(type(model).__name__, model)]
 
 
-def last_step(model: Any) -> Any:
+def last_step(model: object) -> Any:
     """The last step, to be read: of a topic model, the estimator of topics, frozen or not."""
     return thawed(steps_of(model)[-1][1])
 
 
-def steps_before(model: Any) -> list[tuple[str, Any]]:
+def steps_before(model: object) -> list[tuple[str, Any]]:
     """Names and steps before the last one, without those that change nothing."""
     before = steps_of(model)[:-1]
     return [(name, step) for name, step in before if not _is_idle(step)]
 
 
-def counted(model: Any, documents: Any) -> Any:
+def counted(model: object, documents: Any) -> Any:
     """Documents as the last step of a model is given them: counts, where these are texts."""
     documents = from_arrow(documents)
     for _, step in steps_before(model):
@@ -46,7 +46,7 @@ def counted(model: Any, documents: Any) -> Any:
     return documents
 
 
-def names_of(model: Any) -> Any:
+def names_of(model: object) -> Any:
     """Words of the columns that the last step is given, or None where they are not known."""
     before = steps_before(model)
     if not before:
@@ -59,7 +59,7 @@ def names_of(model: Any) -> Any:
     return names
 
 
-def as_found(model: Any) -> Any:
+def as_found(model: object) -> Any:
     """The model, to be read, with what a fitted search found in the place of the search.
 
     The search is the model itself, or its last step.
@@ -68,7 +68,7 @@ def as_found(model: Any) -> Any:
     return model if best is None else as_found(Pipeline([*steps_before(model), ("best", best)]))
 
 
-def is_frozen(step: Any) -> bool:
+def is_frozen(step: object) -> bool:
     """Whether a step has been frozen: it passes on all methods of what is within, but for `fit`."""
     return isinstance(step, FrozenEstimator)
 
@@ -80,23 +80,17 @@ def thawed(step: Any) -> Any:
     return step
 
 
-def learns(step: Any) -> bool:
+def learns(step: object) -> bool:
     """Whether a step learns from minibatches."""
     return hasattr(step, "partial_fit") and not is_frozen(step)
 
 
-def check_not_frozen(model: Any) -> None:
+def check_not_frozen(model: object) -> None:
     """Refuse to teach a model that is frozen, or of which the last step is."""
-    name, last = steps_of(model)[-1]
-    if is_frozen(last):
-        of_step = hasattr(model, "steps") and not is_frozen(model)
-        which, frozen = (f"its last step {name!r}", last) if of_step else ("it", model)
-        raise TypeError(
-            f"model must learn, but {which} is frozen: {frozen!r:.80}; to have it learn on, pass "
-            "what is within, its `estimator`"
-        )
+    if is_frozen(steps_of(model)[-1][1]):
+        raise TypeError(f"model must learn, but its last step is frozen: {model!r:.80}")
 
 
-def _is_idle(step: Any) -> bool:
+def _is_idle(step: object) -> bool:
     """Whether a step changes nothing."""
     return step is None or step == "passthrough"

@@ -23,12 +23,12 @@ MOST_COLUMNS = 2**31 - 1
 DOUBLES = ("float64", "double", "object", "decimal")
 
 
-def is_sparse(X: Any) -> bool:
+def is_sparse(X: object) -> bool:
     """Whether X is a sparse matrix or array."""
     return bool(sparse.issparse(X))
 
 
-def has_entries(value: Any) -> bool:
+def has_entries(value: object) -> bool:
     """Whether it can be gone through; a text is one thing, and so is an array without axes."""
     is_one = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
     return isinstance(value, Iterable) and not is_one
@@ -65,7 +65,7 @@ def check_one_kind(labels: Any, name: str, caller: str) -> None:
         )
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether this stands for no value: None, NaN, NaT, NA of pandas or a masked entry."""
     if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
         return True
@@ -85,11 +85,7 @@ def total(X: Any) -> float:
 def check_structure(X: Any, caller: str, name: str = "X") -> None:
     """Refuse a sparse matrix of arrays that do not fit, masked entries, and dates for numbers."""
     check_not_masked(X, caller, name)
-    kinds = (
-        list(X.dtypes)
-        if hasattr(X, "columns") and hasattr(X, "iloc")
-        else [getattr(X, "dtype", "")]
-    )
+    kinds = list(X.dtypes) if _is_frame(X) else [getattr(X, "dtype", None)]
     if any(getattr(kind, "kind", "") in ("m", "M") for kind in kinds):
         raise TypeError(f"{name}, passed to {caller}, holds dates or spans of time, no numbers")
     if not is_sparse(X):
@@ -164,7 +160,7 @@ def in_wide_indices(X: Any) -> Any:
 
 
 def to_csr(
-    X: Any, caller: str, name: str = "X", *, otherwise: type | None = np.float32
+    X: object, caller: str, name: str = "X", *, otherwise: type | None = np.float32
 ) -> sparse.csr_matrix:
     """A 2-D matrix of any kind as CSR, float64 if it was that; values unchecked.
 
@@ -200,7 +196,7 @@ def in_order(X: sparse.csr_matrix) -> sparse.csr_matrix:
     return X
 
 
-def check_reach(X: Any, caller: str, name: str = "X") -> None:
+def check_reach(X: sparse.csr_matrix, caller: str, name: str = "X") -> None:
     """Refuse stored values that are no counts, or none that can be computed with."""
     if not len(X.data) or (X.data.min() >= LEAST_COUNT and X.data.max() <= MOST_COUNT):
         return

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.utils.structure import is_missing
+
 # Periods that a picture has at most.
 MOST_PERIODS = 80
 # Documents of a period below which its shares are shown, but not compared.
@@ -20,8 +22,6 @@ SECONDS, SCALES = (1e8, 1e10), (1, 10**3, 10**6, 10**9)
 # Whole numbers like 20031231 may be dates, and whole numbers like 2003 years.
 LIKE_DAYS, LIKE_YEARS = (15_000_000, 22_000_000), (1000, 3000)
 DATE = re.compile(r"(\d{4})[-./](\d{1,2})(?:[-./](\d{1,2}))?(\D.*)?")
-# Half the width of a 95 % interval of a normal distribution, in standard deviations.
-WIDE = 1.959964
 
 
 def read_times(times: Iterable[Any]) -> np.ndarray:
@@ -39,9 +39,10 @@ def read_times(times: Iterable[Any]) -> np.ndarray:
         times = times.to_pylist()
     found = [_read(value) for value in times]
     known = [value for value in found if value is not None]
-    if any(isinstance(value, datetime) for value in known):
-        if not all(isinstance(value, datetime) for value in known):
-            raise TypeError("times must be all numbers or all dates")
+    are_dates = {isinstance(value, datetime) for value in known}
+    if len(are_dates) > 1:
+        raise TypeError("times must be all numbers or all dates")
+    if True in are_dates:
         return np.array(found, "M8[us]")
     values = np.array(found, np.float64)
     if known and (dates := _dates_of(values[values == values])) is not None:
@@ -63,7 +64,7 @@ def read_time(value: Any) -> datetime | float:
 
 
 def _read(value: Any) -> datetime | float | None:
-    if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
+    if is_missing(value):
         return None
     if isinstance(value, str):
         value = _of_text(value.strip())
@@ -71,18 +72,11 @@ def _read(value: Any) -> datetime | float | None:
         value = value.to_timestamp()
     elif isinstance(value, np.datetime64):
         value = value.astype("M8[us]").item()
-        if value is None or isinstance(value, datetime):
-            return value
-        raise ValueError("times must be dates of the years 1 to 9999")
     if isinstance(value, date):
-        if value != value:
-            return None
         moment = value if isinstance(value, datetime) else datetime.combine(value, time())
         return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
         raise TypeError(f"times must be numbers or dates; got {value!r:.60}")
-    if value != value:
-        return None
     return int(value) if isinstance(value, Integral) else float(value)
 
 
@@ -94,13 +88,7 @@ def _of_text(text: str) -> datetime | float:
     if match := DATE.fullmatch(text):
         year, month, day, rest = match.groups("")
         text = f"{year}-{month:0>2}-{day or '1':0>2}{rest}"
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError as error:
-        raise ValueError(
-            f"times has {text!r:.60}, which is no date; write dates as 2003-05-17 or "
-            "2003-05-17T12:30, or pass numbers"
-        ) from error
+    return datetime.fromisoformat(text)
 
 
 def _dates_of(numbers: np.ndarray) -> np.ndarray | None:
@@ -256,51 +244,3 @@ def _number_texts(numbers: np.ndarray) -> list[str]:
     """Numbers as text, with as many digits as tell them apart."""
     each = ([_number_text(number, digits) for number in numbers] for digits in (10, 15, 17))
     return next(texts for texts in each if len(set(texts)) == len(texts))
-
-
-class ShareSums(NamedTuple):
-    """Documents of each period, and the sums of their shares, and of the squares of these."""
-
-    n: np.ndarray
-    sums: np.ndarray
-    squares: np.ndarray
-
-    @classmethod
-    def zeros(cls, n_periods: int, n_topics: int) -> "ShareSums":
-        """Sums over no documents."""
-        shape = n_periods, n_topics
-        return cls(np.zeros(n_periods), np.zeros(shape), np.zeros(shape))
-
-    def add(self, of: np.ndarray, shares: np.ndarray) -> None:
-        """Take in documents of the periods `of`; those of -1 are left out."""
-        of, shares = of[of >= 0], shares[of >= 0]
-        self._add(of, np.ones(len(of)), shares, shares**2)
-
-    def joined(self, of: np.ndarray, n_periods: int) -> "ShareSums":
-        """The sums of longer periods; `of` says which one each of these falls into."""
-        found = ShareSums.zeros(n_periods, self.sums.shape[1])
-        found._add(of, *self)
-        return found
-
-    def _add(self, of: np.ndarray, *tables: np.ndarray) -> None:
-        for own, table in zip(self, tables, strict=True):
-            np.add.at(own, of, table)
-
-    def means(self) -> np.ndarray:
-        """Mean shares, of shape (n_periods, n_topics); NaN where there is no document."""
-        return self.sums / np.where(self.n > 0, self.n, np.nan)[:, None]
-
-    def intervals(self) -> tuple[np.ndarray, np.ndarray]:
-        """Both ends of 95 % intervals of the means.
-
-        They are Wilson's for a proportion, with so many documents as would have the spread that
-        is found between the shares of documents of one period.
-        """
-        means, n = self.means(), self.n[:, None]
-        within = np.nansum(self.squares - n * means**2, axis=0)
-        most = np.nansum((n - 1) * means * (1 - means), axis=0)
-        # Where no period has two documents, these may differ as much as can be.
-        spread = np.clip(np.divide(within, most, np.ones_like(most), where=most > 0), 0, 1)
-        part = WIDE**2 * spread / np.maximum(n, 1)
-        half = np.sqrt(part * means * (1 - means) + part**2 / 4)
-        return (means + part / 2 - half) / (1 + part), (means + part / 2 + half) / (1 + part)

@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from streamtopics.base.composition import suited_inference, suited_passes
 from streamtopics.distributed import learn_apart
-from streamtopics.estimators import Schedule, StreamingLDA, StreamingMixture, SVBLDA
+from streamtopics.estimators import SVBLDA, Schedule, StreamingLDA, StreamingMixture
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior

@@ -31,13 +31,7 @@ def test_takes_the_top_words_of_an_estimator():
     assert 0 < topic_diversity(model.top_words(n_words=4)) <= 1
 
 
-@pytest.mark.parametrize("topics", [["ship", "sea"], [1, 2], "ship"])
+@pytest.mark.parametrize("topics", [["ship", "sea"], "ship"])
 def test_topics_of_topics(topics):
-    with pytest.raises(TypeError, match="Put a single topic into a list"):
-        topic_diversity(topics)
-
-
-@pytest.mark.parametrize("topics", [[], [[], []], np.empty((3, 0))])
-def test_no_words(topics):
-    with pytest.raises(ValueError, match="topics must have words"):
+    with pytest.raises(TypeError, match="sequence of topics"):
         topic_diversity(topics)

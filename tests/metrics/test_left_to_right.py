@@ -101,7 +101,7 @@ def test_edges():
         ({"topic_word": 2 * TOPIC_WORD}, "must be distributions"),
         ({"doc_topic_prior": 0.0}, "doc_topic_prior must be positive"),
         ({"doc_topic_prior": 0.1, "split_prior": [1.0, 0.0]}, "split_prior must be positive"),
-        ({"X": [[1]], "topic_word": [[1.0]], "split_prior": 1.0}, "at least one topic beside"),
+        ({"X": [[1]], "topic_word": [[1.0]], "split_prior": 1.0}, "minimum of 2 is required"),
         ({"n_particles": 0}, "n_particles"),
         ({"n_resampled": -1}, "n_resampled"),
         ({"random_state": -1}, "random_state"),
@@ -155,7 +155,7 @@ def test_scorer():
 @pytest.mark.parametrize("count", [1e9, 1e15])
 def test_more_tokens_than_the_memory_takes_are_refused(count):
     counts = np.array([[1.0, 2.0], [3.0, count]])
-    message = "document 1 of X has 1.* tokens, but 100 particles can read 671088 at most; pass few"
+    message = "a document of X has 1.* tokens, but 100 particles can read 671088 at most"
     with pytest.raises(ValueError, match=message):
         left_to_right(counts, np.full((2, 2), 0.5), 0.5)
     with pytest.raises(ValueError, match="20 particles can read 3355443 at most"):
@@ -163,7 +163,7 @@ def test_more_tokens_than_the_memory_takes_are_refused(count):
 
 
 def test_many_particles_that_the_memory_does_not_take_are_refused():
-    with pytest.raises(ValueError, match=r"document 0 of X has 99 tokens, but .* 67 at most"):
+    with pytest.raises(ValueError, match=r"a document of X has 99 tokens, but .* 67 at most"):
         left_to_right([[99, 0]], [[0.5, 0.5]], 0.5, n_particles=10**6)
     with pytest.raises(ValueError, match="n_particles must be at most 1,000,000; got 1000001"):
         left_to_right([[3, 0]], [[0.5, 0.5]], 0.5, n_particles=10**6 + 1)

@@ -328,27 +328,27 @@ def test_a_pipeline_is_scored_on_what_its_steps_make():
 
 
 def test_not_a_topic_model():
-    with pytest.raises(TypeError, match=r"transform and components_; got Binarizer"):
+    with pytest.raises(TypeError, match=r"with components_; got Binarizer"):
         log_predictive_probability(make_pipeline(Binarizer()).fit(corpus()), corpus())
-    with pytest.raises(TypeError, match=r"transform and components_; got dict"):
+    with pytest.raises(TypeError, match=r"not an estimator instance"):
         log_predictive_probability({}, corpus())
 
 
 def test_no_proportions():
     model = NMF(n_components=2, init="random", random_state=0, max_iter=1000).fit(corpus())
-    with pytest.raises(ValueError, match=r"must give topic proportions"):
+    with pytest.raises(ValueError, match=r"must give proportions"):
         log_predictive_probability(model, corpus())
-    with pytest.raises(ValueError, match="negative entries"):
+    with pytest.raises(ValueError, match="must give proportions"):
         log_predictive_probability(known_model(np.array([[1.5, -0.5]]), np.ones((2, 30))), corpus())
 
 
 def test_bad_components():
     theta = np.full((120, 2), 0.5)
-    with pytest.raises(ValueError, match="one is 0 everywhere"):
+    with pytest.raises(ValueError, match="a finite mass"):
         log_predictive_probability(known_model(theta, [[1.0] * 30, [0.0] * 30]), corpus())
     with pytest.raises(ValueError, match=r"Negative values.*components_"):
         log_predictive_probability(known_model(theta, [[1.0] * 30, [-1.0] * 30]), corpus())
-    with pytest.raises(ValueError, match=r"30 columns .*got 29"):
+    with pytest.raises(ValueError, match=r"X has 29 features, but estimator has 30"):
         log_predictive_probability(known_model(theta, np.ones((2, 30))), corpus()[:, :29])
 
 
@@ -375,7 +375,7 @@ def test_seeds_that_are_too_large_are_refused(seed):
 @pytest.mark.parametrize("container", [np.array, sparse.csr_matrix])
 def test_no_documents_of_another_width_are_refused(container):
     model = LatentDirichletAllocation(1, random_state=0).fit(np.eye(3))
-    with pytest.raises(ValueError, match=r"3 columns .*; got 5"):
+    with pytest.raises(ValueError, match=r"X has 5 features, but estimator has 3"):
         perplexity(model, container(np.empty((0, 5))))
     assert np.isnan(perplexity(model, container(np.empty((0, 3)))))
 

@@ -95,9 +95,8 @@ def test_all_lists_of_a_model_agree():
     [
         (([[1.0]], None, 0), {}, "n_words must be at least 1; got 0"),
         (([[1.0]],), {"relevance": 1.5}, r"relevance must be in \[0, 1\]; got 1.5"),
-        (([[1.0]],), {"relevance": "much"}, r"relevance must be in \[0, 1\]; got 'much'"),
         (([1.0],), {}, r"shape \(n_topics, n_features\)"),
-        (([[1.0]], [0.5, 0.5]), {}, r"a number for each topic; got \(1, 1\) and \(2,\)"),
+        (([[1.0]], [0.5, 0.5]), {"relevance": 0.3}, r"shorter|longer"),
         (([[np.nan, 0.5]],), {}, "contains NaN"),
     ],
 )
