@@ -13,7 +13,7 @@ from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
 from streamtopics.streams.monitoring.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
 from streamtopics.streams.monitoring.monitor import DriftMonitor
 from streamtopics.streams.stream import Prequential, prequential_score, stream
-from streamtopics.streams.tracking.rows import NewsRow, TopicRow, TrackRow
+from streamtopics.streams.tracking.rows import NewsRow, TrackedRow, TrackRow
 from streamtopics.streams.tracking.tracker import TopicTracker
 
 __all__ = [
@@ -34,9 +34,9 @@ __all__ = [
     "ScoreHistory",
     "ScoreRow",
     "TimedBatch",
-    "TopicRow",
     "TopicTracker",
     "TrackRow",
+    "TrackedRow",
     "prequential_score",
     "resume",
     "stream",

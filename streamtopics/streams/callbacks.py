@@ -22,19 +22,12 @@ class BatchInfo:
     ----------
     batch : int
         Its place in the stream, from 1.
-    X : object
-        The minibatch as the model was given it: counts, or texts for a pipeline.
-    time : object
-        When it is from; None where the stream does not say.
-    n_documents : int
-        Documents in it that the model has learnt.
-    n_tokens : float
-        Tokens in it, of the words that the model knows; NaN for a model that counts none, here
-        and below.
-    n_documents_seen : int
-        Documents that the model has learnt from, these included, and those before the stream.
-    n_tokens_seen : float
-        Tokens that it has learnt from.
+    X, time : object
+        The minibatch as the model was given it, and when it is from; None if not said.
+    n_documents, n_tokens : int, float
+        Documents and tokens in it that were learnt; tokens are NaN for a model that counts none.
+    n_documents_seen, n_tokens_seen : int, float
+        What the model has learnt from so far, also before the stream.
     score : float
         The model's `score` of the minibatch before it was learnt, nats per token for most models;
         NaN where it was not asked for or there was nothing to score.
@@ -117,11 +110,7 @@ class ScoreRow(NamedTuple):
 
     Attributes
     ----------
-    batch : int
-    time : object
-    n_documents : int
-    n_tokens : float
-    score : float
+    batch, time, n_documents, n_tokens, score
         As of `BatchInfo`.
     """
 
@@ -138,8 +127,7 @@ class ScoreHistory:
     Parameters
     ----------
     max_rows : int or None, default=10_000
-        Rows that are kept, the last ones; a row takes some 300 bytes. None keeps all of them,
-        which an endless stream has no memory for.
+        Rows that are kept, the last ones; None keeps all.
 
     Attributes
     ----------
@@ -169,18 +157,11 @@ class ScoreHistory:
     def __init__(self, max_rows: int | None = 10_000) -> None:
         if max_rows is not None:
             check_integer(max_rows=max_rows)
-        self.max_rows = None if max_rows is None else int(max_rows)
+        self.max_rows = max_rows
         self.rows: list[ScoreRow] = []
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Keep the score of a minibatch.
-
-        Parameters
-        ----------
-        model : estimator
-            Not looked at.
-        info : BatchInfo
-        """
+        """Keep the score of a minibatch."""
         row = ScoreRow(info.batch, info.time, info.n_documents, info.n_tokens, info.score)
         self.rows.append(row)
         if self.max_rows is not None:
@@ -209,23 +190,17 @@ def mean_score(rows: Sequence[ScoreRow]) -> tuple[float, float]:
 
 
 class EarlyStopping:
-    r"""Ends a stream when the score of minibatches before they are learnt no longer rises.
+    """Ends a stream when the score of minibatches before they are learnt no longer rises.
 
-    The t-th score moves a running mean, by
-
-    .. math::
-
-        m_t = m_{t-1} + \max(1/t,\; 2 / (p + 1))\, (\text{score}_t - m_{t-1}),
-
-    which is the plain mean at first and then forgets, with a weight like that of the last
-    :math:`p` scores. The stream ends when that mean has not been more than `tol` above the
-    best one for `patience` scores.
+    The t-th score moves a running mean m by ``max(1 / t, 2 / (p + 1)) * (score - m)``: it is the
+    plain mean at first and then that of about the last p scores. The stream ends when it has not
+    been more than `tol` above the best one for `patience` scores.
 
     Parameters
     ----------
     patience : int, default=20
         Scores without a gain after which the stream ends, and p above. Minibatches without a
-        finite score do not count. Fewer end streams by chance, see below.
+        finite score do not count.
     tol : float, default=0.0
         What a gain must exceed, in units of the score: nats per token for most models.
 
@@ -233,20 +208,15 @@ class EarlyStopping:
     ----------
     mean, best : float
         The running mean, and the one that the last gain led to; NaN before the first score.
-    n_scores : int
-        Scores taken in.
-    n_without_gain : int
-        Scores since the last gain.
+    n_scores, n_without_gain : int
+        Scores taken in, and those since the last gain.
 
     Notes
     -----
-    On an endless stream this tells that more documents *of the same kind* no longer help, not
-    that there is nothing left to learn. Leave it out where a stream changes: a change lowers the
-    score, and the stream would end when there is most to learn.
-
-    Minibatches differ more than a model gains. Of three corpora of 10,000 to 30,000 documents in
-    random order and two models, `patience` 5 gave up 0.00 to 0.26 nats per token of what the end
-    of the corpus would have brought, 20 at most 0.04, and in five of six cases nothing.
+    Leave it out where a stream changes: a change lowers the score, and the stream would end when
+    there is most to learn. Of three corpora of 10,000 to 30,000 documents in random order and two
+    models, `patience` 5 gave up 0.00 to 0.26 nats per token of what the end of the corpus would
+    have brought, 20 at most 0.04.
 
     Examples
     --------
@@ -271,19 +241,7 @@ class EarlyStopping:
         self.n_scores = self.n_without_gain = 0
 
     def on_batch(self, model: Learner, info: BatchInfo) -> bool:
-        """Take in a score, and return whether the stream ends.
-
-        Parameters
-        ----------
-        model : estimator
-            Not looked at.
-        info : BatchInfo
-
-        Returns
-        -------
-        ends : bool
-            Whether there was no gain for `patience` scores.
-        """
+        """Take in a score, and return whether there was no gain for `patience` scores."""
         if not np.isfinite(info.score):
             return False
         self.n_scores += 1
@@ -309,7 +267,6 @@ class ProgressReport:
     total : int or None, default=None
         Documents in the stream, where that is known; it is needed for a bar and the time left.
     title : str, default="stream"
-        What stands before it.
 
     Attributes
     ----------
@@ -318,8 +275,8 @@ class ProgressReport:
 
     Notes
     -----
-    The score is shown where it is taken, as by ``stream(..., score=True)``, as a running mean in
-    which each minibatch counts a fifth.
+    The score, where ``stream(..., score=True)`` takes it, is a running mean in which each
+    minibatch counts a fifth.
 
     Examples
     --------
@@ -339,31 +296,18 @@ class ProgressReport:
         self._bar: Progress | None = None
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Show that a minibatch was learnt.
-
-        Parameters
-        ----------
-        model : estimator
-            Not looked at.
-        info : BatchInfo
-        """
+        """Show that a minibatch was learnt."""
         self.n_documents += info.n_documents
-        is_first = self._bar is None
         if self._bar is None:
             # How long the first minibatch took is not known, so it counts for no speed.
             self._bar = Progress(self.title, self.total, n_done=self.n_documents)
-        self._bar.score(info.score)
-        if not is_first:
+            self._bar.score(info.score)
+        else:
+            self._bar.score(info.score)
             self._bar.advance(info.n_documents, np.nan_to_num(info.n_tokens))
 
     def finish(self, model: Learner) -> None:
-        """End the bar; a stream that goes on has another one.
-
-        Parameters
-        ----------
-        model : estimator
-            Not looked at.
-        """
+        """End the bar; a stream that goes on has another one."""
         bar, self._bar = self._bar, None
         if bar is not None:
             bar.finish()

@@ -47,33 +47,26 @@ class Checkpointer:
     """Saves a model along a stream, so that a stream that was cut goes on from there.
 
     A callback of `stream`; put it last, so that what it keeps has seen the minibatch too. Each
-    checkpoint is a file of its own in a folder, written as `streamtopics.save` writes: it is
-    there whole or not at all. One more is written at the end of the stream, and when an error or
-    an interrupt ends it, unless the model has begun on a minibatch that the callbacks have not
-    seen.
+    checkpoint is a file in a folder, there whole or not at all. One more is written at the end of
+    the stream, also by an error or an interrupt, unless the model has begun on a minibatch that
+    the callbacks have not seen.
 
     Parameters
     ----------
     path : str or path-like
-        Of the folder, which is made if need be. One stream writes to a folder at a time.
+        Of the folder, which is made if need be, of one stream.
     every : int or None, default=100
         Minibatches from one checkpoint to the next; None goes by `seconds` alone.
     seconds : float or None, default=None
         Seconds from one checkpoint to the next, if that comes first.
     keep : int, default=3
-        Last checkpoints that are kept; earlier ones are removed when another was written. With 1
-        there is none before, if the disk damages it.
+        Last checkpoints that are kept, in case the disk damages the newest.
     also : sequence, default=()
         Other callbacks to keep with the model.
 
     See Also
     --------
     resume : Goes on from the newest one.
-
-    Notes
-    -----
-    The stream waits while a checkpoint is written. If that fails, as on a full disk, the error
-    ends the stream; those before are as they were.
 
     Examples
     --------
@@ -109,14 +102,7 @@ class Checkpointer:
         self._written: BatchInfo | None = None
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Save, if it is time to.
-
-        Parameters
-        ----------
-        model : estimator
-            That has learnt the minibatch.
-        info : BatchInfo
-        """
+        """Save, if it is time to."""
         self._last = info, learnt_by(model)
         is_time = self.every is not None and info.batch % self.every == 0
         waited = time.monotonic() - self._written_at
@@ -124,13 +110,7 @@ class Checkpointer:
             self._write(model, info)
 
     def finish(self, model: Learner) -> None:
-        """Save at the end of the stream.
-
-        Parameters
-        ----------
-        model : estimator
-            As it is then.
-        """
+        """Save at the end of the stream."""
         if self._last is None:
             return
         info, learnt = self._last
@@ -140,7 +120,10 @@ class Checkpointer:
 
     def _write(self, model: Learner, info: BatchInfo) -> None:
         """Write a checkpoint, and then remove those that are not to be kept."""
-        make_folder(self.path)
+        if not self.path.is_dir():
+            self.path.mkdir(parents=True, exist_ok=True)
+            # It is there after a power cut too.
+            sync_folder(self.path.parent)
         # What was killed may have left one more; there are never two.
         self._remove_earlier()
         known = checkpoints_in(self.path)
@@ -183,8 +166,7 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     Warns
     -----
     UserWarning
-        If the newest one is damaged or cannot be read: one before it is used, with fewer
-        minibatches done.
+        If the newest one cannot be read, so that one before it is used.
 
     See Also
     --------
@@ -222,13 +204,6 @@ def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
             if match := NAMES.fullmatch(path.name):
                 found.append((int(match[1]), path))
     return sorted(found)
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder, if it is not there, that is there after a power cut too."""
-    if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
-        sync_folder(folder.parent)
 
 
 def learnt_by(model: Learner) -> list[Any]:

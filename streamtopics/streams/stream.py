@@ -59,12 +59,11 @@ def stream(
         Each a callable ``callback(model, info)`` or an object with ``on_batch(model, info)``,
         where ``info`` is a `BatchInfo`; True ends the stream, when the others were called too.
         An object may have ``finish(model)``, which is called once at the end, also after an
-        error or an interrupt. One of them may have ``learn(model, X, *, time=None)``, which is
-        called in the place of `partial_fit`, such as `DriftMonitor`; if it has nothing else, it is
-        not called afterwards.
+        error or an interrupt. One may have ``learn(model, X, *, time=None)``, which is called in
+        the place of `partial_fit`, as of `DriftMonitor`.
     score : bool, default=False
-        Whether to take the model's `score` of each minibatch before it is learnt. It is taken
-        too if a callback has a true attribute `needs_score`, such as `ScoreHistory`.
+        Whether to score each minibatch before it is learnt, also done if a callback has a true
+        attribute `needs_score`, such as `ScoreHistory`.
     skip : int, default=0
         Minibatches at the head of `batches` that are passed over, since the model has learnt
         from them before it was interrupted. ``info.batch`` counts them.
@@ -89,9 +88,7 @@ def stream(
     Notes
     -----
     A stream that an error or an interrupt ends has learnt from whole minibatches only; of a
-    pipeline the steps before the last may have seen one more, so go on from a saved one. The first
-    error is the one that is raised; what fails in a `finish` after it is added to it as a note.
-    Callbacks are called from the first document on.
+    pipeline the steps before the last may have seen one more, so go on from a saved one.
 
     Examples
     --------
@@ -143,16 +140,8 @@ def _learnt(
     seen = seen_by(model)
     if seen.n_documents == 0:
         return None
-    return BatchInfo(
-        batch=number,
-        X=batch.X,
-        time=batch.time,
-        n_documents=seen.n_documents - before.n_documents,
-        n_tokens=seen.n_tokens - before.n_tokens,
-        n_documents_seen=seen.n_documents,
-        n_tokens_seen=seen.n_tokens,
-        score=score,
-    )
+    new = seen.n_documents - before.n_documents, seen.n_tokens - before.n_tokens
+    return BatchInfo(number, batch.X, batch.time, *new, *seen, score)
 
 
 class Prequential(NamedTuple):

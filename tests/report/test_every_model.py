@@ -23,6 +23,7 @@ from streamtopics import (
     AspectSentimentModel,
     DPPSummarizer,
     GibbsOnlineEM,
+    GuidedTopics,
     HDPGibbsOnlineEM,
     HDPVarGibbs,
     HiddenFactorsTopics,
@@ -38,7 +39,12 @@ from streamtopics import (
 )
 from streamtopics.models import BetaBinomial
 from streamtopics.report import page, report
-from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
+from streamtopics.text import (
+    NamedCounts,
+    SentenceVectorizer,
+    StreamingCountVectorizer,
+    StreamingPipeline,
+)
 from streamtopics.updates import DirichletProcess
 from tests.report.made import written
 
@@ -52,6 +58,7 @@ WORDS = {"token_pattern": "[a-z]{3,}", "stop_words": "english", "max_features": 
 MODELS = [
     SVBLDA(4), BPSLDA(4), SVBHPP(4), GibbsOnlineEM(4), VariationalOnlineEM(4), StreamingLDA(4),
     StreamingMixture(4), StreamingMixture(births=DirichletProcess()),
+    GuidedTopics({"pictures": ["scene", "look"], "story": ["story", "plot"]}),
     HDPGibbsOnlineEM(6), HDPVarGibbs(6), MultiViewLDA(1, 2), AspectSentimentModel(2),
     SupervisedLDA(4), RatingLDA(4), HiddenFactorsTopics(3), WASTopicModel(4),
 ]  # fmt: skip
@@ -96,6 +103,9 @@ def learnt(model, reviews):
     whose = {"items": np.arange(120) % 10, "users": np.arange(120) % 12}
     if isinstance(model, OF_SENTENCES):
         return Learnt(model.fit(reviews.sentences), reviews.sentences, reviews.names_of_sentences)
+    if isinstance(model, GuidedTopics):
+        named = NamedCounts.of(reviews.counts, reviews.names)
+        return Learnt(model.fit(named), named, reviews.names)
     if isinstance(model, MultiViewLDA):
         model.fit(reviews.counts, y > np.median(y))
     elif isinstance(model, HiddenFactorsTopics | RatingLDA):

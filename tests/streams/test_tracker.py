@@ -13,6 +13,7 @@ from streamtopics import (
     BPSLDA,
     SVBLDA,
     GibbsOnlineEM,
+    GuidedTopics,
     HDPGibbsOnlineEM,
     StreamingBayes,
     StreamingLDA,
@@ -20,11 +21,17 @@ from streamtopics import (
 )
 from streamtopics.streams import TopicTracker
 from streamtopics.streams.tracking import tracker as tracker_module
-from streamtopics.streams.tracking.following import Rows, followed
-from streamtopics.streams.tracking.identity import affinities, completed, distance, matched
+from streamtopics.streams.tracking.identity import (
+    Rows,
+    affinities,
+    completed,
+    distance,
+    followed,
+    matched,
+)
 from streamtopics.streams.tracking.looks import Look, look, some_of
 from streamtopics.streams.tracking.snapshots import DENSE, Moment, Snapshot, thinned
-from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.text import NamedCounts, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess, Memory, PowerPrior
 from tests import plain
 from tests.streams.topic_streams import (
@@ -347,6 +354,26 @@ def test_ids_outlive_a_merge(name):
     one.merge(other, base=base)
     tracker.on_batch(one, info_of(X, 14))
     assert kept(one, X, tracker.ids_, before) >= 0.95
+
+
+def test_topics_with_names_are_followed_by_the_words_of_named_counts():
+    names = [f"w{j}" for j in range(N_WORDS)]
+    seeds = {f"topic {k}": [names[j] for j in np.argsort(-DRAWN[k])[:3]] for k in range(4)}
+    model, tracker = GuidedTopics(seeds, random_state=0), TopicTracker(budget=ALL)
+    for t in range(8):
+        X = NamedCounts.of(documents("none", t), names)
+        tracker.on_batch(model.partial_fit(X), info_of(X, t, time=t))
+        if t == 4:
+            state = pickle.dumps((model, tracker))
+    rows = {row.row: row for row in tracker.topics() if row.alive}
+    for k, words in enumerate(seeds.values()):
+        assert rows[k].born == 1
+        assert len({*rows[k].words} & {*words}) >= 2
+    model, resumed = pickle.loads(state)
+    for t in range(5, 8):
+        X = NamedCounts.of(documents("none", t), names)
+        resumed.on_batch(model.partial_fit(X), info_of(X, t, time=t))
+    assert_same(resumed._state, tracker._state)
 
 
 def test_ids_outlive_a_model_that_is_fitted_again():

@@ -44,6 +44,9 @@ TIMES = np.array([3.0, 3.0, 30.0])
 PAST, LEAST_PAST = 20, 3
 # Tests and alarms that are kept.
 KEPT = 1000
+# The most documents of a minibatch, and of those held back, that are compared, and the fewest
+# relabellings of the exact test.
+MAX_DOCUMENTS, N_RELABELLINGS = 2000, 399
 
 
 class DriftMonitor:
@@ -64,22 +67,15 @@ class DriftMonitor:
         Minibatches for which documents are held back. With `held_back` it says how many there are
         to compare with: by default 1.6 times as many as a minibatch has.
     held_back : float, default=0.2
-        Share of the documents of each minibatch that is held back, at random, in (0, 0.5]. None
-        would not do: documents that were learnt are predicted better than new ones, so that any
-        minibatch would look changed beside them.
-    max_documents : int, default=2000
-        The most documents of the minibatch, and of those held back, that are compared, drawn at
-        random. More see smaller changes, and cost more.
-    n_relabellings : int, default=399
-        Relabellings of the exact test; more than 3 / alpha - 1, or it could not reach the level.
+        Share of the documents of each minibatch that is held back, at random, in (0, 0.5].
+        Beside documents that were learnt any minibatch would look changed.
     random_state : int, default=0
         Seed of what is held back, drawn and relabelled.
 
     Attributes
     ----------
     alarms : tuple of Alarm
-        The last thousand, the oldest first. As a str each is a few lines to read. `Alarm.new`
-        has the new subjects, with their words, their share and their documents.
+        The last thousand, the oldest first. As a str each is a few lines to read.
     tests : tuple of DriftTest
         The last thousand tests, the oldest first.
     n_batches : int
@@ -94,16 +90,13 @@ class DriftMonitor:
     The first minibatch starts the model and is learnt whole; the second is held back from; tests
     begin with the third, and alarms with the sixth.
 
-    What it cannot see: a change of few documents (sixty articles or search results of three hundred
-    are seen, sixty commit subjects every fourth time, a twentieth of a minibatch seldom),
-    topics that die slowly, a drift as slow as the stream moves anyway, and words that are not in
-    the vocabulary. Minibatches are to be of about one size, as a large one differs more from those
-    before than small ones did, and of some hundred documents; of one or two nothing is tested.
+    It cannot see a change of few documents (a twentieth of a minibatch seldom), topics that die
+    slowly, a drift as slow as the stream moves anyway, and words that are not in the vocabulary.
+    Minibatches are to be of about one size, and of some hundred documents.
 
     Any estimator of topics over words of this package serves, without labels or ratings, and a
-    `StreamingPipeline` over texts, which are counted by the steps before the last without learning
-    from them. After an alarm the documents held back are learnt at once. Pickle the model and this
-    object together, and a stream that was stopped goes on to the same bits.
+    `StreamingPipeline` over texts. At most 2,000 documents of the minibatch, and of those held
+    back, are compared, drawn at random. After an alarm the documents held back are learnt at once.
 
     Examples
     --------
@@ -126,8 +119,6 @@ class DriftMonitor:
         ring: int = 8,
         held_back: float = 0.2,
         *,
-        max_documents: int = 2000,
-        n_relabellings: int = 399,
         random_state: int = 0,
     ) -> None:
         if not (0 < alpha <= 0.5 and 0 < held_back <= 0.5):
@@ -135,11 +126,7 @@ class DriftMonitor:
                 f"alpha and held_back must be in (0, 0.5]; got {alpha!r} and {held_back!r}"
             )
         check_integer(ring=ring)
-        check_integer(least=2, max_documents=max_documents)
-        why = " for this alpha, as the exact test cannot reach the level with fewer"
-        check_integer(least=int(FAMILY / alpha), why=why, n_relabellings=n_relabellings)
         self.alpha, self.ring, self.held_back = float(alpha), int(ring), float(held_back)
-        self.max_documents, self.n_relabellings = int(max_documents), int(n_relabellings)
         self.random_state = random_state
         self.alarms: tuple[Alarm, ...] = ()
         self.tests: tuple[DriftTest, ...] = ()
@@ -161,7 +148,7 @@ class DriftMonitor:
         Parameters
         ----------
         model : estimator of topics or StreamingPipeline
-            The same one for all of the stream. It is changed in place.
+            The same one for all of the stream.
         X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
             Word counts, or texts for a pipeline.
         time : object, default=None
@@ -195,13 +182,7 @@ class DriftMonitor:
             self._learn(model, rest, old, time, after)
 
     def finish(self, model: Learner) -> None:
-        """Learn from the documents that are still held back, at the end of the stream.
-
-        Parameters
-        ----------
-        model : estimator of topics or StreamingPipeline
-            The one that was taught.
-        """
+        """Learn from the documents that are still held back, at the end of the stream."""
         with lock_of(model):
             if self.documents:
                 *old, last = self.documents
@@ -246,20 +227,16 @@ class DriftMonitor:
         if not self.documents or not number_of_rows(documents):
             return None
         parts = documents, together(self.documents)
-        places = [self._some(part, rng) for part in parts]
+        places = [_some(number_of_rows(part), rng) for part in parts]
         new, before = (
             counts_of(model, chosen(part, place)) for part, place in zip(parts, places, strict=True)
         )
         counts = sparse.vstack([new, before], format="csr")
         features = document_features(last_step(model), counts)
-        labels = relabelled(new.shape[0], before.shape[0], self.n_relabellings, rng)
+        # The exact test cannot reach the level with less than 3 / alpha.
+        n = max(N_RELABELLINGS, round((FAMILY + 1) / self.alpha) - 1)
+        labels = relabelled(new.shape[0], before.shape[0], n, rng)
         return Compared(compare(*features.linear(), counts, labels), new, before, places[0])
-
-    def _some(self, documents: Documents, rng: np.random.Generator) -> np.ndarray:
-        """Places of at most `max_documents` of the documents, at random."""
-        n = number_of_rows(documents)
-        few = n <= self.max_documents
-        return np.arange(n) if few else np.sort(rng.permutation(n)[: self.max_documents])
 
     # Learning
 
@@ -294,6 +271,11 @@ class Compared(NamedTuple):
     new: sparse.csr_matrix
     before: sparse.csr_matrix
     places: np.ndarray
+
+
+def _some(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Places of at most `MAX_DOCUMENTS` of n documents, at random."""
+    return np.arange(n) if n <= MAX_DOCUMENTS else np.sort(rng.permutation(n)[:MAX_DOCUMENTS])
 
 
 def _at(time: object) -> dict[str, object]:

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.streams.tracking.identity import Words, distance
+from streamtopics.streams.tracking.identity import distance
 from streamtopics.streams.tracking.snapshots import (
     KnownTopic,
     Snapshot,
     State,
+    Words,
     last_words,
     probabilities_of,
 )
@@ -25,7 +26,7 @@ KINDS = ("born", "split", "gone", "merged", "grown", "shrunk", "changed")
 
 
 class TrackRow(NamedTuple):
-    """One topic in one snapshot, for people or for a DataFrame.
+    """One topic in one snapshot.
 
     Attributes
     ----------
@@ -55,15 +56,14 @@ class TrackRow(NamedTuple):
     words: list[Any]
 
 
-class TopicRow(NamedTuple):
-    """One topic from birth to death, for people or for a DataFrame.
+class TrackedRow(NamedTuple):
+    """One topic from birth to death.
 
     Attributes
     ----------
     topic, row : int
         Its id, and its row in the model at the last look; -1 for none.
     alive : bool
-        Whether it lives.
     share : float
         Its share of the tokens, a mean of the last three looks that found it.
     born, last_seen, died : int or None
@@ -93,7 +93,7 @@ class TopicRow(NamedTuple):
 
 
 class NewsRow(NamedTuple):
-    """One piece of news, for people or for a DataFrame.
+    """One piece of news.
 
     Attributes
     ----------
@@ -105,8 +105,7 @@ class NewsRow(NamedTuple):
     share_before, share : float
         Its share of the tokens before and since.
     moved : float
-        Hellinger's distance of its words from those before, estimated from the words kept, see
-        the notes of `TopicTracker`; NaN for topics that were not there.
+        Distance of its words from those before, as of `TrackRow`; NaN if it was not there.
     words, came, left : list of str or int
         Its top words, those that came among them since, and those that left.
     """
@@ -122,15 +121,10 @@ class NewsRow(NamedTuple):
     left: list[Any]
 
 
-def topic_rows(state: State) -> list[TopicRow]:
-    """A row for each topic that is known, by id."""
-    known = sorted(state.known, key=lambda topic: topic.topic)
-    return [_topic_row(topic, state.names) for topic in known]
-
-
-def _topic_row(topic: KnownTopic, names: tuple[Any, ...]) -> TopicRow:
+def tracked_row(topic: KnownTopic, names: tuple[Any, ...]) -> TrackedRow:
+    """A topic as a row."""
     died = topic.died
-    return TopicRow(
+    return TrackedRow(
         topic.topic, topic.row, died is None, topic.share,
         topic.born.batch, topic.born.time, topic.last_seen.batch, topic.last_seen.time,
         None if died is None else died.batch, None if died is None else died.time,
@@ -138,39 +132,6 @@ def _topic_row(topic: KnownTopic, names: tuple[Any, ...]) -> TopicRow:
         None if topic.merged_into < 0 else topic.merged_into,
         [names[w] for w in topic.words[0][:10].tolist()],
     )  # fmt: skip
-
-
-def track_rows(state: State, n: int) -> list[TrackRow]:
-    """A row for each snapshot and each topic that had a row then, with n top words."""
-    now, before = last_words(state.snapshots), dict[int, Words]()
-    rows: list[TrackRow] = []
-    for snapshot in state.snapshots:
-        moment, total = snapshot.moment, max(snapshot.n_tokens, 1e-300)
-        for i, topic in enumerate(snapshot.topics.tolist()):
-            words = probabilities_of(snapshot, i)
-            if snapshot.rows[i] >= 0:
-                rows.append(
-                    TrackRow(
-                        topic, moment.batch, moment.time, moment.n_documents,
-                        int(snapshot.rows[i]), float(snapshot.use[i] / total),
-                        distance(before.get(topic), words), distance(words, now.get(topic)),
-                        [state.names[w] for w in words[0][:n].tolist()],
-                    )
-                )  # fmt: skip
-            before[topic] = words
-    return rows
-
-
-def shares_over_time(snapshots: Sequence[Snapshot]) -> tuple[list[Any], np.ndarray, np.ndarray]:
-    """Times of the snapshots, ids of the topics, and their shares."""
-    ids = np.unique(np.concatenate([np.empty(0, np.int64), *(s.topics for s in snapshots)]))
-    out = np.zeros((len(snapshots), len(ids)))
-    for line, snapshot in zip(out, snapshots, strict=True):
-        line[np.searchsorted(ids, snapshot.topics)] = snapshot.use
-        line /= max(snapshot.n_tokens, 1e-300)
-    timed = all(snapshot.moment.time is not None for snapshot in snapshots)
-    times = [s.moment.time if timed else s.moment.n_documents for s in snapshots]
-    return times, ids, out
 
 
 def shares_in(snapshots: Sequence[Snapshot]) -> dict[int, tuple[float, float]]:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.streams.tracking.identity import Words
-
+# Numbers of words, and their weights.
+Words = tuple[np.ndarray, np.ndarray]
 # Rows of topics in a snapshot that have gone since the one before, for each that is there.
 GONE_ROWS = 2
 # The last snapshots, of which none is left out.

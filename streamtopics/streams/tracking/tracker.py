@@ -10,19 +10,25 @@ from numpy.typing import ArrayLike
 
 from streamtopics.streams.batches import Learner
 from streamtopics.streams.callbacks import BatchInfo
-from streamtopics.streams.tracking.following import Rows, followed
-from streamtopics.streams.tracking.identity import Words
+from streamtopics.streams.tracking.identity import Rows, distance, followed
 from streamtopics.streams.tracking.looks import check_has_topics, look, some_of
 from streamtopics.streams.tracking.rows import (
     NewsRow,
-    TopicRow,
+    TrackedRow,
     TrackRow,
     news_since,
-    shares_over_time,
-    topic_rows,
-    track_rows,
+    tracked_row,
 )
-from streamtopics.streams.tracking.snapshots import Moment, Snapshot, State, compact, thinned
+from streamtopics.streams.tracking.snapshots import (
+    Moment,
+    Snapshot,
+    State,
+    Words,
+    compact,
+    last_words,
+    probabilities_of,
+    thinned,
+)
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import last_step
 
@@ -57,18 +63,15 @@ class TopicTracker:
 
     Attributes
     ----------
-    n_batches_ : int
-        Minibatches that it was called for.
-    n_topics_ : int
-        Ids given so far, 0 to `n_topics_` - 1.
+    n_batches_, n_topics_ : int
+        Minibatches that it was called for, and ids given so far.
     ids_ : ndarray of shape (n_rows,)
         Id of each row of the model at the last look; -1 for rows that were never in use.
 
     Notes
     -----
-    A row is the topic that had the closest words at the last look. A topic may drift to something
-    else in the long run; a row that something else takes over in less than ten looks gets a new
-    id.
+    A topic may drift to something else in the long run; a row that something else takes over in
+    less than ten looks gets a new id.
 
     A topic is in use when it has more than a tenth of an equal share of the tokens. It is born
     at the first look at which it is. It has died when its share, a mean of the last three looks,
@@ -79,20 +82,14 @@ class TopicTracker:
     and one that has died has been *merged* into one that has come closer to both.
 
     How far words have *moved* is Hellinger's distance, the square root of 1 less the sum of
-    sqrt(p q) over all words, as the kept ones have it: one that was kept once only, with
-    probability p, is taken to have had min(p, max(0, 2 m - p)) the other time, where m is the
-    least that was kept then, and words kept neither time are taken to be as alike, for their mass,
-    as the others.
-
-    Its state is bounded by K topics, the words of each and 64 snapshots (the first, the last ten,
-    and in between the denser the more recent), and by the last thousand topics that died.
+    sqrt(p q) over all words, as estimated from the kept ones. Kept are 64 snapshots (the first, the
+    last ten, and in between the denser the more recent), and the last thousand topics that died.
 
     References
     ----------
     A. Bhattacharyya (1943). On a measure of divergence between two statistical populations
     defined by their probability distributions. Bulletin of the Calcutta Mathematical Society 35,
-    99-109. H. W. Kuhn (1955). The Hungarian method for the assignment problem. Naval Research
-    Logistics Quarterly 2, 83-97.
+    99-109.
 
     Examples
     --------
@@ -127,20 +124,15 @@ class TopicTracker:
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
         """Take note of a minibatch that was learnt; look at the model if the budget allows.
 
-        When it fails nothing has changed.
+        When it fails nothing has changed. Batches and documents are counted on here, so that a
+        stream that starts anew goes on.
 
         Parameters
         ----------
         model : estimator of topics over words, or a pipeline that ends in one
             After it has learnt the minibatch.
         info : BatchInfo
-            Of the minibatch. Batches and documents are counted on here, so that a stream that
-            starts anew goes on.
-
-        Raises
-        ------
-        TypeError
-            If the model has no topics over words.
+            Of the minibatch.
         """
         check_has_topics(model)
         state = self._state
@@ -215,18 +207,19 @@ class TopicTracker:
                 ids[topic.row] = topic.topic
         return ids
 
-    def topics(self) -> list[TopicRow]:
+    def topics(self) -> list[TrackedRow]:
         """List the topics with their births and deaths; as a frame by `pandas.DataFrame(rows)`.
 
         Returns
         -------
-        rows : list of TopicRow
+        rows : list of TrackedRow
             Those that live and the last thousand that died, by id.
         """
-        return topic_rows(self._state)
+        known = sorted(self._state.known, key=lambda topic: topic.topic)
+        return [tracked_row(topic, self._state.names) for topic in known]
 
     def to_frame(self, n_words: int = 10) -> list[TrackRow]:
-        """Rows on the topics in each snapshot.
+        """List the topics in each snapshot.
 
         Parameters
         ----------
@@ -236,10 +229,26 @@ class TopicTracker:
         Returns
         -------
         rows : list of TrackRow
-            For each snapshot, the oldest first, and each topic that had a row then; as a frame by
-            `pandas.DataFrame(rows)`.
+            For each snapshot, the oldest first, and each topic that had a row then.
         """
-        return track_rows(self._state, n_words)
+        snapshots = self._state.snapshots
+        now, before = last_words(snapshots), dict[int, Words]()
+        rows: list[TrackRow] = []
+        for snapshot in snapshots:
+            moment, total = snapshot.moment, max(snapshot.n_tokens, 1e-300)
+            for i, topic in enumerate(snapshot.topics.tolist()):
+                words = probabilities_of(snapshot, i)
+                if snapshot.rows[i] >= 0:
+                    rows.append(
+                        TrackRow(
+                            topic, moment.batch, moment.time, moment.n_documents,
+                            int(snapshot.rows[i]), float(snapshot.use[i] / total),
+                            distance(before.get(topic), words), distance(words, now.get(topic)),
+                            [self._state.names[w] for w in words[0][:n_words].tolist()],
+                        )
+                    )  # fmt: skip
+                before[topic] = words
+        return rows
 
     def shares(self) -> tuple[list[Any], np.ndarray, np.ndarray]:
         """Shares of the topics over time, for a picture.
@@ -255,7 +264,15 @@ class TopicTracker:
             Share of each topic in the tokens since the snapshot before. Rows sum to 1, less what
             fell to rows of the model that were never in use.
         """
-        return shares_over_time(self._state.snapshots)
+        snapshots = self._state.snapshots
+        ids = np.unique(np.concatenate([np.empty(0, np.int64), *(s.topics for s in snapshots)]))
+        shares = np.zeros((len(snapshots), len(ids)))
+        for line, snapshot in zip(shares, snapshots, strict=True):
+            line[np.searchsorted(ids, snapshot.topics)] = snapshot.use
+            line /= max(snapshot.n_tokens, 1e-300)
+        timed = all(snapshot.moment.time is not None for snapshot in snapshots)
+        times = [s.moment.time if timed else s.moment.n_documents for s in snapshots]
+        return times, ids, shares
 
     def news(self, since: object = None, *, unit: str = "time", n_words: int = 10) -> list[NewsRow]:
         """List what is new since a time: topics that came, went, grew, shrank or changed.
