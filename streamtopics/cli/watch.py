@@ -57,6 +57,7 @@ from streamtopics.streams import (
     resume,
     stream,
 )
+from streamtopics.streams.packing import packed, unpacked
 from streamtopics.streams.reading import Follower, ReadingError, Record, follow
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 
@@ -80,7 +81,7 @@ class Watch:
         self.history, self.tracker = ScoreHistory(), TopicTracker()
         self.monitor = DriftMonitor(alpha=options.alarm) if options.alarm else None
         self.place: dict[str, Any] = {"position": None, "n_batches": 0, "tally": {}}
-        self.place |= {"texts": [], "times": []}
+        self.place["shown"] = packed([], [])
         found = resume(folder, options.trust)
         if found is None:
             self.model, self.learner = _begun(options)
@@ -93,6 +94,8 @@ class Watch:
             n, what = counted(self.n_documents, "document"), type(topics_of(self.model)).__name__
             note(f"going on from {n} in {folder}, with the {what} there")
         self.tally = Tally(self.place["tally"])
+        # Texts and times of the last documents, for a report.
+        self.shown: list[Any] = unpacked(self.place["shown"])
         also = (self.learner.front, self.place, self.history, self.monitor, self.tracker)
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
         self.batch: list[Record] = []
@@ -115,13 +118,14 @@ class Watch:
         )
         if not self.is_pipe:
             self.place["position"] = self.position
-        texts, times = self.place["texts"], self.place["times"]
         if self.options.report:
-            texts += texts_of(self.batch)
-            times += [time_of(record.time) for record in self.batch]
-        n = N_SHOWN if self.options.report else 0
-        while len(texts) > n or (len(texts) > 1 and sum(map(len, texts)) > MOST_CHARACTERS):
-            del texts[0], times[0]
+            self.shown += [[record.text, time_of(record.time)] for record in self.batch]
+            sizes = np.cumsum([len(text) for text, _ in reversed(self.shown)])
+            n = int(np.searchsorted(sizes, MOST_CHARACTERS, side="right"))
+            del self.shown[: -min(max(n, 1), N_SHOWN)]
+        else:
+            self.shown.clear()
+        self.place["shown"] = packed(self.shown, (time for _, time in self.shown))
         alarm, names = self.alarm, self.tracker.feature_names
         if alarm is not None and names is not None and self.monitor is not None:
             self.monitor.alarms = (*self.monitor.alarms[:-1], _in_words(alarm, names))
@@ -162,7 +166,7 @@ class Watch:
 
     def write_report(self) -> None:
         """Write the report anew."""
-        texts, times = self.place["texts"], self.place["times"]
+        texts, times = [text for text, _ in self.shown], [time for _, time in self.shown]
         known = any(time is not None for time in times) and periods_to_show(times)
         report(
             self.model, self.options.report, texts=texts or None, times=times if known else None,

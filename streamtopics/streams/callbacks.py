@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.streams.batches import Learner
+from streamtopics.streams.packing import packed, unpacked
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.progress import Progress
 
@@ -166,6 +167,14 @@ class ScoreHistory:
         self.rows.append(row)
         if self.max_rows is not None:
             del self.rows[: -self.max_rows]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes, with the rows in one array."""
+        return {**self.__dict__, "rows": packed(self.rows, (row.time for row in self.rows))}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what `__getstate__` has returned."""
+        self.__dict__ |= state | {"rows": [ScoreRow(*row) for row in unpacked(state["rows"])]}
 
 
 def mean_score(rows: Sequence[ScoreRow]) -> tuple[float, float]:

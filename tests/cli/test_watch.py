@@ -21,6 +21,7 @@ from streamtopics import StreamingLDA, load, save
 from streamtopics.cli import main
 from streamtopics.saving.models import read
 from streamtopics.streams import resume
+from streamtopics.streams.packing import unpacked
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 
 KINDS = {
@@ -312,7 +313,7 @@ def test_the_report_after_a_break_is_that_without_one(tmp_path, capsys, monkeypa
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     append(path, *texts[:100])
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    assert resume(tmp_path / "5.model.checkpoints").callbacks[1]["texts"] == []
+    assert resume(tmp_path / "5.model.checkpoints").callbacks[1]["shown"].tobytes() == b"[]"
 
 
 def test_the_last_documents_are_of_bounded_size(tmp_path, capsys, monkeypatch):
@@ -321,9 +322,27 @@ def test_the_last_documents_are_of_bounded_size(tmp_path, capsys, monkeypatch):
     texts = lines(100)
     append(path, *texts)
     assert main(given(path, model, 50, "--idle", 0.1, "--report", page)) == 0
-    kept = resume(f"{model}.checkpoints").callbacks[1]["texts"]
+    place = resume(f"{model}.checkpoints").callbacks[1]
+    kept = [text for text, _ in unpacked(place["shown"])]
     assert kept == [text.strip() for text in texts[-len(kept) :]]
     assert 300 < sum(map(len, kept)) <= 400
+
+
+@pytest.mark.parametrize("report", [False, True])
+def test_a_checkpoint_is_of_bounded_size(tmp_path, capsys, monkeypatch, report):
+    """Also with alarms; what a minibatch adds to it is some hundred bytes."""
+    monkeypatch.setattr("streamtopics.cli.watch.N_SHOWN", 500)
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    more = ["--idle", 0.1, "--alarm", 0.5, *(["--report", tmp_path / "r.html"] if report else [])]
+    sizes = []
+    for n in (1500, 1000, 1000):
+        append(path, *lines(n, seed=n))
+        assert main(given(path, model, 50, *more)) == 0
+        *_, newest = sorted((tmp_path / "feed.model.checkpoints").iterdir())
+        sizes.append(newest.stat().st_size)
+    assert len(resume(f"{model}.checkpoints").callbacks[2].rows) == 70
+    first, second = np.diff(sizes)
+    assert max(first, second) < 20 * 1500, sizes
 
 
 def test_seeds_stay(tmp_path, capsys):

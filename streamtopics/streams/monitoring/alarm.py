@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -146,6 +147,16 @@ class Alarm:
             words = (f"{w.word} ({w.new}, before {w.before})" for w in self.words)
             lines.append(f"Words: {', '.join(words)}.")
         return "\n".join(lines)
+
+
+def alarm_of(found: Mapping[str, Any]) -> Alarm:
+    """The alarm that `dataclasses.asdict` has taken apart, from JSON or not."""
+    topics = tuple(ChangedTopic(**t | {"words": tuple(t["words"])}) for t in found["topics"])
+    words = tuple(NewWord(**word) for word in found["words"])
+    new = tuple(
+        NewTopic(**t | {"words": tuple(t["words"]), "rows": tuple(t["rows"])}) for t in found["new"]
+    )
+    return Alarm(**{**found, "topics": topics, "words": words, "new": new})
 
 
 def changed_topics(

@@ -10,6 +10,7 @@ more than this stream does anyway. The alarm rings where both say so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, astuple
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,11 +27,19 @@ from streamtopics.streams.batches import (
     named,
     together,
 )
-from streamtopics.streams.monitoring.alarm import N_TOP, Alarm, DriftTest, changed_topics, new_words
+from streamtopics.streams.monitoring.alarm import (
+    N_TOP,
+    Alarm,
+    DriftTest,
+    alarm_of,
+    changed_topics,
+    new_words,
+)
 from streamtopics.streams.monitoring.chart import chart_p
 from streamtopics.streams.monitoring.features import document_features
 from streamtopics.streams.monitoring.novelty import new_topics
 from streamtopics.streams.monitoring.relabelling import Comparison, compare, relabelled
+from streamtopics.streams.packing import packed, unpacked
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, last_step, names_of
@@ -187,6 +196,26 @@ class DriftMonitor:
             if self.documents:
                 *old, last = self.documents
                 self._learn(model, last, old, None, {"documents": ()})
+
+    # Keeping
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes, with the records in one array each."""
+        tests, alarms = [astuple(test) for test in self.tests], [*map(asdict, self.alarms)]
+        return {
+            **self.__dict__,
+            "tests": packed(tests, (test.time for test in self.tests)),
+            "alarms": packed(alarms, (alarm.time for alarm in self.alarms)),
+            "documents": [packed(d, d) if isinstance(d, list) else d for d in self.documents],
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what `__getstate__` has returned."""
+        tests = tuple(DriftTest(*test) for test in unpacked(state["tests"]))
+        alarms = tuple(map(alarm_of, unpacked(state["alarms"])))
+        kept = state["documents"]
+        documents = tuple(unpacked(d) if isinstance(d, np.ndarray) else d for d in kept)
+        self.__dict__ |= state | {"tests": tests, "alarms": alarms, "documents": documents}
 
     # Testing
 
