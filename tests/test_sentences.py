@@ -64,7 +64,6 @@ def test_one_matrix_for_each_document(make):
     assert_array_equal(read.documents, [0, 2, 2, 2])
     assert (read.n_documents, read.n_sentences, read.n_words) == (3, 4, 3)
     assert read.rows is None
-    assert read.labels is None
     assert isinstance(read.counts, sparse.csr_matrix)
     assert read.counts.has_canonical_format
 
@@ -145,7 +144,6 @@ def test_one_matrix_with_groups(make, labels):
     read = read_sentences(make(ROWS), labels)
     assert_array_equal(read.counts.toarray(), ROWS)
     assert_array_equal(read.starts, [0, 2, 4])
-    assert read.labels == (labels[0], labels[2])
     assert read.rows is None
 
 
@@ -154,7 +152,6 @@ def test_documents_are_in_the_order_of_their_first_rows(groups):
     read = read_sentences(ROWS, groups)
     assert_array_equal(read.counts.toarray(), ROWS[[0, 3, 1, 2]])
     assert_array_equal(read.starts, [0, 2, 4])
-    assert read.labels == ("b", "a")
     assert_array_equal(read.rows, [0, 3, 1, 2])
 
 

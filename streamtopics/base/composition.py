@@ -263,7 +263,7 @@ class Composition:
         self,
         posterior: TopicPosterior,
         minibatch: Minibatch,
-        state: Any,
+        state: object,
         model: LDA,
         pool: Workers,
         seen: TopicPosterior | None = None,
@@ -326,18 +326,18 @@ def suited_inference(X: sparse.csr_matrix) -> LocalStep:
     return Gibbs() if typical < LONG else Variational()
 
 
-def traits_of(update: Any) -> Traits:
+def traits_of(update: object) -> Traits:
     """Those of a rule, or of what is none."""
     return update.traits if isinstance(update, Rule) else NO_TRAITS
 
 
-def suited_view(inference: Any, update: Any) -> TopicView:
+def suited_view(inference: object, update: object) -> TopicView:
     """The view that suits a local step and a rule."""
     counts = traits_of(update).merges not in MEANS
     return corrected_mean if isinstance(inference, Variational) and counts else mean
 
 
-def suited_doc_topic(inference: Any) -> DocTopicUpdate:
+def suited_doc_topic(inference: object) -> DocTopicUpdate:
     """The way to learn the documents' prior of what a local step reports."""
     reports = getattr(inference, "reports", ())
     if "shares" in reports:
@@ -345,7 +345,7 @@ def suited_doc_topic(inference: Any) -> DocTopicUpdate:
     return DOC_TOPIC_UPDATES["fixed_point" if "log_theta" in reports else "fixed"]
 
 
-def suited_part(update: Any, inference: Any) -> int | None:
+def suited_part(update: object, inference: object) -> int | None:
     """Documents in the parts of a minibatch, or None where whole minibatches suit better.
 
     A rule that learns a rate goes over a minibatch several times meanwhile: of that sampling
@@ -372,7 +372,7 @@ def suited_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> in
     return min(MOST_PASSES, max(by_documents, math.ceil(ENOUGH_TOKENS / max(n_tokens, 1.0))))
 
 
-def suited_word_prior(update: Any, n_documents: int, n_components: int) -> float:
+def suited_word_prior(update: object, n_documents: int, n_components: int) -> float:
     """The pseudo-count of a word in a topic that suits a rule and the size of a corpus.
 
     Few documents lack many of the words to come, and topics many of the words learnt.
@@ -387,7 +387,7 @@ def of_corpus(start: Start) -> bool:
     return getattr(start, "of_corpus", False)
 
 
-def word(options: dict[str, Any], value: Any) -> Any:
+def word(options: dict[str, Any], value: object) -> Any:
     """The record that a word stands for, or the value itself."""
     return options.get(value, value) if isinstance(value, str) else value
 

@@ -82,7 +82,7 @@ class DriftRow(NamedTuple):
 def observe(
     posterior: TopicPosterior,
     blend: Blend,
-    time: Any,
+    time: object,
     last: Drift | None = None,
     n_hidden: int = 0,
 ) -> Drift:

@@ -137,7 +137,7 @@ class StreamingEstimator(
         def set_predict_proba_request(self, **wanted: Request) -> Self: ...
         def set_score_request(self, **wanted: Request) -> Self: ...
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         constraints, known = getattr(cls, "_parameter_constraints", {}), cls._get_param_names()
         cls._allowed = {
@@ -181,7 +181,7 @@ class StreamingEstimator(
 
     # Learning
 
-    def _fit(self, **data: Any) -> Self:
+    def _fit(self, **data: object) -> Self:
         """Learn from a corpus anew."""
         with self._learning(anew=True) as pool:
             batch = self._read("fit", reset=True, **data)
@@ -241,7 +241,7 @@ class StreamingEstimator(
         total, name = self._n_passes(batch) * batch.n_documents, type(self).__name__
         return Progress(name, total, enabled=self.verbose > 0, units=self._units)
 
-    def _partial_fit(self, **data: Any) -> Self:
+    def _partial_fit(self, **data: object) -> Self:
         """Learn from one minibatch."""
         with self._learning() as pool:
             begun = self._begun
@@ -351,7 +351,7 @@ def locks_of(*estimators: Any) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def unchanged_unless_learnt(estimator: Any) -> Iterator[None]:
+def unchanged_unless_learnt(estimator: StreamingEstimator) -> Iterator[None]:
     """Undo everything on failure, unless something was learnt meanwhile."""
     before = dict(vars(estimator))
     try:
@@ -365,7 +365,7 @@ def unchanged_unless_learnt(estimator: Any) -> Iterator[None]:
         raise
 
 
-def check_same(estimator: Any, **started: Any) -> None:
+def check_same(estimator: StreamingEstimator, **started: object) -> None:
     """Refuse parameters that are not what the model was started with."""
     for name, value in started.items():
         now = getattr(estimator, name)
@@ -376,7 +376,7 @@ def check_same(estimator: Any, **started: Any) -> None:
             )
 
 
-def check_same_state(rule: Rule, before: Rule, state: Any, posterior: Any) -> None:
+def check_same_state(rule: Rule, before: Rule, state: object, posterior: Any) -> None:
     """Refuse a rule of another class than the one before, if the posterior is no use to it.
 
     That is where either of them keeps a state, or one keeps means of a document and the other
@@ -432,7 +432,7 @@ def check_update(
         )
 
 
-def warn_of_few_steps(model: Any, remedy: str) -> None:
+def warn_of_few_steps(model: object, remedy: str) -> None:
     """Say that `fit` ends before topics are found."""
     few = f"{type(model).__name__}.fit makes fewer than {FEW_STEPS} steps from a random start, too"
     remedy = f"for a corpus of few minibatches {remedy}"

@@ -13,7 +13,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import StreamingEstimator, locks_of
-from streamtopics.base.vectors import said_of
 from streamtopics.updates.composite import Composite, rebased
 from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.rule import merged_weights
@@ -81,7 +80,7 @@ class Mergeable(StreamingEstimator):
                     "both from one integer random_state, or from copies of one model and pass it "
                     "as base"
                 )
-            if base is None and self._composed().rule.traits.merges == "in order":
+            if base is None and self._composed().traits.merges == "in order":
                 raise ValueError(
                     f"models under {self._composed().update} are merged by what the other one "
                     "learnt since both were copies of a model; pass that as base, or learn with "
@@ -130,7 +129,7 @@ class Mergeable(StreamingEstimator):
     def _merged(self, other: Self, model: Self | None) -> Any:
         """The commit record of both; `model` is their ancestor."""
         composition = self._composed()
-        merges = composition.rule.traits.merges
+        merges = composition.traits.merges
         mine, theirs = self.posterior_, other.posterior_
         if merges in IN_ORDER and model is not None:
             return self._continued(other, model)
@@ -164,7 +163,7 @@ class Mergeable(StreamingEstimator):
 
     def _check_ancestor(self, base: Self, other: Self) -> None:
         composition = self._composed()
-        adds = composition.rule.traits.merges == "sum" and composition.growth == 1
+        adds = composition.traits.merges == "sum" and composition.growth == 1
         for model in (self, other):
             mine, shared = model.posterior_, base.posterior_
             if not (mine.continues(shared) if adds else mine.follows(shared)):
@@ -178,7 +177,7 @@ class Mergeable(StreamingEstimator):
                 "without averaging in schedule"
             )
 
-    def _check_mergeable(self, name: str, model: Any) -> None:
+    def _check_mergeable(self, name: str, model: object) -> None:
         if type(model) is not type(self):
             raise TypeError(
                 f"{name} must be a {type(self).__name__} like the model it is merged into; "
@@ -191,28 +190,23 @@ class Mergeable(StreamingEstimator):
             error.args = (f"{name}: {error}",)
             raise
         model._check_places(name)
-        now, own = model._composed(), self._composed()
         mine, theirs = self.posterior_, model.posterior_
-        if now.rule.traits.merges != own.rule.traits.merges or mine.shape != theirs.shape:
-            raise ValueError(
-                f"{name} must learn by a rule that merges in the same way and have the same "
-                f"features and topics; it has {now.update} and (n_features, n_components) = "
-                f"{theirs.shape}, this model {own.update} and {mine.shape}"
-            )
-        if not np.array_equal(mine.prior_directions, theirs.prior_directions):
-            raise ValueError(
-                f"{name} was learnt with {said_of(theirs.n_dimensions)}, this model with "
-                f"{said_of(mine.n_dimensions)}; only models of one kind of vectors, "
-                "and of vectors of names, can be merged"
-            )
-        names, others = (getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model))
-        if not np.array_equal(names, others):
-            raise ValueError(f"{name} was fitted on other feature names; use one vocabulary")
+        merges = [one._composed().traits.merges for one in (self, model)]
+        names = [getattr(one, "feature_names_in_", np.empty(0)) for one in (self, model)]
         learns = self._composed().doc_topic != FIXED
-        same_alpha = learns or np.array_equal(mine.alpha, theirs.alpha)
         same_words = np.array_equal(mine.eta, theirs.eta) and np.array_equal(mine.xi, theirs.xi)
-        if not (same_words and same_alpha):
-            raise ValueError(
-                f"{name} has another prior; only models that share one can be merged; start both "
-                "with the same topic_word_prior and doc_topic_prior, as numbers or arrays"
-            )
+        for same, what in (
+            (merges[0] == merges[1], "way to merge, by its rule"),
+            (mine.shape == theirs.shape, "number of features or of topics"),
+            (np.array_equal(names[0], names[1]), "set of feature names"),
+            (
+                np.array_equal(mine.prior_directions, theirs.prior_directions),
+                "kind of vectors, or of vectors of names",
+            ),
+            (same_words and (learns or np.array_equal(mine.alpha, theirs.alpha)), "prior"),
+        ):
+            if not same:
+                raise ValueError(
+                    f"{name} has another {what}; only models of the same can be merged; start both "
+                    "with the same parameters, priors as numbers or arrays, over one vocabulary"
+                )

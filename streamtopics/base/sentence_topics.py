@@ -25,7 +25,7 @@ class SentenceTopics(LearntTopics, SentencesInput):
         """Topic proportions of documents."""
         raise NotImplementedError
 
-    def _asked(self, method: str, X: Any, groups: Any) -> SentenceDocuments:
+    def _asked(self, method: str, X: Any, groups: OptionalArray) -> SentenceDocuments:
         """The documents to infer, when they have been checked."""
         check_is_fitted(self)
         return self._read(method, X=X, groups=groups)
@@ -118,7 +118,7 @@ class SentenceTopics(LearntTopics, SentencesInput):
         """
         return predictive.per_token(*self._completion(X, groups, "score"))
 
-    def _completion(self, X: Any, groups: Any, method: str) -> tuple[np.ndarray, float]:
+    def _completion(self, X: Any, groups: OptionalArray, method: str) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""
         sentences = self._asked(method, X, groups).sentences
         observed, held_out = predictive.completion_split(sentences.counts)

@@ -17,13 +17,12 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics.base.validation import (
-    LEAST_COUNT,
     MOST_COUNT,
     from_arrow,
     holds_text,
     in_order,
 )
-from streamtopics.utils.structure import is_missing, to_csr
+from streamtopics.utils.structure import check_reach, is_missing, to_csr
 
 
 @dataclass(frozen=True)
@@ -39,14 +38,11 @@ class Sentences:
     rows : ndarray of shape (n_sentences,), int64, or None
         The place that each sentence had in the matrix that was passed; None if they
         are in the same order.
-    labels : tuple or None
-        The label of each document, if labels were passed.
     """
 
     counts: sparse.csr_matrix
     starts: np.ndarray
     rows: np.ndarray | None = None
-    labels: tuple[Hashable, ...] | None = None
 
     @property
     def n_documents(self) -> int:
@@ -136,42 +132,21 @@ def read_sentences(
             "streamtopics.text.SentenceVectorizer().fit_transform(documents)"
         )
     read = partial(to_csr, otherwise=np.float64 if signed else np.float32)
-    if _is_one_matrix(X, groups, caller):
+    if groups is not None or not _is_sequence(X):
         sentences = _grouped(read(X, caller, "X"), groups, caller)
-    elif groups is None:
-        sentences = _stacked(list(X), n_words, caller, read)
     else:
-        raise ValueError(
-            f"groups, passed to {caller}, is for one matrix whose rows are sentences, but X is a "
-            "sequence of matrices, one for each document; leave groups out, or stack X"
-        )
+        sentences = _stacked(list(X), n_words, caller, read)
     sentences = replace(sentences, counts=_canonical(sentences.counts))
     _check_width(sentences.counts.shape, n_words, caller)
-    _check_values(sentences, whole, signed, caller)
+    _check_values(sentences.counts, whole, signed, caller)
     return sentences
 
 
-def _is_one_matrix(X: Any, groups: Any, caller: str) -> bool:
-    """Whether X is one matrix for all documents, not a sequence with one for each."""
-    if groups is None and _is_list(X) and all(_is_list(item) and not len(item) for item in X):
-        return False
-    n_axes = _n_axes(X)
-    if n_axes == 3 and not sparse.issparse(X):
-        return False
-    if n_axes != 2:
-        raise ValueError(
-            f"X, passed to {caller}, must be one matrix of shape (n_sentences, n_words), together "
-            "with groups, or a list with one such matrix for each document; got "
-            f"{type(X).__name__} with {n_axes} dimension(s) instead of 2 or 3. Reshape your data, "
-            "a single sentence by X.reshape(1, -1)"
-        )
-    if groups is None:
-        raise ValueError(
-            f"X, passed to {caller}, is one matrix whose rows are sentences, and nothing says "
-            "to which documents they belong; pass groups, with the document of each row, or "
-            "pass a list with one matrix of shape (n_sentences, n_words) for each document"
-        )
-    return True
+def _is_sequence(X: Any) -> bool:
+    """Whether X is a sequence with a matrix for each document, not one matrix for all."""
+    if _is_list(X) and all(_is_list(item) and not len(item) for item in X):
+        return True
+    return _n_axes(X) == 3 and not sparse.issparse(X)
 
 
 def _is_list(X: Any) -> bool:
@@ -195,17 +170,16 @@ def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
     document = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int64)
     starts = _starts(np.bincount(document, minlength=len(codes)))
     if (np.diff(document) >= 0).all():
-        return Sentences(counts, starts, None, tuple(codes))
+        return Sentences(counts, starts)
     rows = np.argsort(document, kind="stable")
-    return Sentences(counts[rows], starts, rows, tuple(codes))
+    return Sentences(counts[rows], starts, rows)
 
 
 def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
-    named = isinstance(groups, str | bytes | Mapping | Set)
-    if named or len(getattr(groups, "shape", (0,))) != 1:
+    if groups is None:
         raise ValueError(
-            f"groups, passed to {caller}, must be 1-D, with the document of each row of X; got "
-            f"{groups!r:.60}"
+            f"X, passed to {caller}, is one matrix whose rows are sentences; pass groups, with the "
+            "document of each row, or a list with one matrix for each document"
         )
     # As Python's own objects, if the library can make them.
     labels = groups.tolist() if hasattr(groups, "tolist") else list(from_arrow(groups))
@@ -231,29 +205,21 @@ def _stacked(
         None if _is_list(X) and not len(X) else read(X, caller, f"X[{d}]")
         for d, X in enumerate(documents)
     ]
-    known = {d: X for d, X in enumerate(matrices) if X is not None}
+    known = [X for X in matrices if X is not None]
     if not known and n_words is None:
         raise ValueError(
             f"X, passed to {caller}, has no sentences, and nothing tells the number of words; "
             "pass documents without sentences as matrices of shape (0, n_words)"
         )
-    first = next(iter(known), None)
-    width = n_words if first is None else known[first].shape[1]
-    for d, X in known.items():
-        if X.shape[1] != width:
-            raise ValueError(
-                f"X[{d}], passed to {caller}, has {X.shape[1]} columns, but X[{first}] has "
-                f"{width}; count all documents over the same words, with one fitted vectorizer"
-            )
     _check_same_names(documents, caller)
     starts = _starts([0 if X is None else X.shape[0] for X in matrices])
     if not known:
-        shape: Any = (0, width)
+        shape: Any = (0, n_words)
         return Sentences(sparse.csr_matrix(shape, dtype=np.float32), starts)
-    only, *others = known.values()
+    only, *others = known
     if not others and only.indices.dtype == np.int32:
         return Sentences(only, starts)
-    return Sentences(sparse.csr_matrix(sparse.vstack([only, *others], "csr")), starts)
+    return Sentences(sparse.csr_matrix(sparse.vstack(known, "csr")), starts)
 
 
 def _check_same_names(documents: list[Any], caller: str) -> None:
@@ -305,31 +271,12 @@ def _check_width(shape: tuple[int, int], expected: int | None, caller: str) -> N
         )
 
 
-def _check_values(sentences: Sentences, whole: bool, signed: bool, caller: str) -> None:
-    counts = sentences.counts.data
-    checks = [
-        ("NaN or infinity", ~np.isfinite(counts)),
-        (f"More than {MOST_COUNT:g}", abs(counts) > MOST_COUNT),
-    ]
+def _check_values(counts: sparse.csr_matrix, whole: bool, signed: bool, caller: str) -> None:
     if not signed:
-        few = (counts > 0) & (counts < LEAST_COUNT)
-        checks += [("Negative values", counts < 0), (f"Less than {LEAST_COUNT:g}", few)]
-    if whole:
-        fractions = "Fractions, not whole numbers as CountVectorizer makes them,"
-        checks.append((fractions, counts != np.floor(counts)))
-    for what, wrong in checks:
-        if wrong.any():
-            place = _place(sentences, int(wrong.argmax()))
-            raise ValueError(f"{what} in data passed to {caller}: {place}")
-
-
-def _place(sentences: Sentences, entry: int) -> str:
-    """Name the place of a stored entry, in the terms of the one who passed it."""
-    X = sentences.counts
-    row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
-    value, column = X.data[entry], X.indices[entry]
-    if sentences.labels is None:
-        document = int(np.searchsorted(sentences.starts, row, side="right")) - 1
-        return f"X[{document}][{row - sentences.starts[document]}, {column}] is {value:g}"
-    passed = row if sentences.rows is None else sentences.rows[row]
-    return f"X[{passed}, {column}] is {value:g}"
+        check_reach(counts, caller)
+    elif not (np.abs(counts.data) <= MOST_COUNT).all():
+        raise ValueError(f"X, passed to {caller}, has NaN, infinity or more than {MOST_COUNT:g}")
+    if whole and (counts.data % 1).any():
+        raise ValueError(
+            f"X, passed to {caller}, has fractions, not whole numbers as CountVectorizer makes them"
+        )

@@ -452,7 +452,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """
         return predictive.per_token(*self._completed("score", X))
 
-    def _completed(self, method: str, X: Any, **data: Any) -> tuple[np.ndarray, float]:
+    def _completed(self, method: str, X: MatrixLike, **data: object) -> tuple[np.ndarray, float]:
         """Score the held-out tokens of the documents passed to a method, as `_completion` does."""
         check_is_fitted(self)
         batch = self._read(method, reset=False, X=X, **data)
@@ -489,7 +489,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return predictive.token_log_probability(*inferred)
 
     def _completion(
-        self, X: sparse.csr_matrix, pool: Workers, vectors: Any = None
+        self, X: sparse.csr_matrix, pool: Workers, vectors: OptionalArray = None
     ) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""
         observed, held_out = predictive.completion_split(X)
@@ -502,7 +502,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         observed: sparse.csr_matrix,
         held_out: sparse.csr_matrix,
         pool: Workers,
-        vectors: Any = None,
+        vectors: OptionalArray = None,
     ) -> tuple[np.ndarray, np.ndarray, sparse.csr_matrix]:
         """Proportions, probabilities of the held-out words in topics, counts of these words."""
         words = np.unique(held_out.indices)

@@ -5,11 +5,12 @@ Every check raises before anything is changed, and names the argument, what came
 and what would be right.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval as Interval
@@ -23,6 +24,7 @@ from sklearn.utils.validation import (
     check_consistent_length,
 )
 
+from streamtopics.base.typing import OptionalArray
 from streamtopics.kernels import minibatch
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.utils.checks import LEAST_PRIOR as LEAST_PRIOR
@@ -163,7 +165,7 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
     return labels
 
 
-def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
+def _check_prior(prior: object, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
     check_structure(prior, "a model", name)
     checked: np.ndarray = check_array(
         prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
@@ -179,7 +181,9 @@ def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> n
     return checked
 
 
-def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float = 10.0) -> np.ndarray:
+def check_doc_topic_prior(
+    prior: object, n_components: int, default_mass: float = 10.0
+) -> np.ndarray:
     """The prior as an array of shape (n_components,)."""
     if prior is None:
         prior = Symmetric(default_mass)
@@ -191,7 +195,7 @@ def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float = 1
 
 
 def check_topic_word_prior(
-    prior: Any,
+    prior: object,
     name: str,
     n_components: int | None,
     n_features: int,
@@ -263,30 +267,31 @@ def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
         )
 
 
-def check_columns(columns: Any, n_features: int) -> np.ndarray:
+def check_columns(columns: ArrayLike, n_features: int) -> np.ndarray:
     """Distinct columns of counts, sorted, int32."""
     check_not_masked(columns, "forget_words", "columns")
     found = np.unique(np.ravel(columns))
-    if found.size and found.dtype.kind not in "iu":
-        raise TypeError(f"columns must be whole numbers, of columns of X; got {columns!r:.60}")
-    if found.size and not (found[0] >= 0 and found[-1] < n_features):
-        raise ValueError(f"columns must be from 0 to {n_features - 1}; got {columns!r:.60}")
+    whole = not found.size or found.dtype.kind in "iu"
+    if not whole or (found.size and not (found[0] >= 0 and found[-1] < n_features)):
+        raise ValueError(
+            f"columns must be whole numbers from 0 to {n_features - 1}; got {columns!r:.60}"
+        )
     return found.astype(np.int32)
 
 
-def check_feature_names(feature_names: Any, n_features: int) -> np.ndarray:
+def check_feature_names(
+    feature_names: OptionalArray | Collection[str], n_features: int
+) -> np.ndarray:
     """Names of all columns, as an array."""
-    if isinstance(feature_names, Mapping | Set | str | bytes):
+    if isinstance(feature_names, Mapping | Set):
         raise TypeError(
             "feature_names must be the words by column, such as those of "
-            f"vectorizer.get_feature_names_out(); got a {type(feature_names).__name__}. Of a "
-            "mapping from words to columns, such as vectorizer.vocabulary_, pass "
-            "sorted(vocabulary, key=vocabulary.get)"
+            "vectorizer.get_feature_names_out(), not a mapping or a set"
         )
     names = np.asarray(feature_names, dtype=object)
     if names.shape != (n_features,):
         raise ValueError(
             f"feature_names must name each of the {n_features} columns the model was fitted on; "
-            f"got {names.shape[0] if names.ndim else names!r} names"
+            f"it has the shape {names.shape}"
         )
     return names

@@ -23,7 +23,7 @@ D = TypeVar("D", bound=Documents)
 class TakesVectors(StreamingTopicModel):
     """Base of the estimators whose documents may have vectors beside their words."""
 
-    def _with_vectors(self, batch: D, vectors: Any, *given: Any) -> D:
+    def _with_vectors(self, batch: D, vectors: OptionalArray, *given: Any) -> D:
         """The documents with their vectors; `given` is for `check_vectors`."""
         found = check_vectors(vectors, batch.n_documents, *given)
         found = None if found is None else found.astype(batch.X.dtype)

@@ -65,7 +65,7 @@ def said_of(n_dimensions: int) -> str:
     return f"vectors of {n_dimensions} dimensions" if n_dimensions else "no vectors"
 
 
-def check_name_vectors(name_vectors: Any, names: Sequence[str], caller: str) -> np.ndarray:
+def check_name_vectors(name_vectors: object, names: Sequence[str], caller: str) -> np.ndarray:
     """Vectors of names, by name or in their order, scaled to length 1; 0 for a name without.
 
     They have no dimension if there are none.

@@ -316,7 +316,7 @@ class AspectSentimentModel(SentenceTopics):
     def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
         return self._found(batch, pool).responsibility
 
-    def _sentiments(self, X: Any, groups: Any, method: str) -> np.ndarray:
+    def _sentiments(self, X: Any, groups: OptionalArray, method: str) -> np.ndarray:
         batch = self._asked(method, X, groups)
         psi = self._inferred(lambda pool: self._found(batch, pool).proportions)
         n_sentiments = len(self.classes_)
@@ -334,7 +334,7 @@ class AspectSentimentModel(SentenceTopics):
 
     # What was learnt
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: OptionalArray = None) -> np.ndarray:
         """Names of the columns of `transform`: each sentiment with the number of an aspect.
 
         Parameters

@@ -40,7 +40,7 @@ def step_with_births(
     process: DirichletProcess,
     posterior: TopicPosterior,
     batch: Documents,
-    state: Any,
+    state: object,
     lives: Lives,
     model: LDA,
     pool: Workers,

@@ -421,7 +421,7 @@ class GuidedTopics(TakesVectors):
         return replace(blend, statistics=statistics), found
 
     def _carry_out(
-        self, composition: Composition, blend: Blend, found: dict[str, Any], time: Any = None
+        self, composition: Composition, blend: Blend, found: dict[str, Any], time: object = None
     ) -> None:
         # What was learnt elsewhere, or by a rule that forgets, cannot be learnt anew.
         super()._carry_out(composition, blend, {"begun": None} | found, time)
@@ -490,7 +490,7 @@ class GuidedTopics(TakesVectors):
                 )
         super()._check(before)
 
-    def _check_mergeable(self, name: str, model: Any) -> None:
+    def _check_mergeable(self, name: str, model: object) -> None:
         if type(model) is type(self) and model.__sklearn_is_fitted__():
             own, others = (
                 [(topic, sorted(words)) for topic, words in m._seeds.items()] for m in (self, model)

@@ -402,7 +402,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         """
         return self._classified(X, "predict_log_proba", np.inf)
 
-    def _classified(self, X: Any, method: str, margin: float) -> np.ndarray:
+    def _classified(self, X: MatrixLike, method: str, margin: float) -> np.ndarray:
         """log p(class | words) of each document, for classes within `margin` of the best."""
         check_is_fitted(self)
         X = self._counts(X, method)

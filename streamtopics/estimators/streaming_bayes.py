@@ -336,7 +336,7 @@ class StreamingBayes(
         method: str,
         model: DenseModel,
         X: Any,
-        y: Any = None,
+        y: OptionalArray = None,
         *,
         target: bool = False,
         reset: bool = False,
@@ -519,7 +519,7 @@ class StreamingBayes(
         return tags
 
 
-def _check_classes(classes: Any, model: Any, caller: str) -> None:
+def _check_classes(classes: OptionalArray, model: object, caller: str) -> None:
     """Refuse classes of a stream that the model does not have."""
     n_classes = _n_classes(model)
     if n_classes is None:

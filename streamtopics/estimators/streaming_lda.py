@@ -282,6 +282,6 @@ class StreamingLDA(StreamingTopicModel):
         )
 
 
-def is_auto(value: Any) -> bool:
+def is_auto(value: object) -> bool:
     """Whether a part is left to the estimator."""
     return isinstance(value, str) and value == "auto"

@@ -152,11 +152,11 @@ def test_svb_forgets_exactly_what_the_words_added():
 @pytest.mark.parametrize(
     ("columns", "error", "message"),
     [
-        ([40], ValueError, "columns must be from 0 to 39"),
-        ([1, -1], ValueError, "columns must be from 0 to 39"),
-        ([0.5], TypeError, "columns must be whole numbers"),
-        ([True], TypeError, "columns must be whole numbers"),
-        (["a"], TypeError, "columns must be whole numbers"),
+        ([40], ValueError, "columns must be whole numbers from 0 to 39"),
+        ([1, -1], ValueError, "columns must be whole numbers from 0 to 39"),
+        ([0.5], ValueError, "columns must be whole numbers"),
+        ([True], ValueError, "columns must be whole numbers"),
+        (["a"], ValueError, "columns must be whole numbers"),
     ],
 )
 def test_wrong_columns_change_nothing(columns, error, message):

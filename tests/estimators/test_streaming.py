@@ -510,7 +510,7 @@ def test_merge_refuses_what_does_not_fit(mergeable, X):
     other_class = BPSLDA if type(estimator).__name__ == "SVBLDA" else SVBLDA
     with pytest.raises(TypeError, match="other must be a"):
         estimator.merge(other_class(estimator.n_components).partial_fit(X))
-    with pytest.raises(ValueError, match="features and topics"):
+    with pytest.raises(ValueError, match="number of features or of topics"):
         estimator.merge(clone(estimator).partial_fit(X[:, :20]))
     with pytest.raises(ValueError, match="other random topics"):
         estimator.merge(clone(estimator).set_params(random_state=4).partial_fit(X))
