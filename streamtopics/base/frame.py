@@ -157,11 +157,9 @@ class StreamingEstimator(
 
     def _start(self, batch: Any) -> None:
         """Set `_commit` and the seed as they are before the first minibatch."""
-        raise NotImplementedError
 
     def _learn(self, batch: Any, pool: Workers) -> None:
         """Learn from one minibatch and commit."""
-        raise NotImplementedError
 
     def _learn_all(self, batch: Any, pool: Workers) -> None:
         """Learn from a corpus, in minibatches and passes."""

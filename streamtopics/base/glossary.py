@@ -113,6 +113,7 @@ random_state : int, RandomState instance or None, default=None
     Seed of the topics that the first round starts from.
 verbose : int, default=0
     1 shows the rounds of `fit`, with the bound in nats per token where there is one.""",
+    "n_jobs": N_JOBS,
     "common_parameters": f"""\
 {N_JOBS}
 random_state : int, RandomState instance or None, default=None

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streamtopics.base.composition import (
     Composition,
@@ -472,19 +472,10 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         -------
         log_probability : ndarray of shape (n_documents,), float64
             Sums over the held-out tokens, in nats.
-
-        Raises
-        ------
-        ValueError
-            If the two differ in their number of documents.
         """
         check_is_fitted(self)
         given, rest = (self._counts(X, "held_out_log_probability") for X in (observed, held_out))
-        if given.shape[0] != rest.shape[0]:
-            raise ValueError(
-                f"observed and held_out must have the same documents; got {given.shape[0]} and "
-                f"{rest.shape[0]} rows"
-            )
+        check_consistent_length(given, rest)
         inferred = self._inferred(lambda pool: self._predictors(given, rest, pool))
         return predictive.token_log_probability(*inferred)
 

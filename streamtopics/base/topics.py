@@ -187,13 +187,8 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         check_is_fitted(self)
         own = check_columns(columns, self.n_features_in_)
         given = np.ravel(columns).tolist()
-        told = np.asarray([None] * len(given) if words is None else words, dtype=object)
-        if told.shape != (len(given),):
-            raise ValueError(
-                f"words must be a sequence of {len(given)} words, one for each column; got "
-                f"{words!r:.60}"
-            )
-        names = dict(zip(given, told.tolist(), strict=True))
+        told = [None] * len(given) if words is None else np.asarray(words, dtype=object).tolist()
+        names = dict(zip(given, told, strict=True))
         with lock_of(self):
             if len(own):
                 commit = self._commit_without(own, names)

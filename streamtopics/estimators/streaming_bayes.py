@@ -297,19 +297,14 @@ class StreamingBayes(
         self._commit = BayesCommit(posterior, self._rule.init(posterior), 0, self._rule)
 
     def _check_coordinates(self) -> None:
-        """Whether the natural parameters of both priors mean the same."""
+        """Refuse two priors whose natural parameters do not mean the same."""
         model, other = self.model, self.boosted_prior
-        if type(other) is not type(model):
+        means = [attrgetter(path) for path in model.coordinates]
+        if type(other) is not type(model) or any(own(other) != own(model) for own in means):
             raise ValueError(
-                f"boosted_prior must be a {type(model).__name__} like model; got {other!r}"
+                f"boosted_prior must be a {type(model).__name__} like model, with the same "
+                f"{[*model.coordinates]}; got {other!r}"
             )
-        for path in model.coordinates:
-            mine, theirs = map(attrgetter(path), (model, other))
-            if mine != theirs:
-                raise ValueError(
-                    f"boosted_prior and model must have the same {path}, which their parameters "
-                    f"are relative to; got {theirs!r} and {mine!r}"
-                )
 
     def _learn(self, batch: Samples, pool: Workers) -> None:
         commit, rule = self._commit, self._rule
@@ -455,11 +450,6 @@ class StreamingBayes(
 
     def _predicted(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
-        if not _has(self.model_, method):
-            raise AttributeError(
-                f"{self.model_}, by which this {type(self).__name__} has learnt, has no "
-                f"{method!r}; start anew with fit"
-            )
         X, _ = self._data(method, self.model_, X)
         return np.asarray(getattr(self.model_, method)(self.posterior_, X))
 
