@@ -236,16 +236,13 @@ def write_report(
     times: Any = [record.time for record in shown] if options.files and options.time_key else None
     if times and (all_of_them.periods if all_of_them else periods_to_show(times)) is None:
         times = None
-    titles = [_end_of(place_of(record)) for record in shown]
+    places = [place_of(record) for record in shown]
+    # The line is at the end.
+    titles = [p if len(p) <= LONGEST_PLACE else f"…{p[1 - LONGEST_PLACE :]}" for p in places]
     write_page(
         model, path, texts=texts_of(shown) or None, times=times, titles=titles or None,
         sampled_from=(all_of_them or n_read) if shown else None, intake=tally.rows(),
     )  # fmt: skip
-
-
-def _end_of(place: str) -> str:
-    """The place of a document, without the beginning of a long path: the line is at its end."""
-    return place if len(place) <= LONGEST_PLACE else f"…{place[1 - LONGEST_PLACE :]}"
 
 
 def periods_to_show(times: list[Any]) -> Periods | None:

@@ -55,7 +55,7 @@ def read_times(times: Iterable[Any]) -> np.ndarray:
 def read_time(value: Any) -> datetime | float:
     """The time of one document, as a date in UTC without a zone or as a number."""
     found = _read(value)
-    if found is None or found in (math.inf, -math.inf):
+    if found is None or found in (math.inf, -math.inf) or found != found:
         raise ValueError(f"a time must be known and finite; got {value!r:.60}")
     if not isinstance(found, datetime):
         dates = _dates_of(np.array([found], np.float64))

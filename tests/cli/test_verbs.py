@@ -222,6 +222,7 @@ def test_files_that_are_no_models(capsys, tmp_path):
         assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("fitted", ["open"], indirect=True)
 def test_a_full_disk_and_a_closed_pipe(fitted, python):
     texts, model = fitted
     command = ["-m", "streamtopics", "apply", str(model), str(texts)]
@@ -239,6 +240,7 @@ def test_a_full_disk_and_a_closed_pipe(fitted, python):
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("fitted", ["open"], indirect=True)
 def test_no_name_of_a_file_commands_a_terminal(fitted, tmp_path, python):
     """In a table that goes to a terminal; a file or a pipe gets it as it is."""
     folder = tmp_path / "\x1b]0;owned\x07\u202e\u061c\u2066"
@@ -281,6 +283,7 @@ def test_no_documents_leave_the_file_that_was_there(fitted, capsys, tmp_path):
     assert "there are no documents to read" in err
 
 
+@pytest.mark.parametrize("fitted", ["open"], indirect=True)
 def test_what_was_closed_before_prints_to_nowhere(fitted):
     texts, model = fitted
     for verb in (["apply", model, texts], ["show", model]):
@@ -361,6 +364,7 @@ def test_the_report_of_fit_counts_what_was_held_out(capsys, tmp_path):
     assert all(re.fullmatch(r"…a+\.txt:\d+", place) for place in places)
 
 
+@pytest.mark.parametrize("fitted", ["open"], indirect=True)
 def test_a_reader_that_goes_away_costs_no_file(fitted, tmp_path, python):
     """What was learnt is written, though nobody reads on."""
     texts, model = fitted

@@ -18,8 +18,8 @@ path = "../../_static/speeches.jsonl.gz"  # or where you have saved it
 texts = list(read_texts(path))
 
 # %%
-# At most eight lines. The function here takes the three most telling words. A topic has changed when
-# less than 35 of its fifty most probable words are the same.
+# At most eight lines. The function here takes the three most telling words. A topic has changed
+# when less than 35 of its fifty most probable words are the same.
 import streamtopics as st
 
 words = st.text.StreamingCountVectorizer(stop_words="english", min_df=3, token_pattern=r"[a-z]{3,}")
