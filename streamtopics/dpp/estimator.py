@@ -43,7 +43,7 @@ from streamtopics.dpp.sets import SENTENCES, Form, PointSets
 from streamtopics.dpp.totals import LEARNT, Known, Totals
 from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.records import same
+from streamtopics.utils.records import of_record, same
 
 NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
 NOT_NEGATIVE = Interval(Real, 0, MOST_PRIOR, closed="both")
@@ -324,7 +324,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
             )
 
     def _learn_all(self, batch: PointSets, pool: Workers) -> None:
-        """Learn from all sets together."""
         commit, n, settings = self._commit, len(batch), self._settings()
         totals = commit.totals.plus(batch)
         data, at = batch_sets(totals.measure, batch, pool), commit.parameters
@@ -341,7 +340,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         self._commit = replace(learnt, objective=values, n_iter=len(values) - 1)
 
     def _learn(self, batch: PointSets, pool: Workers) -> None:
-        """Learn from one minibatch."""
         commit = self._commit
         totals = commit.totals.plus(batch)
         data = batch_sets(totals.measure, batch, pool)
@@ -361,11 +359,11 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def _as_given(self, parameters: Parameters) -> Parameters:
         """Set gamma and the level of the noise, where they are not to be learnt."""
         gamma, level = self.gamma, self.noise_level
-        return replace(
-            parameters,
-            gamma=parameters.gamma if gamma is None else float(gamma),
-            noise=parameters.noise if level is None else parameters.noise.at(float(level)),
-        )
+        if gamma is not None:
+            parameters = replace(parameters, gamma=float(gamma))
+        if level is not None:
+            parameters = replace(parameters, noise=parameters.noise.at(float(level)))
+        return parameters
 
     def _first_noise(self, measure: BaseMeasure, n_points: float) -> Noise:
         """Return the noise of the start; one that is named is expected to give `n_points`."""
@@ -465,9 +463,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         parameters = learnt.parameters
         if parameters.noise.level == 0:
             check_possible(data, parameters)
-        return theta_steps(
-            data, parameters, penalty=float(self.penalty), n_steps=self.max_local_iter
-        )
+        penalty, n_steps = float(self.penalty), self.max_local_iter
+        return theta_steps(data, parameters, penalty=penalty, n_steps=n_steps)
 
     # The process
 
@@ -543,30 +540,14 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
     # What was learnt
 
-    @property
-    def components_(self) -> Floats:
-        """U', of shape (n_components, V)."""
-        return self._learnt.parameters.U.T.copy()
-
-    @property
-    def theta_(self) -> Floats:
-        """The one theta, or the mean of those of the sets, of shape (n_components,)."""
-        return self._learnt.parameters.theta.copy()
-
-    @property
-    def gamma_(self) -> float:
-        """Weight of the features themselves."""
-        return self._learnt.parameters.gamma
-
-    @property
-    def noise_level_(self) -> float:
-        """Level of the noise."""
-        return self._learnt.parameters.noise.level
-
-    @property
-    def measure_(self) -> BaseMeasure:
-        """The ground set with its probabilities."""
-        return self._learnt.measure
+    components_ = of_record("parameters.U", "U', of shape (n_components, V).", lambda U: U.T.copy())
+    theta_ = of_record("parameters.theta", "The one theta, or the mean of those of sets.", np.copy)
+    gamma_ = of_record("parameters.gamma", "Weight of the features themselves.")
+    noise_level_ = of_record("parameters.noise.level", "Level of the noise.")
+    measure_ = of_record("measure", "The ground set with its probabilities.")
+    objective_ = of_record("objective", "Objective at the start and after each round.", list)
+    n_documents_seen_ = of_record("n_sets", "Sets learnt from.")
+    n_sentences_seen_ = of_record("n_points", "Points learnt from.")
 
     @property
     def expected_size_(self) -> float:
@@ -577,21 +558,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def n_active_components_(self) -> int:
         """Number of columns of U in use."""
         return int(active(self._learnt.parameters.U, self.theta_).sum())
-
-    @property
-    def objective_(self) -> list[float]:
-        """Objective of `fit` at the start and after each round, in nats per set."""
-        return list(self._learnt.objective)
-
-    @property
-    def n_documents_seen_(self) -> int:
-        """Sets learnt from."""
-        return self._learnt.n_sets
-
-    @property
-    def n_sentences_seen_(self) -> int:
-        """Points learnt from."""
-        return self._learnt.n_points
 
     def top_words(
         self, feature_names: ArrayLike | None = None, n_words: int = 10

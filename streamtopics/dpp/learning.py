@@ -129,9 +129,8 @@ def fit(
 
 def _with_own_theta(data: SetBatches, parameters: Parameters, settings: Settings) -> Parameters:
     """Return the parameters with a theta for each set, by steps from the present one."""
-    penalty, n_steps = settings.penalty, settings.n_theta
-    theta = theta_steps(data, parameters, penalty=penalty, n_steps=n_steps)
-    return replace(parameters, theta=theta)
+    penalty, n = settings.penalty, settings.n_theta
+    return replace(parameters, theta=theta_steps(data, parameters, penalty=penalty, n_steps=n))
 
 
 def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAULT) -> Online:

@@ -105,10 +105,7 @@ def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) 
 
 
 def log_likelihood(data: SetBatches, parameters: Parameters) -> Floats:
-    """Return log P(X) of each set, in nats; with respect to a density where p is one.
-
-    Equal points cannot be told apart. It is -inf for a set that the process cannot give.
-    """
+    """Return log P(X) of each set, in nats, a density where p is one; -inf where it cannot be."""
     return log_density(data, parameters) - data.log_repeats
 
 
@@ -129,11 +126,7 @@ def _part_log_density(part: Part, projected: Projected, parameters: Parameters) 
 
 
 def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
-    """Return the sum of the log densities of all sets and its derivatives.
-
-    Every set must be possible, as `check_possible` checks; otherwise the sum is -inf and the
-    derivatives mean nothing.
-    """
+    """Return the sum of the log densities of all sets, which must be possible, with derivatives."""
     measure, share, n_sets = data.measure, data.workers.share, data.n_sets
     projected, noise = parameters.projected(measure), parameters.noise
     theta = np.atleast_2d(parameters.theta)

@@ -56,8 +56,7 @@ def theta_steps(
 ) -> Floats:
     """Return a theta for each set, after `n_steps` from that of `parameters`; all else stays.
 
-    Deterministic, and each set by itself: it has the bits of the set alone. Every set must be
-    possible; start from a positive theta. The penalty is of the sum of theta, in nats.
+    Each set has the bits that it has alone. It must be possible, and the first theta positive.
     """
     projected = parameters.projected(data.measure)
     theta = np.empty((data.n_sets, parameters.U.shape[1]))

@@ -40,6 +40,7 @@ from streamtopics.dpp.summary_kernel import (
 from streamtopics.text import SentenceVectorizer
 from streamtopics.text.splitting import has_content, is_fragment, refers_back
 from streamtopics.utils.parallel import Workers
+from streamtopics.utils.records import of_record
 from streamtopics.utils.steps import thawed
 
 Documents: TypeAlias = Sequence[sparse.csr_matrix] | NDArray[np.object_]
@@ -334,14 +335,12 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             check_same(self, n_components=self._checked_thesis(before).n_components)
 
     def _learn_all(self, batch: Texts, pool: Workers) -> None:
-        """Learn from all documents together."""
         thesis = self._commit.thesis
         if thesis is not None:
             thesis.fit(known_sentences(batch.features))
         self._commit = replace(self._commit.after(batch, thesis), n_iter=1)
 
     def _learn(self, batch: Texts, pool: Workers) -> None:
-        """Learn from a part of a stream."""
         thesis = self._commit.thesis
         if self._by_thesis and thesis is not None and any(X.nnz for X in batch.features):
             thesis = copy(thesis)
@@ -495,25 +494,10 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     # What is known
 
-    @property
-    def vectorizer_(self) -> SentenceVectorizer:
-        """The fitted vectorizer of sentences."""
-        return self._commit.vectorizer
-
-    @property
-    def document_frequency_(self) -> NDArray[np.int64]:
-        """Number of the documents seen that have each word."""
-        return self._commit.document_frequency
-
-    @property
-    def n_documents_seen_(self) -> int:
-        """Documents learnt from."""
-        return self._commit.n_documents
-
-    @property
-    def thesis_(self) -> LowRankDPP | None:
-        """The model of quality "thesis"."""
-        return self._commit.thesis
+    vectorizer_ = of_record("vectorizer", "The fitted vectorizer of sentences.")
+    document_frequency_ = of_record("document_frequency", "Documents seen that have each word.")
+    n_documents_seen_ = of_record("n_documents", "Documents learnt from.")
+    thesis_ = of_record("thesis", 'The model of quality "thesis".')
 
     @property
     def _by_thesis(self) -> bool:

@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
@@ -51,6 +50,7 @@ from streamtopics.utils.checks import check_not_masked
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
+from streamtopics.utils.records import of_record
 
 SWEEPS_OF_TRANSFORM = 100
 # Penalties and weights.
@@ -82,6 +82,7 @@ class RatedCommit(Commit):
     posterior: TopicPosterior
     log_theta: np.ndarray | None = None
     remembered: float = 0.0
+    objective: tuple[float, ...] = ()
 
     @property
     def labels(self) -> dict[str, np.ndarray]:
@@ -116,14 +117,12 @@ def moved(mean: np.ndarray | None, observed: np.ndarray | None, rate: float) -> 
     return np.asarray(mean + rate * (observed - mean))
 
 
-def check_ratings(
-    y: ArrayLike | None, X: sparse.csr_matrix, caller: str, remedy: str
-) -> np.ndarray:
-    """Ratings as float64, one for each row of X; `remedy` is what to do without."""
+def check_ratings(y: ArrayLike | None, X: sparse.csr_matrix, caller: str) -> np.ndarray:
+    """Ratings as float64, one for each row of X."""
     if y is None:
         raise ValueError(
             f"{caller} requires y to be passed, but the target y is None; y are the ratings, "
-            f"one for each row of X. {remedy}"
+            "one for each row of X. Without ratings use RatingLDA(qualitative=False)"
         )
     check_not_masked(y, caller, "y")
     ratings: np.ndarray = check_array(
@@ -143,13 +142,14 @@ def check_labels(
     check_not_masked(labels, caller, name)
     # Of a list with strings and NaN NumPy would make strings.
     found = np.asarray(labels, dtype=None if isinstance(labels, np.ndarray) else object)
-    kinds = {type(value) for value in found.ravel().tolist()} if found.dtype == object else set()
     if found.size == 0:
         found = found.astype(np.int64 if known is None or not len(known) else known.dtype)
-    elif kinds and all(issubclass(kind, str) for kind in kinds):
-        found = found.astype(str)
-    elif kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
-        found = found.astype(np.int64)
+    elif found.dtype == object:
+        kinds = set(map(type, found.ravel().tolist()))
+        if all(issubclass(kind, str) for kind in kinds):
+            found = found.astype(str)
+        elif all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+            found = found.astype(np.int64)
     if found.dtype.kind not in "iuU" or found.shape != (n,):
         raise ValueError(
             f"{name} must be integers or strings, without missing ones, and have one entry for "
@@ -163,17 +163,6 @@ def check_labels(
             "the first minibatch"
         )
     return found
-
-
-def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) -> Any:
-    """A property that reads a field of the commit record; `kind` makes a copy of it."""
-
-    def read(self: RatedTopicModel) -> Any:
-        check_is_fitted(self)
-        value = attrgetter(field)(self._commit)
-        return value if kind is None else kind(value)
-
-    return property(read, doc=doc)
 
 
 class RatedTopicModel(LearntTopics, CountsInput):
@@ -190,7 +179,6 @@ class RatedTopicModel(LearntTopics, CountsInput):
     _commit: RatedCommit
     _units = ("rounds", "tokens")
     _needs_ratings = True
-    _without_ratings = "Without ratings use VariationalOnlineEM"
 
     # Hooks
 
@@ -212,7 +200,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         known = self._commit.labels if self._begun and not reset else {}
         X, y = self._counts(data.pop("X"), method, reset=reset), data.pop("y", None)
         if self._needs_ratings:
-            y = check_ratings(y, X, self._caller(method), self._without_ratings)
+            y = check_ratings(y, X, self._caller(method))
         own = {"y": y if self._needs_ratings else None}
         return Documents(X, self._labels(data, X.shape[0], method, known) | own)
 
@@ -288,7 +276,16 @@ class RatedTopicModel(LearntTopics, CountsInput):
                 max_iter=self.max_iter, tol=float(self.tol), report=report,
             )  # fmt: skip
 
+    def _commit_of(self, climbed: Climbed, batch: Documents) -> Any:
+        """The record with what the rounds over a corpus found."""
+        return replace(
+            self._commit, posterior=climbed.posterior, n_iter=climbed.n_rounds,
+            remembered=float(batch.n_documents), objective=climbed.bounds,
+        )  # fmt: skip
+
     # Inference
+
+    objective_ = of_record("objective", "Value of the objective after each round of `fit`.", list)
 
     @property
     def topic_word_prior_(self) -> np.ndarray:
@@ -420,17 +417,13 @@ class ReviewModel(RatedTopicModel):
         whose = self._labels(asked, n, "predict_words", self._commit.labels)
         return self._whole(lambda: self._expected_shares(whose, n) @ self.topic_word_)
 
-    def _places(self, whose: Labels, n: int) -> np.ndarray:
-        """Return the rows of the profiles of documents; -1 for a document without one."""
-        raise NotImplementedError
-
-    def _theta(self, places: np.ndarray) -> np.ndarray:
-        """Mean proportions of profiles; for -1 those that the prior expects."""
+    def _profiles(self, whose: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return proportions by profile, and which are known; others are as the prior expects."""
         raise NotImplementedError
 
     def _expected_shares(self, whose: Labels, n: int) -> np.ndarray:
         """Share of each topic in reviews before they are read."""
-        return self._theta(self._places(whose, n))
+        return self._profiles(whose, n)[0]
 
     def score_samples(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each review.

@@ -20,6 +20,7 @@ from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.views import mean
 from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.reviews import factors as hft
 from streamtopics.reviews.base import (
     CONSTRAINTS,
     POSITIVE,
@@ -28,25 +29,15 @@ from streamtopics.reviews.base import (
     RatedCommit,
     ReviewModel,
     check_labels,
-    of_record,
 )
 from streamtopics.reviews.batch_em import climb, fresh
 from streamtopics.reviews.effects import Table, empty_table
-from streamtopics.reviews.factors import (
-    Factors,
-    Ratings,
-    descend,
-    expected_topics,
-    led_by_text,
-    log_prior,
-    objective,
-    summed,
-)
+from streamtopics.reviews.factors import Factors, Ratings
 from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
-from streamtopics.utils.records import keep
+from streamtopics.utils.records import keep, of_record
 
 SWEEPS_OF_START, ROUNDS_OF_START, ROUNDS_OF_STEP = 20, 20, 2
 
@@ -65,7 +56,6 @@ class FactorsCommit(RatedCommit):
     shared_user: np.ndarray
     offset: float = 0.0
     peakedness: float = 1.0
-    objective: tuple[float, ...] = ()
 
     @property
     def labels(self) -> dict[str, np.ndarray]:
@@ -113,10 +103,10 @@ class HiddenFactorsTopics(ReviewModel):
         Number of factors, and of topics.
     text_weight : float, default=0.1
         Weight of the log likelihood of the words (the source's mu) against the squared errors
-        of the ratings, from 1e-10 to 1e10: the larger their scale, the less the words weigh.
+        of the ratings.
     factor_penalty : float, default=1.0
-        Weight of the squares of biases and factors, in ratings, from 1e-10 to 1e10. The source
-        has none on the factors of items.
+        Weight of the squares of biases and factors, in ratings. The source has none on the
+        factors of items.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50
@@ -154,13 +144,10 @@ class HiddenFactorsTopics(ReviewModel):
     `score` is that of the words, as for all topic models here. For that of the ratings use a
     scorer on `predict`, such as ``scoring="r2"``.
 
-    The source draws the topics of words at random; here their expectations take part, so that the
-    objective falls in every round. In a stream, users and items are held to their factors by as
-    many ratings as they had; `peakedness_` stays as the first minibatch left it.
-
-    Without `items` each review is an item of its own, whose factors are forgotten afterwards;
-    without `users` all are of one user, as are users that were not seen. The factors of an item
-    that was not seen are read off the topics of the review.
+    The source draws the topics of words at random; here their expectations take part. In a stream,
+    users and items are held to their factors by as many ratings as they had; `peakedness_` stays.
+    Without `items` each review is an item of its own; without `users` all are of one user, as are
+    users that were not seen. The factors of an item that was not seen are read off the review.
 
     References
     ----------
@@ -248,12 +235,12 @@ class HiddenFactorsTopics(ReviewModel):
         shown, name = self.verbose > 0, type(self).__name__
         with Progress(name, self.max_iter, enabled=shown, units=self._units) as line:
             for _ in range(self.max_iter):
-                statistics, counts = expected_topics(
+                statistics, counts = hft.expected_topics(
                     posterior, pairs.words, factors.proportions, pool
                 )
-                of_ratings = objective(factors, pairs.ratings, np.zeros_like(counts), 0.0)[0]
+                of_ratings = hft.objective(factors, pairs.ratings, np.zeros_like(counts), 0.0)[0]
                 of_words: Any = statistics.local_bound
-                of_words += log_prior(posterior)
+                of_words += hft.log_prior(posterior)
                 levels.append(float(of_ratings - float(self.text_weight) * of_words))
                 line.advance(1, statistics.n_tokens)
                 posterior = fresh(posterior.eta, posterior.shape, None, statistics)
@@ -277,12 +264,12 @@ class HiddenFactorsTopics(ReviewModel):
         )  # fmt: skip
         posterior = fresh(nothing.eta, nothing.shape, None, climbed.statistics)
         counts = np.maximum(climbed.documents.gamma.astype(np.float64) - nothing.alpha, 0.0)
-        return posterior, led_by_text(pairs.ratings.before, counts)
+        return posterior, hft.led_by_text(pairs.ratings.before, counts)
 
     def _descended(
         self, factors: Factors, pairs: Pairs, counts: np.ndarray, *, learn_peakedness: bool
     ) -> Factors:
-        return descend(
+        return hft.descend(
             factors, pairs.ratings, pairs.counts + counts, float(self.text_weight),
             self.max_gradient_iter, learn_peakedness=learn_peakedness,
         )  # fmt: skip
@@ -291,7 +278,9 @@ class HiddenFactorsTopics(ReviewModel):
         posterior, pairs = self._commit.posterior, self._pairs(batch, self._commit)
         factors = pairs.ratings.before
         for _ in range(ROUNDS_OF_STEP):
-            statistics, counts = expected_topics(posterior, pairs.words, factors.proportions, pool)
+            statistics, counts = hft.expected_topics(
+                posterior, pairs.words, factors.proportions, pool
+            )
             factors = self._descended(factors, pairs, counts, learn_peakedness=False)
         observed = _mean_log(factors.proportions[pairs.words.lengths > 0])
         step, new = self._moved(batch.n_documents, observed)
@@ -313,7 +302,7 @@ class HiddenFactorsTopics(ReviewModel):
         before = Factors(commit.offset, commit.peakedness, *own)
         weights = (float(self.factor_penalty) + rows[:, 1 + K] for rows in (of_users, of_items))
         ratings = Ratings(y, user, item, before, n_before, *weights)
-        X = sparse.csr_matrix(summed(item, batch.X, len(of_items), np.ones(n, batch.X.dtype)))
+        X = sparse.csr_matrix(hft.summed(item, batch.X, len(of_items), np.ones(n, batch.X.dtype)))
         X.sort_indices()
         words = minibatch_of(X)
         return Pairs(ratings, of_items[:, 2 + K :], user_labels, item_labels, words)
@@ -339,26 +328,20 @@ class HiddenFactorsTopics(ReviewModel):
     users_ = of_record("users", "Bias, factors and number of ratings of each user.")
     offset_ = of_record("offset", "The offset of the ratings.")
     peakedness_ = of_record("peakedness", "How peaked proportions are for given factors.")
-    objective_ = of_record("objective", "The value that `fit` minimised, after each round.", list)
 
     # Inference
 
-    def _places(self, whose: Labels, n: int) -> np.ndarray:
-        return self._commit.items.places(whose["items"], n)
-
-    def _theta(self, places: np.ndarray) -> np.ndarray:
-        alpha, known = self.doc_topic_prior_, places >= 0
-        out = np.tile(alpha / alpha.sum(), (len(places), 1))
-        commit, width = self._commit, 1 + self.posterior_.shape[1]
+    def _profiles(self, whose: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
+        commit, alpha, width = self._commit, self.doc_topic_prior_, 1 + self.posterior_.shape[1]
+        places = commit.items.places(whose["items"], n)
+        out, known = np.tile(alpha / alpha.sum(), (n, 1)), places >= 0
         own = commit.items.values[places[known], :width]
         out[known] = Factors(0.0, commit.peakedness, np.zeros((0, width)), own).proportions
-        return out
+        return out, known
 
     def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
-        places = self._places(batch.columns, batch.n_documents)
-        out = self._theta(places)
-        unknown = np.flatnonzero(places < 0)
-        out[unknown] = normalised(self._gamma(batch.X[unknown], mean, pool))
+        out, known = self._profiles(batch.columns, batch.n_documents)
+        out[~known] = normalised(self._gamma(batch.X[~known], mean, pool))
         return out
 
     def predict(self, X: Any = None, items: Column = None, users: Column = None) -> np.ndarray:

@@ -100,9 +100,9 @@ def reviews_by_profile(X: sparse.csr_matrix, profile: np.ndarray, signs: np.ndar
 class RatedLDA:
     """Inference in reviews, given their topics.
 
-    The topics of a posterior are the K descriptive ones and, if there are qualitative ones,
-    the positive and the negative one; its alpha is that of theta, followed by omega. A profile
-    is done when a sweep moves less than the share `tol` of its tokens.
+    The topics are the K descriptive ones and, if there are such, the positive and the negative
+    one; alpha is that of theta, followed by omega. A profile is done when a sweep moves less than
+    the share `tol` of its tokens.
     """
 
     n_components: int
@@ -110,15 +110,10 @@ class RatedLDA:
     max_iter: int
 
     def step(
-        self,
-        source: TopicPosterior | RandomStart,
-        reviews: Reviews,
-        workers: Workers,
-        *,
-        prior: np.ndarray | None = None,
-        theta: np.ndarray | None = None,
+        self, source: TopicPosterior | RandomStart, reviews: Reviews, workers: Workers, *,
+        prior: np.ndarray | None = None, theta: np.ndarray | None = None,
         start: Inferred | None = None,
-    ) -> tuple[Statistics, Inferred]:
+    ) -> tuple[Statistics, Inferred]:  # fmt: skip
         """The expected statistics of all topics with the bound, and the latent variables."""
         topics = visible_topics(geometric_mean, source, reviews.minibatch, workers)
         if prior is None:
@@ -134,15 +129,9 @@ class RatedLDA:
         return statistics, found
 
     def infer(
-        self,
-        reviews: Reviews,
-        topics: Topics,
-        prior: np.ndarray,
-        workers: Workers,
-        *,
-        theta: np.ndarray | None = None,
-        start: Inferred | None = None,
-    ) -> Inferred:
+        self, reviews: Reviews, topics: Topics, prior: np.ndarray, workers: Workers, *,
+        theta: np.ndarray | None = None, start: Inferred | None = None,
+    ) -> Inferred:  # fmt: skip
         """Coordinate ascent, from `start` or else from tokens spread evenly."""
         minibatch, dtype = reviews.minibatch, topics.weights.dtype
         lengths = minibatch.lengths
@@ -203,17 +192,12 @@ class RatedLDA:
         return np.column_stack([counts, *qualitative]).astype(weights.dtype)
 
     def shares(
-        self,
-        source: TopicPosterior,
-        X: sparse.csr_matrix,
-        theta: np.ndarray | None,
-        positive: np.ndarray,
-        workers: Workers,
-    ) -> np.ndarray:
+        self, source: TopicPosterior, X: sparse.csr_matrix, theta: np.ndarray | None,
+        positive: np.ndarray, workers: Workers,
+    ) -> np.ndarray:  # fmt: skip
         """Posterior mean share of each topic in the tokens of documents of unknown rating.
 
-        theta are the proportions (n_documents, K) of their profiles, or None to infer them from
-        each document; they are positive with a probability before they are read.
+        theta are the proportions of their profiles, or None to infer them from each document.
         """
         n, K = X.shape[0], self.n_components
         reviews = single_reviews(X, np.zeros(n, np.int8))

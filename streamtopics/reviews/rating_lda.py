@@ -32,7 +32,6 @@ from streamtopics.reviews.base import (
     RatedCommit,
     ReviewModel,
     moved,
-    of_record,
 )
 from streamtopics.reviews.batch_em import AlphaStep, Climbed, EStep, fresh
 from streamtopics.reviews.effects import (
@@ -45,7 +44,7 @@ from streamtopics.reviews.effects import (
 )
 from streamtopics.reviews.inference import Inferred, RatedLDA, Reviews
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.records import keep
+from streamtopics.utils.records import keep, of_record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +56,6 @@ class RatingCommit(RatedCommit):
     profiles: Table
     profile: str
     log_share: np.ndarray | None = None
-    bounds: tuple[float, ...] = ()
 
     @property
     def n_descriptive(self) -> int:
@@ -99,8 +97,7 @@ class RatingLDA(ReviewModel):
         Number K of descriptive topics.
     profile : {"document", "item", "user"}, default="document"
         Whether the proportions of the descriptive topics belong to each review, item or user,
-        which learning needs `items` or `users` for. A profile predicts the words of the next
-        review.
+        which learning needs `items` or `users` for.
     qualitative : bool, default=True
         Whether there are the positive and the negative topic, which ratings are needed for.
     refine : bool, default=False
@@ -117,12 +114,10 @@ class RatingLDA(ReviewModel):
     {em_topic_word_prior}
     learn_priors : bool, default=False
         Whether `doc_topic_prior`, `topic_word_prior`, if it is one number, and
-        `qualitative_prior` are learnt, as in the source: by Newton's method in each round of
-        `fit`; in `partial_fit` the first and the last from running means. New reviews are
-        predicted worse.
+        `qualitative_prior` are learnt, as in the source; but the second not in `partial_fit`. New
+        reviews are predicted worse.
     max_iter : int, default=50
-        Rounds of variational EM over the corpus, at most, without ratings, and as many with;
-        `n_iter_` counts the latter.
+        Most rounds of variational EM without ratings, and as many with, counted in `n_iter_`.
     {em_tol}
     max_local_iter : int, default=20
         Sweeps over a profile in a round, at most; the next round goes on from there.
@@ -140,8 +135,7 @@ class RatingLDA(ReviewModel):
     effects_ : Effects
         Of users and items on ratings: `mean`, and the tables `users` and `items`.
     profiles_ : Table
-        Of each item or user the expected tokens of each descriptive topic, of shape
-        (n_profiles, n_components), by `labels`. Empty for documents.
+        By `labels` of items or users the expected tokens of each descriptive topic.
     objective_ : list of float
         The bound on log p(words | ratings) in nats after each round with the final topics.
     {common_attributes}
@@ -153,10 +147,9 @@ class RatingLDA(ReviewModel):
 
     Notes
     -----
-    The family is tighter than the source's, whose printed equations have errors: see chapter
-    "Bringing knowledge in". Without `users` a review is positive if its rating is not below the
-    mean of all. Items and users that were not seen have no effect and no profile: their reviews
-    are positive as often as others, and the review itself tells the proportions.
+    The family is tighter than the source's, whose printed equations have errors. Without `users`
+    a review is positive if its rating is not below the mean of all. Reviews of items and users
+    that were not seen are positive as often as others, and tell their proportions themselves.
 
     References
     ----------
@@ -189,7 +182,6 @@ class RatingLDA(ReviewModel):
     qualitative_prior: Any
     effect_penalty: float
     _commit: RatingCommit
-    _without_ratings = "Or use qualitative=False, which needs none"
 
     def __init__(
         self,
@@ -253,18 +245,14 @@ class RatingLDA(ReviewModel):
         effects, signs = self._rated(batch)
         reviews, profiles, places = self._grouped(batch, signs)
         climbed = self._climbed(reviews, pool)
-        posterior, found = climbed.posterior, climbed.documents
-        alpha = posterior.alpha[: self.n_components]
+        found, alpha = climbed.documents, climbed.posterior.alpha[: self.n_components]
+        learnt: RatingCommit = self._commit_of(climbed, batch)
         return replace(
-            self._commit,
-            posterior=posterior,
-            n_iter=climbed.n_rounds,
+            learnt,
             log_theta=inference.mean_log(found.gamma[reviews.tokens > 0]),
             log_share=inference.mean_log_share(reviews, found) if self.qualitative else None,
-            remembered=float(batch.n_documents),
             effects=effects,
             profiles=_with_counts(profiles, places, found, alpha),
-            bounds=climbed.bounds,
         )
 
     def _rated(self, batch: Documents) -> tuple[Effects, np.ndarray]:
@@ -337,9 +325,6 @@ class RatingLDA(ReviewModel):
 
     effects_ = of_record("effects", "Effects of users and items on ratings.")
     profiles_ = of_record("profiles", "Expected tokens of topics of each item or user.")
-    objective_ = of_record(
-        "bounds", "The bound after each round with the final topics, in nats.", list
-    )
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:
@@ -357,12 +342,12 @@ class RatingLDA(ReviewModel):
 
     def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
         n, posterior = batch.n_documents, self.posterior_
-        places, positive = self._places(batch.columns, n), self._positive(batch.columns, n)
-        theta = self._theta(places)
+        theta, is_known = self._profiles(batch.columns, n)
+        positive = self._positive(batch.columns, n)
         model = RatedLDA(self._commit.n_descriptive, self.local_tol, SWEEPS_OF_TRANSFORM)
         out = np.empty((n, posterior.shape[1]))
         for known in (True, False):
-            those = np.flatnonzero((places >= 0) == known)
+            those = np.flatnonzero(is_known == known)
             for start in range(0, len(those), DOCUMENTS_AT_ONCE):
                 some = those[start : start + DOCUMENTS_AT_ONCE]
                 out[some] = model.shares(
@@ -377,14 +362,12 @@ class RatingLDA(ReviewModel):
         share: np.ndarray = probability_of_positive(effects, whose["items"], n)
         return share.clip(least, 1 - least)
 
-    def _places(self, whose: Labels, n: int) -> np.ndarray:
-        return self._commit.profiles.places(whose.get(f"{self._commit.profile}s"), n)
-
-    def _theta(self, places: np.ndarray) -> np.ndarray:
-        gamma = np.tile(self.doc_topic_prior_, (len(places), 1))
-        known = places >= 0
-        gamma[known] += self._commit.profiles.values[places[known]]
-        return inference.normalised(gamma)
+    def _profiles(self, whose: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
+        commit = self._commit
+        places = commit.profiles.places(whose.get(f"{commit.profile}s"), n)
+        gamma, known = np.tile(self.doc_topic_prior_, (n, 1)), places >= 0
+        gamma[known] += commit.profiles.values[places[known]]
+        return inference.normalised(gamma), known
 
     def _expected_shares(self, whose: Labels, n: int) -> np.ndarray:
         theta = super()._expected_shares(whose, n)
@@ -407,8 +390,7 @@ def _with_counts(
 def _with_qualitative(climbed: Climbed, reviews: Reviews, omega: np.ndarray) -> TopicPosterior:
     """The topics learnt without ratings, and two of the words that are too frequent in a sign.
 
-    A topic of a sign starts with the counts by which its words exceed those that the share of
-    that sign among all tokens lets expect.
+    These start with what counts exceed those that the share of that sign lets expect.
     """
     minibatch, before = reviews.minibatch, climbed.posterior
     counts = reviews.by_sign(minibatch.counts)

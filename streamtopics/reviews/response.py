@@ -39,10 +39,7 @@ LEAST_LENGTH = 1e-4
 
 
 class Moments(NamedTuple):
-    """Sums or means that the response depends on, over documents with words.
-
-    Of 1, y, y^2, E[zbar] and y E[zbar], of shape (K,), and E[zbar zbar'], of shape (K, K).
-    """
+    """Sums over documents with words: of 1, y, y^2, E[zbar], y E[zbar] and E[zbar zbar']."""
 
     n: float
     total: float
@@ -105,14 +102,9 @@ class ResponseLDA:
     max_iter: int
 
     def step(
-        self,
-        source: TopicPosterior | RandomStart,
-        minibatch: Minibatch,
-        y: np.ndarray,
-        response: Response,
-        workers: Workers,
-        start: np.ndarray | None = None,
-    ) -> tuple[Statistics, Moments, np.ndarray]:
+        self, source: TopicPosterior | RandomStart, minibatch: Minibatch, y: np.ndarray,
+        response: Response, workers: Workers, start: np.ndarray | None = None,
+    ) -> tuple[Statistics, Moments, np.ndarray]:  # fmt: skip
         """The expected statistics with the bound, the moments, and gamma."""
         topics = visible_topics(geometric_mean, source, minibatch, workers)
         K, n, lengths = len(topics.alpha), minibatch.n_documents, minibatch.lengths

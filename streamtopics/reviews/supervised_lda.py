@@ -17,28 +17,19 @@ from streamtopics.messages import Minibatch, Statistics
 from streamtopics.metrics import predictive
 from streamtopics.models.views import geometric_mean
 from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.reviews import response as slda
 from streamtopics.reviews.base import (
     EM_CONSTRAINTS,
     POSITIVE,
     Column,
     RatedCommit,
     RatedTopicModel,
-    of_record,
 )
 from streamtopics.reviews.batch_em import Climbed, EStep
 from streamtopics.reviews.inference import normalised
-from streamtopics.reviews.response import (
-    Moments,
-    Response,
-    ResponseLDA,
-    first_response,
-    legible,
-    mean_topics,
-    no_moments,
-    solve_response,
-)
+from streamtopics.reviews.response import Moments, Response, ResponseLDA
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.records import keep
+from streamtopics.utils.records import keep, of_record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +44,6 @@ class SupervisedCommit(RatedCommit):
     origin: float = 0.0
     response: Response
     moments: Moments
-    bounds: tuple[float, ...] = ()
 
 
 @documented
@@ -73,11 +63,10 @@ class SupervisedLDA(RatedTopicModel):
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether `doc_topic_prior`, and `topic_word_prior` if it is one number, are learnt: by
-        Newton's method in each round of `fit`; in `partial_fit` the first from a running mean.
-        New documents are predicted worse.
+        Whether `doc_topic_prior`, and in `fit` `topic_word_prior` if it is one number, are
+        learnt. New documents are predicted worse.
     max_iter : int, default=50
-        Rounds of variational EM over the corpus, at most.
+        Most rounds of variational EM over the corpus.
     {em_tol}
     max_local_iter : int, default=20
         Sweeps over a document in a round, at most.
@@ -180,8 +169,8 @@ class SupervisedLDA(RatedTopicModel):
         self.seed_ = self._draw_seed()
         self._commit = SupervisedCommit(
             TopicPosterior(eta, (self.n_features_in_, K), alpha),
-            response=first_response(np.empty(0), K),
-            moments=no_moments(K),
+            response=slda.first_response(np.empty(0), K),
+            moments=slda.no_moments(K),
         )
 
     def _at_once(self, batch: Documents, pool: Workers) -> SupervisedCommit:
@@ -194,19 +183,13 @@ class SupervisedLDA(RatedTopicModel):
                 self._commit.posterior,
                 self._e_step(batch.minibatch, y, pool),
                 lambda alpha, statistics, _: self._solved(alpha, statistics.log_theta),
-                documents=(None, first_response(y, K), no_moments(K)),
+                documents=(None, slda.first_response(y, K), slda.no_moments(K)),
             )
         _, response, moments = climbed.documents
+        found: SupervisedCommit = self._commit_of(climbed, batch)
+        log_theta = climbed.statistics.log_theta
         return replace(
-            self._commit,
-            posterior=climbed.posterior,
-            n_iter=climbed.n_rounds,
-            log_theta=climbed.statistics.log_theta,
-            remembered=float(batch.n_documents),
-            origin=origin,
-            response=response,
-            moments=moments,
-            bounds=climbed.bounds,
+            found, log_theta=log_theta, origin=origin, response=response, moments=moments
         )
 
     def _e_step(self, minibatch: Minibatch, y: np.ndarray, pool: Workers) -> EStep:
@@ -218,7 +201,7 @@ class SupervisedLDA(RatedTopicModel):
             gamma, response, _ = documents
             statistics, moments, gamma = model.step(source, minibatch, y, response, pool, gamma)
             bound = statistics.local_bound - response.penalty(penalty)
-            response = solve_response(moments, penalty, response)
+            response = slda.solve_response(moments, penalty, response)
             return replace(statistics, local_bound=bound), (gamma, response, moments)
 
         return step
@@ -237,7 +220,7 @@ class SupervisedLDA(RatedTopicModel):
             )
         step, new = self._moved(statistics.n_documents, statistics.log_theta)
         moments = commit.moments.blended(step.retain, step.gain, moments)
-        response = solve_response(moments, float(self.response_penalty), commit.response)
+        response = slda.solve_response(moments, float(self.response_penalty), commit.response)
         alpha = self._solved(posterior.alpha, new.log_theta)
         return step.blend(statistics, alpha), replace(new, response=response, moments=moments)
 
@@ -251,9 +234,6 @@ class SupervisedLDA(RatedTopicModel):
         return commit.origin + commit.response.coefficients
 
     noise_variance_ = of_record("response.variance", "Variance of ratings around those expected.")
-    objective_ = of_record(
-        "bounds", "The penalised bound after each round of `fit`, in nats.", list
-    )
 
     # Inference
 
@@ -272,8 +252,8 @@ class SupervisedLDA(RatedTopicModel):
 
     def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:
         commit, alpha = self._commit, self.doc_topic_prior_
-        X = legible(batch.X, alpha)
-        zbar = mean_topics(self._gamma(X, geometric_mean, pool), alpha, X)
+        X = slda.legible(batch.X, alpha)
+        zbar = slda.mean_topics(self._gamma(X, geometric_mean, pool), alpha, X)
         return np.asarray(commit.origin + (zbar * commit.response.coefficients).sum(axis=1))
 
     def transform(self, X: Any) -> np.ndarray:

@@ -5,11 +5,13 @@ A path names a field of a record within records by double underscores, as scikit
 does: `boost__scale`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -129,3 +131,14 @@ def keep(estimator: object, given: Mapping[str, object]) -> None:
     for name, value in given.items():
         if name != "self":
             setattr(estimator, name, value)
+
+
+def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) -> Any:
+    """A property that reads a field of an estimator's `_commit`; `kind` makes a copy of it."""
+
+    def read(self: Any) -> Any:
+        check_is_fitted(self)
+        value = attrgetter(field)(self._commit)
+        return value if kind is None else kind(value)
+
+    return property(read, doc=doc)

@@ -425,16 +425,6 @@ def test_without_noise_what_cannot_be_is_told():
 # What is found
 
 
-def test_the_background_takes_what_does_not_repel():
-    rng = np.random.default_rng(0)
-    sets = [(rng.random((rng.poisson(4), 15)) < 0.2).astype(float) for _ in range(400)]
-    fitted = LowRankDPP(random_state=0, penalty=0.01).fit(sets)
-    assert fitted.noise_level_ > 3.5
-    assert abs(fitted.gain_over_independent(sets).mean()) < 0.1
-    thesis = LowRankDPP(random_state=0, gamma=1 / 15, noise_level=1e-3).fit(sets)
-    assert thesis.gain_over_independent(sets).mean() < -0.2
-
-
 def test_telling_words_by_enumeration():
     pi, u = np.array([0.4, 0.2, 0.9, 0.1]), np.array([2.0, -1.0, 0.8, 0.8])
     every = np.array(list(itertools.product([0, 1], repeat=4)))
@@ -466,13 +456,6 @@ def test_words_of_columns():
 
 
 # Among other estimators
-
-
-def test_of_one_theta_and_of_one_for_each_set():
-    each = model(theta="document", max_iter=4).fit(X)
-    assert each.theta_.shape == (4,)
-    assert np.all(np.diff(each.objective_) <= 1e-9)
-    assert each.n_iter_ == len(each.objective_) - 1 > 0
 
 
 def test_what_rises_without_bounds_ends_far_out():

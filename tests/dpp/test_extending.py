@@ -18,7 +18,7 @@ from streamtopics.dpp.conditioning import condition
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.likelihood import Parameters, log_likelihood, slopes
 from streamtopics.dpp.marginal import expected_size, marginals
-from streamtopics.dpp.measures import Bernoulli, Gaussian, Items, Poisson, Weighted
+from streamtopics.dpp.measures import Bernoulli, Gaussian, Items, Weighted
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sampling import sample, size_probabilities
 from streamtopics.dpp.sets import PointSets
@@ -202,10 +202,3 @@ def test_a_whole_life_of_uniform_noise(ground_set):
     assert fixed.noise_level_ == 0.3
     with pytest.raises(ValueError, match="noise 'background' now"):
         fixed.set_params(noise="background").partial_fit(X)
-
-
-def test_uniform_noise_where_nothing_can_be_listed():
-    with pytest.raises(ValueError, match="Uniform noise lists the ground set, which Poisson"):
-        LowRankDPP(Poisson([1.0, 1.0]), noise=uniform(0.1)).fit([[[1, 2]]])
-    with pytest.raises(ValueError, match=r"level of .* must be a finite number of at least 0"):
-        uniform(-1.0)

@@ -24,8 +24,7 @@ def log_likelihood(model, X, items=None, users=None, *, n_particles=100, random_
     batch, n = model._asked("score", X, **whose), np.shape(X)[0]
     known = np.zeros(n, bool)
     if is_review:
-        places = model._places(batch.columns, n)
-        known = places >= 0
+        theta, known = model._profiles(batch.columns, n)
     positive = np.full(n, 0.5)
     if isinstance(model, RatingLDA):
         positive = model._positive(batch.columns, n)
@@ -33,8 +32,8 @@ def log_likelihood(model, X, items=None, users=None, *, n_particles=100, random_
     K, topics, omega = len(alpha), model.topic_word_, model.posterior_.alpha[len(alpha) :]
     out = np.empty(n)
     if known.any():
-        theta = model._theta(places[known])
-        out[known] = of_profiles(batch.X[known], topics, K, omega, theta, positive[known])
+        own = theta[known], positive[known]
+        out[known] = of_profiles(batch.X[known], topics, K, omega, *own)
 
     def by_particles(topic_word, split_prior):
         return left_to_right(

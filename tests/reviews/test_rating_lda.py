@@ -82,17 +82,6 @@ def test_the_bound_is_monotone(profile, qualitative, refine):
     assert found.objective_[-1] > found.objective_[0]
 
 
-def test_profiles_predict_better_than_none():
-    train, test = np.arange(400), np.arange(400, 500)
-    found = model(profile="item", refine=True).fit(*part(train))
-    known = {"items": DATA.item[test], "users": DATA.user[test]}
-    tokens = X[test].sum()
-    informed = log_likelihood(found, X[test], **known).sum() / tokens
-    cold = log_likelihood(found, X[test], n_particles=20).sum() / tokens
-    assert informed > cold + 0.02
-    assert found.score(X[test], **known) > found.score(X[test], items=np.full(100, 999)) - 0.01
-
-
 # Likelihoods
 
 
@@ -164,15 +153,6 @@ def test_profiles_are_the_tokens_of_all_reviews(profile):
     assert_allclose(found.profiles_.values.sum(axis=1), tokens[found.profiles_.labels], rtol=1e-9)
     whole = model(profile=profile, qualitative=False).fit(X, Y, **WHOSE).profiles_
     assert_allclose(whole.values.sum(axis=1), tokens[whole.labels], rtol=1e-9)
-
-
-def test_few_reviews_move_the_share_of_qualitative_words_little():
-    found = model().partial_fit(*part(slice(0, 400)))
-    before = found.qualitative_prior_[1] / found.qualitative_prior_.sum()
-    praise = np.where(found.topic_word_[3] > 0.05, 20, 0)
-    found.partial_fit(np.tile(praise, (4, 1)), np.full(4, 20.0))
-    after = found.qualitative_prior_[1] / found.qualitative_prior_.sum()
-    assert before + 1e-4 < after < before + 0.1
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,6 @@ class Fourier(BaseMeasure):
     >>> Fourier(1, 1).features(np.array([[0.0], [0.25]])).round(3)
     array([[1.   , 1.414, 0.   ],
            [1.   , 0.   , 1.414]])
-    >>> Fourier(2, 3).frequencies[9]  # psi_1 psi_2: both have the frequency 1.
-    array([1, 1])
     """
 
     n_dimensions: int
