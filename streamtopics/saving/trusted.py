@@ -30,7 +30,7 @@ OURS = {
     """,
     "streams": """
         Alarm BatchInfo ChangedTopic DriftMonitor DriftTest EarlyStopping KnownTopic Moment
-        NewTopic NewWord ProgressReport Resumed ScoreHistory ScoreRow Snapshot State TopicTracker
+        NewTopic NewWord ProgressReport Resumed ScoreHistory Snapshot State TopicTracker
     """,
     "text": """
         ClosedVocabulary NamedVectorizer OpenVocabulary Policy SentenceVectorizer

@@ -7,7 +7,6 @@ from streamtopics.streams.callbacks import (
     EarlyStopping,
     ProgressReport,
     ScoreHistory,
-    ScoreRow,
 )
 from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
 from streamtopics.streams.monitoring.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
@@ -32,7 +31,6 @@ __all__ = [
     "ProgressReport",
     "Resumed",
     "ScoreHistory",
-    "ScoreRow",
     "TimedBatch",
     "TopicTracker",
     "TrackRow",

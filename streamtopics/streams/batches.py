@@ -18,7 +18,7 @@ from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.text import NamedCounts
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import check_not_frozen, counted, last_step, steps_before
-from streamtopics.utils.structure import for_scipy, from_arrow, in_order, number_of_rows
+from streamtopics.utils.structure import from_arrow, in_order, number_of_rows
 
 # Counters of documents, by the class of model.
 DOCUMENTS_SEEN = ("n_documents_seen_", "n_samples_seen_")
@@ -58,8 +58,7 @@ class BatchWith(NamedTuple):
     X : object
         Counts, or texts for a pipeline.
     data : mapping of str to object
-        Other arguments of the model's `partial_fit` by name, such as ``{"y": ratings}``. Those
-        that its `score` knows too are passed there as well.
+        Other arguments of the model's `partial_fit`, and `score`, such as ``{"y": ratings}``.
     time : object, default=None
         As of `TimedBatch`.
     """
@@ -70,7 +69,7 @@ class BatchWith(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Amounts of documents and tokens that a model has learnt from."""
+    """Amounts that a model has learnt from."""
 
     n_documents: int
     n_tokens: float
@@ -123,6 +122,15 @@ def check_model(model: Learner) -> None:
         )
 
 
+def check_has_topics(model: Learner) -> None:
+    """Refuse a model that has no topics over words."""
+    if not isinstance(last_step(model), StreamingTopicModel):
+        raise TypeError(
+            "model must be an estimator of topics over words that learns from counts alone, such "
+            f"as StreamingLDA or GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
+        )
+
+
 def count_of(estimator: object, *names: str, default: Any = 0) -> Any:
     """The first of some counters that an estimator has; the default before it has learnt."""
     return next((getattr(estimator, name) for name in names if hasattr(estimator, name)), default)
@@ -151,10 +159,7 @@ def is_fitted(model: Learner) -> bool:
 
 
 def score_before(model: Any, batch: BatchWith) -> float:
-    """The score of a minibatch before it is learnt.
-
-    NaN if the minibatch has no rows, or the model knows nothing yet.
-    """
+    """The score of a minibatch before it is learnt; NaN without rows, or of a new model."""
     if number_of_rows(batch.X) == 0:
         return np.nan
     known = arguments_of(type(model).score) if batch.data else ()
@@ -173,8 +178,7 @@ def learn(model: Learner, batch: BatchWith, learner: Any) -> None:
         model.partial_fit(batch.X, **batch.data, **time)
     elif batch.data:
         raise TypeError(
-            f"a minibatch has data {sorted(batch.data)}, but {type(learner).__name__}.learn takes "
-            "X and time only; leave that callback out, or the data"
+            f"{type(learner).__name__}.learn takes X and time only, not {sorted(batch.data)}"
         )
     else:
         learner.learn(model, batch.X, time=batch.time)
@@ -200,10 +204,7 @@ def as_documents(model: Learner, X: Any) -> Documents:
                 f"{X!r:.60}"
             )
         return list(from_arrow(X))
-    topics = last_step(model)
-    if isinstance(topics, StreamingTopicModel):
-        return sparse.csr_matrix(topics._counts(X, "partial_fit"))
-    return sparse.csr_matrix(for_scipy(X))
+    return sparse.csr_matrix(last_step(model)._counts(X, "partial_fit"))
 
 
 def chosen(documents: Documents, which: np.ndarray) -> Documents:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +14,7 @@ from streamtopics.utils.checks import check_integer
 from streamtopics.utils.progress import Progress
 
 
-@dataclass(frozen=True)
-class BatchInfo:
+class BatchInfo(NamedTuple):
     """A minibatch that a model has just learnt from.
 
     Attributes
@@ -106,22 +104,6 @@ def check_callbacks(callbacks: Sequence[object]) -> None:
 # Scores
 
 
-class ScoreRow(NamedTuple):
-    """The score of a minibatch.
-
-    Attributes
-    ----------
-    batch, time, n_documents, n_tokens, score
-        As of `BatchInfo`.
-    """
-
-    batch: int
-    time: object
-    n_documents: int
-    n_tokens: float
-    score: float
-
-
 class ScoreHistory:
     """Keeps the score of each minibatch before it was learnt, for `stream`.
 
@@ -132,8 +114,8 @@ class ScoreHistory:
 
     Attributes
     ----------
-    rows : list of ScoreRow
-        The oldest first; ``pandas.DataFrame(history.rows)`` makes a table of them.
+    rows : list of BatchInfo
+        Without X, the oldest first; ``pandas.DataFrame(history.rows)`` makes a table of them.
 
     See Also
     --------
@@ -159,12 +141,11 @@ class ScoreHistory:
         if max_rows is not None:
             check_integer(max_rows=max_rows)
         self.max_rows = max_rows
-        self.rows: list[ScoreRow] = []
+        self.rows: list[BatchInfo] = []
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
         """Keep the score of a minibatch."""
-        row = ScoreRow(info.batch, info.time, info.n_documents, info.n_tokens, info.score)
-        self.rows.append(row)
+        self.rows.append(info._replace(X=None))
         if self.max_rows is not None:
             del self.rows[: -self.max_rows]
 
@@ -174,10 +155,10 @@ class ScoreHistory:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over what `__getstate__` has returned."""
-        self.__dict__ |= state | {"rows": [ScoreRow(*row) for row in unpacked(state["rows"])]}
+        self.__dict__ |= state | {"rows": [BatchInfo(*row) for row in unpacked(state["rows"])]}
 
 
-def mean_score(rows: Sequence[ScoreRow]) -> tuple[float, float]:
+def mean_score(rows: Sequence[BatchInfo]) -> tuple[float, float]:
     """The mean of scores, weighted by tokens, or documents without tokens, and its standard error.
 
     With weights w of sum 1 the variance of the mean m is n / (n - 1) sum w**2 (score - m)**2. Rows

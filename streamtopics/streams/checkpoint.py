@@ -27,9 +27,8 @@ class Resumed(NamedTuple):
 
     Attributes
     ----------
-    model : estimator
-    callbacks : tuple
-        What was kept `also`, in that order.
+    model, callbacks : estimator, tuple
+        The model, and what was kept `also`, in that order.
     n_batches : int
         Minibatches of the stream that were done: the `skip` of `stream`.
     n_documents, n_tokens : int, float
@@ -150,8 +149,7 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     path : str or path-like
         The folder that a `Checkpointer` writes to.
     trusted : sequence of str or type, default=()
-        Classes and functions of other packages that the checkpoints may name; see
-        `streamtopics.load`.
+        As of `streamtopics.load`.
 
     Returns
     -------
@@ -168,15 +166,10 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     UserWarning
         If the newest one cannot be read, so that one before it is used.
 
-    See Also
-    --------
-    Checkpointer : Writes them, with an example.
-
     Notes
     -----
     Go on with a Checkpointer of the same folder, and with ``skip=resumed.n_batches``: the model
-    is then, bit for bit, that of a stream that was never cut. Nothing in the files is executed;
-    see `streamtopics.load`.
+    is then, bit for bit, that of a stream that was never cut. Nothing in the files is executed.
     """
     damaged: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):

@@ -21,7 +21,6 @@ from streamtopics.streams.batches import (
 from streamtopics.streams.callbacks import (
     BatchInfo,
     ScoreHistory,
-    ScoreRow,
     call,
     check_callbacks,
     finish_all,
@@ -44,17 +43,15 @@ def stream(
     """Learn from a stream of minibatches, and call callbacks after each of them.
 
     Each minibatch is scored if that is asked for, then learnt by one `partial_fit`, then every
-    callback is called, in order. The stream ends with `batches`, or after a minibatch at which a
-    callback returned True.
+    callback is called, in order.
 
     Parameters
     ----------
     model : estimator with partial_fit
-        One of this package, or a `StreamingPipeline` that ends in one. It is changed in place; if
-        it was fitted before it learns on.
+        One of this package, or a `StreamingPipeline` that ends in one. It learns on in place.
     batches : iterable
-        Minibatches: what `partial_fit` takes as X, a `TimedBatch`, or a `BatchWith`. They are
-        read one at a time, and none after the one that ends the stream.
+        Minibatches: what `partial_fit` takes as X, a `TimedBatch`, or a `BatchWith`. None is read
+        after the one that ends the stream.
     callbacks : sequence, default=()
         Each a callable ``callback(model, info)`` or an object with ``on_batch(model, info)``,
         where ``info`` is a `BatchInfo`; True ends the stream, when the others were called too.
@@ -65,20 +62,13 @@ def stream(
         Whether to score each minibatch before it is learnt, also done if a callback has a true
         attribute `needs_score`, such as `ScoreHistory`.
     skip : int, default=0
-        Minibatches at the head of `batches` that are passed over, since the model has learnt
-        from them before it was interrupted. ``info.batch`` counts them.
+        Minibatches at the head of `batches` that are passed over, which the model has learnt
+        before. ``info.batch`` counts them.
 
     Returns
     -------
     model : estimator
         The same object.
-
-    Raises
-    ------
-    TypeError
-        If the model or a callback is none, two callbacks have `learn`, or `batches` is a matrix.
-    ValueError
-        If `batches` ends before `skip`, or a `Checkpointer` is before a callback that it keeps.
 
     See Also
     --------
@@ -150,15 +140,15 @@ class Prequential(NamedTuple):
     Attributes
     ----------
     mean, standard_error : float
-        Of the scores, weighted by tokens, or documents for a model that does not count tokens;
-        the error is from how much minibatches differ. NaN of no score, or less than two.
-    rows : list of ScoreRow
+        Of the scores, weighted by tokens, or documents for a model that does not count tokens.
+        NaN of no score, or less than two.
+    rows : list of BatchInfo
         One for each minibatch, those without a score too, such as the first.
     """
 
     mean: float
     standard_error: float
-    rows: list[ScoreRow]
+    rows: list[BatchInfo]
 
 
 def prequential_score(model: Learner, batches: Iterable[Any]) -> Prequential:
@@ -167,8 +157,7 @@ def prequential_score(model: Learner, batches: Iterable[Any]) -> Prequential:
     Parameters
     ----------
     model : estimator with partial_fit and score
-        As of `stream`. A clone of it learns, from nothing; for a model that goes on learning take
-        `stream` with a `ScoreHistory`.
+        A clone of it learns, from nothing; to go on learning take `stream` with `ScoreHistory`.
     batches : iterable
         Minibatches, as of `stream`.
 
@@ -178,9 +167,8 @@ def prequential_score(model: Learner, batches: Iterable[Any]) -> Prequential:
 
     Notes
     -----
-    The score says how well a model learns as well as how good it is at last. The standard error
-    takes minibatches for independent: it is too small where the stream moves slowly, and it has
-    the learning curve in it. Two models on the same minibatches are compared by their differences,
+    The standard error takes minibatches for independent, and has the learning curve in it. Two
+    models on the same minibatches are compared by their differences,
     ``[a.score - b.score for a, b in zip(first.rows, second.rows)]``, which vary much less.
 
     Examples

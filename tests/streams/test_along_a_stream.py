@@ -20,7 +20,6 @@ from streamtopics.streams import (
     EarlyStopping,
     ProgressReport,
     ScoreHistory,
-    ScoreRow,
     TimedBatch,
     prequential_score,
     stream,
@@ -48,7 +47,9 @@ def test_a_history_has_a_row_for_each_minibatch():
     history, model = ScoreHistory(), SVBLDA(3, random_state=0)
     stream(model, map(TimedBatch, BATCHES, range(5)), callbacks=[history])
     by_hand = SVBLDA(3, random_state=0).partial_fit(BATCHES[0])
-    expected = ScoreRow(2, 1, 60, BATCHES[1].sum(), by_hand.score(BATCHES[1]))
+    n_tokens = [X.sum() for X in BATCHES]
+    score = by_hand.score(BATCHES[1])
+    expected = BatchInfo(2, None, 1, 60, n_tokens[1], 120, sum(n_tokens[:2]), score)
     assert history.rows[1] == expected
     assert [row.time for row in history.rows] == [0, 1, 2, 3, 4]
 
@@ -70,7 +71,7 @@ def test_a_history_goes_on_when_it_was_pickled():
 
 
 def rows(scores, tokens):
-    return [ScoreRow(1, None, 7, n, score) for score, n in zip(scores, tokens, strict=True)]
+    return [info(1, score, 7, n) for score, n in zip(scores, tokens, strict=True)]
 
 
 def test_the_mean_of_equal_minibatches_has_the_common_standard_error():
@@ -84,7 +85,7 @@ def test_minibatches_weigh_what_they_have_of_tokens():
     mean, error = mean_score(rows([1.0, 4.0], [20.0, 10.0]))
     assert mean == pytest.approx(2.0)
     assert error == pytest.approx(np.sqrt(2 * ((2 / 3 * 1) ** 2 + (1 / 3 * 2) ** 2)))
-    uncounted = [ScoreRow(1, None, n, np.nan, score) for n, score in ((20, 1.0), (10, 4.0))]
+    uncounted = [info(1, score, n, np.nan) for n, score in ((20, 1.0), (10, 4.0))]
     assert mean_score(uncounted) == (mean, error)
 
 

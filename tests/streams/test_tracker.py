@@ -430,7 +430,7 @@ def test_words_are_followed_by_name_where_columns_change_hands():
         texts = (colours + (nails if t < 12 else screws)) * 20
         model.partial_fit(texts)
         recycled += [t] * len(words.recycled_)
-        info = replace(info_of(documents("none", 0, n=1), t), X=texts, n_documents=40)
+        info = info_of(documents("none", 0, n=1), t)._replace(X=texts, n_documents=40)
         tracker.on_batch(model, info)
     # The screws have the columns of the nails, and are another topic all the same.
     assert recycled == [12] * 4
@@ -485,7 +485,7 @@ def test_no_topic_is_born_before_there_are_words(name):
     tracker = TopicTracker(budget=ALL)
     for t, texts in enumerate((["red blue"], ["red"], ["red blue"] * 4)):
         model.partial_fit(texts)
-        info = replace(info_of(documents("none", 0, n=1), t), X=texts, n_documents=len(texts))
+        info = info_of(documents("none", 0, n=1), t)._replace(X=texts, n_documents=len(texts))
         tracker.on_batch(model, info)
         assert bool(tracker.topics()) == (t == 2)
     assert {row.born for row in tracker.topics()} == {3}
@@ -683,7 +683,7 @@ def test_what_cannot_be_followed_changes_nothing():
     with pytest.raises(TypeError, match="estimator of topics over words"):
         tracker.on_batch(StreamingBayes("beta-binomial"), info_of(X, 0))
     with pytest.raises(TypeError, match="has no len"):
-        tracker.on_batch(model, replace(info_of(X, 0), X=iter([])))
+        tracker.on_batch(model, info_of(X, 0)._replace(X=iter([])))
     tracker.feature_names = ["one"]
     with pytest.raises(ValueError, match="feature"):
         tracker.on_batch(model, info_of(X, 0))

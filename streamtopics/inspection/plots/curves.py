@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from streamtopics.inspection.n_components import NComponentsComparison
 from streamtopics.inspection.plots.axes import COLOURS, legend, line, one_axes, plain, several_axes
-from streamtopics.streams import ScoreRow
+from streamtopics.streams import BatchInfo
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,12 +52,12 @@ def plot_curves(
     return ax
 
 
-def plot_scores(rows: Iterable[ScoreRow], *, window: int = 10, ax: Axes | None = None) -> Axes:
+def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None = None) -> Axes:
     """Draw the test-then-train score along a stream, and its running mean.
 
     Parameters
     ----------
-    rows : iterable of ScoreRow
+    rows : iterable of BatchInfo
         Those of a `streams.ScoreHistory`; of each only `n_documents` and `score` are read.
     window : int, default=10
         Minibatches of the running mean.

@@ -24,10 +24,8 @@ class DriftTest:
 
     Attributes
     ----------
-    batch : int
-        Its place among the minibatches that the monitor was given, from 1.
-    time : object
-        When it is from, if that was said.
+    batch, time : int, object
+        Its place among the minibatches that the monitor was given, from 1, and when it is from.
     p_exact : float
         p-value by relabelling the documents; three times the least of three statistics.
     p_chart : float
@@ -84,11 +82,10 @@ class NewTopic:
     Attributes
     ----------
     words : tuple of str
-        Words that its documents have more often than the earlier documents, the surest first; at
-        most eight.
+        At most eight that its documents have more often than the earlier ones, the surest first.
     share, error : float
         The share of the new documents that are in its group, less that of the earlier ones, and
-        the standard error of this difference, which does not know that the group was chosen.
+        its standard error, which does not know that the group was chosen.
     rows : tuple of int
         Places of its documents in the minibatch, the most typical first.
     """
@@ -105,9 +102,7 @@ class Alarm:
 
     Attributes
     ----------
-    batch : int
-    time : object
-    p_exact, p_chart : float
+    batch, time, p_exact, p_chart
         Of the minibatch that rang, as of `DriftTest`.
     n_new, n_before : int
         Documents that were compared.
@@ -115,8 +110,7 @@ class Alarm:
         Those whose difference is beyond the level, divided by their number; at most ten of each
         kind, the greatest differences first.
     words : tuple of NewWord
-        Those that the new documents have more often, at that level divided by the number of words;
-        at most eight, the surest first.
+        At most eight, at the level divided by the number of words, the surest first.
     new : tuple of NewTopic
         New subjects, the surest first; none where the change is of another kind.
     """

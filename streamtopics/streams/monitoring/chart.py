@@ -29,28 +29,17 @@ CLIPPED_FROM, WITHIN = 4, 3.0
 ROBUST = 1.4826
 
 
-def clipped(past: np.ndarray) -> np.ndarray:
-    """Past statistics, (m, n), without outliers.
-
-    Where half of a column is equal, as of small minibatches that have no word in common, there is
-    no telling what is one.
-    """
-    if len(past) < CLIPPED_FROM:
-        return past
-    middle = np.median(past, axis=0)
-    reach = WITHIN * ROBUST * np.median(np.abs(past - middle), axis=0)
-    reach = np.where(reach > 0, reach, np.inf)
-    within: np.ndarray = np.clip(past, middle - reach, middle + reach)
-    return within
-
-
 def chart_p(past: np.ndarray, z: np.ndarray) -> np.ndarray:
     """p-values, (n,), of statistics that are large after a change, given their past, (m, n).
 
     The past has at least two rows.
     """
-    past = clipped(past)
     m = len(past)
+    if m >= CLIPPED_FROM:
+        middle = np.median(past, axis=0)
+        reach = WITHIN * ROBUST * np.median(np.abs(past - middle), axis=0)
+        reach = np.where(reach > 0, reach, np.inf)
+        past = np.clip(past, middle - reach, middle + reach)
     mu = past.mean(axis=0)
     squares = ((past - mu) ** 2).sum(axis=0)
     moves = squares > chdtri(m - 1, MOVES)

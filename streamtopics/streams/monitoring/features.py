@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import Gibbs
 from streamtopics.metrics.predictive import token_probability
 from streamtopics.utils.parallel import workers
@@ -82,9 +81,6 @@ def _proportions_and_topics(
     model: Any, X: sparse.csr_matrix, words: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Proportions of documents, columns of the topics, and how many of these are hidden."""
-    if not isinstance(model, StreamingTopicModel):
-        doc_topic = np.asarray(model.transform(X), dtype=np.float64)
-        return doc_topic, np.asarray(model.topic_word_[:, words], dtype=np.float64), 0
     model._validate()
     composition = model._composed()
     model._check_background(composition)

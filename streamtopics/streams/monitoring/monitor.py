@@ -21,6 +21,7 @@ from streamtopics.streams.batches import (
     Documents,
     Learner,
     as_documents,
+    check_has_topics,
     chosen,
     counts_of,
     n_learnt,
@@ -69,12 +70,10 @@ class DriftMonitor:
     Parameters
     ----------
     alpha : float, default=0.01
-        Level of the alarm, in (0, 0.5]: the most false alarms in a hundred minibatches of a stream
-        whose documents come in random order. On streams that move it is a level too, as long as
-        they move by about as much each time; bursts ring, 7 to 14 times in a hundred by time.
+        Level of the alarm, in (0, 0.5]: the share of false alarms on a stream whose documents come
+        in random order, or that moves by about as much each time.
     ring : int, default=8
-        Minibatches for which documents are held back. With `held_back` it says how many there are
-        to compare with: by default 1.6 times as many as a minibatch has.
+        Minibatches for which documents are held back.
     held_back : float, default=0.2
         Share of the documents of each minibatch that is held back, at random, in (0, 0.5].
         Beside documents that were learnt any minibatch would look changed.
@@ -87,10 +86,8 @@ class DriftMonitor:
         The last thousand, the oldest first. As a str each is a few lines to read.
     tests : tuple of DriftTest
         The last thousand tests, the oldest first.
-    n_batches : int
-        Minibatches that it was given.
-    n_held_back : int
-        Documents that are held back now.
+    n_batches, n_held_back : int
+        Minibatches that it was given, and documents that are held back now.
     past : ndarray of shape (n_past, 3)
         Statistics of the chart, of surprise, use and words; at most twenty.
 
@@ -151,8 +148,8 @@ class DriftMonitor:
     def learn(self, model: Learner, X: Any, *, time: object = None) -> None:
         """Test a minibatch, and learn from it in the place of ``model.partial_fit(X)``.
 
-        When it fails or is interrupted, either nothing has changed in both objects, but for what
-        a pipeline's steps say of themselves, or all of the minibatch was learnt.
+        When it fails or is interrupted, either nothing has changed in both objects, but for steps
+        of a pipeline, or all of the minibatch was learnt.
 
         Parameters
         ----------
@@ -162,13 +159,9 @@ class DriftMonitor:
             Word counts, or texts for a pipeline.
         time : object, default=None
             When it is from: kept in the records, and passed to `partial_fit` if given.
-
-        Raises
-        ------
-        TypeError
-            If the model has no topics over words, or a pipeline is given no sequence of texts.
         """
-        _check_model(model)
+        check_has_topics(model)
+        check_not_frozen(model)
         with lock_of(model):
             number = {"n_batches": self.n_batches + 1}
             if n_learnt(model) == 0:
@@ -310,14 +303,3 @@ def _some(n: int, rng: np.random.Generator) -> np.ndarray:
 def _at(time: object) -> dict[str, object]:
     """Arguments of `partial_fit` for a minibatch of some time."""
     return {} if time is None else {"time": time}
-
-
-def _check_model(model: Learner) -> None:
-    """Refuse what has no topics over words, or learns from more than counts."""
-    check_not_frozen(model)
-    lacking = {"topic_word_", "top_words", "partial_fit"} - {*dir(type(last_step(model)))}
-    if lacking or not hasattr(model, "partial_fit"):
-        raise TypeError(
-            "model must be an estimator of topics over words that learns from counts alone, such "
-            f"as GibbsOnlineEM, or a StreamingPipeline that ends in one; got {model!r}"
-        )

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.topics import most_probable
 from streamtopics.metrics.relevance import largest
 from streamtopics.streams.batches import named
@@ -52,15 +51,6 @@ def look(model: Any, documents: Any, n_words: int, feature_names: Any = None) ->
     return Look(
         [names[row].tolist() for row in columns], weights / kept[:, None], kept, use, squares
     )
-
-
-def check_has_topics(model: Any) -> None:
-    """Refuse a model that has no topics over words."""
-    if not isinstance(last_step(model), StreamingTopicModel):
-        raise TypeError(
-            "model must be an estimator of topics over words that learns from counts alone, such "
-            f"as StreamingLDA or GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
-        )
 
 
 def some_of(X: Any, n: int, place: int) -> Any:

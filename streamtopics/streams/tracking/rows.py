@@ -13,7 +13,6 @@ from streamtopics.streams.tracking.snapshots import (
     KnownTopic,
     Snapshot,
     State,
-    Words,
     last_words,
     probabilities_of,
 )
@@ -166,9 +165,16 @@ def news_since(state: State, since: Any, unit: str, n: int) -> list[NewsRow]:
         (was, error), (share, error_now) = (some.get(k, (0.0, 0.0)) for some in (old, new))
         moved = distance(old_words.get(k), last[k])
         kinds = _kinds(topic, then.batch, was, share, float(np.hypot(error, error_now)), moved)
-        words = _changes(last[k], old_words.get(k, last[k]), state.names, n)
+        words, before = (
+            [state.names[w] for w in some[0][:n].tolist()]
+            for some in (last[k], old_words.get(k, last[k]))
+        )
+        came, left = [w for w in words if w not in before], [w for w in before if w not in words]
         other = {"split": topic.split_from, "merged": topic.merged_into}
-        rows += [NewsRow(kind, k, other.get(kind), was, share, moved, *words) for kind in kinds]
+        rows += [
+            NewsRow(kind, k, other.get(kind), was, share, moved, words, came, left)
+            for kind in kinds
+        ]
     return sorted(rows, key=lambda row: (KINDS.index(row.kind), -max(row.share, row.share_before)))
 
 
@@ -196,14 +202,6 @@ def _place(state: State, since: Any, unit: str) -> int:
             f"since must be at or after the first snapshot, {places[0]!r}; got {since!r}"
         )
     return found[-1]
-
-
-def _changes(
-    now: Words, before: Words, names: Sequence[Any], n: int
-) -> tuple[list[Any], list[Any], list[Any]]:
-    """The n top words now, those that came among them, and those that left."""
-    top, old = ([names[w] for w in words[0][:n].tolist()] for words in (now, before))
-    return top, [w for w in top if w not in old], [w for w in old if w not in top]
 
 
 def _kinds(

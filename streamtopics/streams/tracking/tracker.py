@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.streams.batches import Learner
+from streamtopics.streams.batches import Learner, check_has_topics
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.tracking.identity import Rows, distance, followed
-from streamtopics.streams.tracking.looks import check_has_topics, look, some_of
+from streamtopics.streams.tracking.looks import look, some_of
 from streamtopics.streams.tracking.rows import (
     NewsRow,
     TrackedRow,
@@ -45,8 +45,8 @@ class TopicTracker:
 
     It is a callback of a stream. It looks at the model and at a hundred documents of a minibatch
     that was learnt, and matches the topics to those it knows by their words. So an id outlives a
-    restart, a merge, a model that was fitted again and topics in another order; and a row that
-    comes to stand for something else gets a new id.
+    restart, a merge and topics in another order; a row that comes to stand for something else gets
+    a new id.
 
     Parameters
     ----------
@@ -54,12 +54,11 @@ class TopicTracker:
         Words of each topic that are kept; at least 10 are needed to tell topics apart.
     budget : float, default=0.1
         Cost of looking as a share of that of learning, as estimated from the numbers of words
-        and tokens. A look that would cost more is put off, but not beyond a minibatch that makes
-        the stream longer by a fifth. Infinity looks at every minibatch.
+        and tokens. A look that would cost more is put off, until the stream is longer by a fifth.
+        Infinity looks at every minibatch.
     feature_names : array-like of shape (n_features,), default=None
-        Words of the columns, of models without names of their own; a pipeline's are those of
-        its vectorizer. None without them: words are then the numbers of the columns, which must
-        not change.
+        Words of the columns, of models without names of their own. None takes the numbers of the
+        columns, which must not change.
 
     Attributes
     ----------
@@ -140,15 +139,12 @@ class TopicTracker:
         n_tokens = state.n_tokens + info.n_tokens
         state = state._replace(now=now, n_tokens=n_tokens)
         last = state.snapshots[-1].moment.batch if state.snapshots else 0
-        if now.batch >= GROWN * last or self.budget * n_tokens >= self._cost(model, info):
-            state = self._looked(state, model, info)
-        self._state = state
-
-    def _cost(self, model: Learner, info: BatchInfo) -> float:
-        """Cost of a look, in tokens learnt."""
         looked_at = min(1.0, MAX_DOCUMENTS / max(info.n_documents, 1)) * info.n_tokens
         n_features: int = last_step(model).n_features_in_
-        return float(PER_WORD * n_features + PER_TOKEN * looked_at + PER_LOOK)
+        cost = PER_WORD * n_features + PER_TOKEN * looked_at + PER_LOOK
+        if now.batch >= GROWN * last or self.budget * n_tokens >= cost:
+            state = self._looked(state, model, info)
+        self._state = state
 
     def _looked(self, state: State, model: Learner, info: BatchInfo) -> State:
         """The state after a look."""
@@ -208,13 +204,7 @@ class TopicTracker:
         return ids
 
     def topics(self) -> list[TrackedRow]:
-        """List the topics with their births and deaths; as a frame by `pandas.DataFrame(rows)`.
-
-        Returns
-        -------
-        rows : list of TrackedRow
-            Those that live and the last thousand that died, by id.
-        """
+        """List the topics with their births and deaths, by id; `pandas.DataFrame` takes them."""
         known = sorted(self._state.known, key=lambda topic: topic.topic)
         return [tracked_row(topic, self._state.names) for topic in known]
 
@@ -293,11 +283,5 @@ class TopicTracker:
             What was found, the largest shares first in each kind. Compared are the last snapshot
             taken by then, and now; and the shares since that one with those of a stretch before
             it of about as many documents.
-
-        Raises
-        ------
-        ValueError
-            If there are less than two snapshots, `since` is before the first, or the stream has
-            no times.
         """
         return news_since(self._state, since, unit, n_words)
