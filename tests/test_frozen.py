@@ -228,7 +228,7 @@ def by_documents(X):
 
 def test_named_counts_are_of_the_words_of_a_frozen_vectorizer(vectorizer):
     if isinstance(vectorizer, HashingVectorizer):
-        with pytest.raises(TypeError, match="vectorizer must know its words"):
+        with pytest.raises(AttributeError, match="get_feature_names_out"):
             NamedVectorizer(FrozenEstimator(vectorizer)).fit_transform(REVIEWS)
         return
     for within in (vectorizer, make_pipeline(vectorizer)):

@@ -82,15 +82,12 @@ def open_vocabulary_probability(
     >>> from streamtopics import StreamingLDA
     >>> from streamtopics.metrics import open_vocabulary_probability
     >>> texts = ["a ship at sea", "the deep sea", "a ship", "the sky", "stars in the sky"] * 20
-    >>> scores, open_scores = [], []
+    >>> scores = []
     >>> for min_df in (1, 30):
     ...     model = StreamingLDA(2, random_state=0)
-    ...     pipeline = make_pipeline(CountVectorizer(min_df=min_df), model)
-    ...     scores.append(pipeline.fit(texts).score(texts))
-    ...     open_scores.append(open_vocabulary_probability(pipeline, texts))
-    >>> scores[1] > scores[0]  # the small vocabulary seems better
-    True
-    >>> open_scores[0] > open_scores[1]
+    ...     pipeline = make_pipeline(CountVectorizer(min_df=min_df), model).fit(texts)
+    ...     scores.append(open_vocabulary_probability(pipeline, texts))
+    >>> scores[0] > scores[1]
     True
     """
     if n_characters is not None:
@@ -139,19 +136,13 @@ class OpenVocabularyScorer:
     Examples
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.pipeline import make_pipeline
     >>> from streamtopics import StreamingLDA
     >>> from streamtopics.metrics import OpenVocabularyScorer
-    >>> texts = ["a ship at sea", "the deep sea", "a ship", "the sky", "stars in the sky"] * 20
-    >>> search = GridSearchCV(
-    ...     make_pipeline(CountVectorizer(), StreamingLDA(2, random_state=0)),
-    ...     {"countvectorizer__min_df": [1, 20]},
-    ...     scoring=OpenVocabularyScorer(),
-    ...     cv=2,
-    ... )
-    >>> search.fit(texts).best_params_
-    {'countvectorizer__min_df': 1}
+    >>> texts = ["a ship at sea", "the deep sea and the sky over the sea"] * 20
+    >>> pipeline = make_pipeline(CountVectorizer(), StreamingLDA(2, random_state=0)).fit(texts)
+    >>> OpenVocabularyScorer()(pipeline, texts) < 0
+    True
     """
 
     n_characters: int | None = 64

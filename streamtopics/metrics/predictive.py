@@ -148,10 +148,9 @@ def log_predictive_probability(estimator: object, X: object, *, random_state: in
     estimator : object
         A fitted topic model such as scikit-learn's `LatentDirichletAllocation`: `transform`
         gives proportions, rows that sum to 1, and rows of `components_`, of shape
-        (n_components, n_features), are proportional to the word probabilities of topics. If it has
-        a method `held_out_log_probability`, as the models of this package do, that is used: what
-        they predict with may be more than the topics, such as a background. Or a pipeline that
-        ends in a model.
+        (n_components, n_features), are proportional to the word probabilities of topics. Its own
+        `held_out_log_probability`, which models of this package have, is used in their place. Or
+        a pipeline that ends in a model.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
         Token counts, or what a pipeline makes them of, such as texts. Not negative; fractions are
         legal. float64 stays, all else becomes float32.
@@ -220,7 +219,7 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     A document is told if it has no known word, or if 1 + the number of known documents with a z
     that is not above its own is at most the share of 1 + their number. This split conformal test
     tells at most this share of new documents like the known ones that have a known word,
-    whatever the model.
+    whatever the model; of those on other subjects long ones, but hardly any of ten words.
 
     Parameters
     ----------
@@ -235,10 +234,6 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     Returns
     -------
     unlike : ndarray of shape (n_documents,), bool
-
-    Notes
-    -----
-    It tells long documents on other subjects. It tells hardly any of ten words, which are too few.
 
     References
     ----------

@@ -48,20 +48,10 @@ ACCENTS = {"ascii": strip_accents_ascii, "unicode": strip_accents_unicode}
 class Counts:
     """Counts of the words of texts, in parts, and all words in order of their code points.
 
-    Attributes
-    ----------
-    parts : list of Counted
-        Rows of consecutive texts.
-    maps : list of ndarray of int32
-        The word of each entry of a part, -1 for what was not counted.
-    owners, places : ndarray of shape (n_words,), int32
-        A part that has the word, and where in its order.
-    frequencies : ndarray of shape (n_words,), int64
-        Documents that have the word.
-    n_documents : int
-        Documents, each of them a row or, where their sentences are rows, any number.
-    n_jobs : int or None
-        Threads.
+    `parts` are rows of consecutive texts, and `maps` have the word of each of their entries, -1 for
+    what was not counted. Of each word, `owners` and `places` are a part that has it and where in
+    its order, and `frequencies` the documents that have it. Where sentences are rows, a document
+    has any number of them.
     """
 
     parts: list[Any]
@@ -89,18 +79,9 @@ class Counts:
     def matrix(
         self, columns: np.ndarray | None, n_columns: int, dtype: Any = np.int64
     ) -> sparse.csr_matrix:
-        """Counts by column, sorted within each row.
+        """Counts sorted by column within each row, by the column of each word, -1 for none.
 
-        Parameters
-        ----------
-        columns : ndarray of shape (n_words,), int32, or None
-            The column of each word, -1 for none; None for one column a word, in order.
-        n_columns : int
-        dtype : data-type, default=int64
-
-        Returns
-        -------
-        X : CSR matrix of shape (n_texts, n_columns)
+        Without `columns` each word has one, in order.
         """
         if columns is None:
             maps = self.maps
@@ -123,28 +104,11 @@ class Counts:
 
 
 def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int | None) -> Counts:
-    """Count the words of documents as a vectorizer reads them.
-
-    Parameters
-    ----------
-    vectorizer : CountVectorizer
-        Its parameters say what a word is.
-    raw_documents : iterable
-        The documents.
-    n_jobs : int or None
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    counts : Counts
-    """
+    """Count the words of documents as a vectorizer reads them."""
     check_no_frame(raw_documents)
     if isinstance(raw_documents, str | bytes) or sparse.issparse(raw_documents):
-        raise ValueError(
-            "Iterable over raw text documents expected, "
-            f"{'string' if isinstance(raw_documents, str) else type(raw_documents).__name__} "
-            "object received. Pass a list of texts, [text] for one"
-        )
+        kind = "string" if isinstance(raw_documents, str) else type(raw_documents).__name__
+        raise ValueError(f"Iterable over raw text documents expected, {kind} object received.")
     raw_documents = from_arrow(raw_documents)
     if not is_compiled(vectorizer):
         part = _analyzed(raw_documents, checked_analyzer(vectorizer))
@@ -158,21 +122,7 @@ def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int
 def count_sentences(
     vectorizer: CountVectorizer, documents: list[list[str]], n_jobs: int | None
 ) -> Counts:
-    """Count the words of each sentence, and in how many documents each of them is.
-
-    Parameters
-    ----------
-    vectorizer : CountVectorizer
-        One that `is_compiled`.
-    documents : list of lists of str
-        The sentences of each; all of them are rows.
-    n_jobs : int or None
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    counts : Counts
-    """
+    """Count the words of each sentence, a row, and in how many documents each of them is."""
     texts = _texts_of(vectorizer, list(chain.from_iterable(documents)))
     begins = np.zeros(len(texts), dtype=np.uint8)
     lengths = np.fromiter(map(len, documents), np.int64, len(documents))

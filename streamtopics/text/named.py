@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.feature_extraction.text import CountVectorizer
@@ -47,7 +48,7 @@ class NamedCounts(sparse.csr_matrix):
     index: Any = None
 
     @classmethod
-    def of(cls, counts: Any, feature_names: Any) -> NamedCounts:
+    def of(cls, counts: object, feature_names: ArrayLike) -> NamedCounts:
         """Counts with these names, which share the memory of a CSR matrix.
 
         Parameters
@@ -65,10 +66,7 @@ class NamedCounts(sparse.csr_matrix):
         named = cls(for_scipy(counts))
         names = np.array(feature_names, dtype=object)
         if names.shape != named.shape[1:]:
-            raise ValueError(
-                f"feature_names must name each of the {named.shape[1]} columns of counts; got an "
-                f"array of shape {names.shape}"
-            )
+            raise ValueError(f"feature_names must name {named.shape[1]} columns; got {names.shape}")
         named.feature_names = names
         return named
 
@@ -84,7 +82,7 @@ class NamedCounts(sparse.csr_matrix):
         return picked
 
 
-def with_labels(counts: sparse.csr_matrix, raw_documents: Any) -> sparse.csr_matrix:
+def with_labels(counts: sparse.csr_matrix, raw_documents: object) -> sparse.csr_matrix:
     """Counts of texts, with the labels of the rows of a Series."""
     if (labels := row_labels(raw_documents)) is None:
         return counts
@@ -109,20 +107,9 @@ def _columns_of(key: Any) -> Any:
 
 
 def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
-    """Cut a matrix into matrices of consecutive rows, each with memory of its own.
+    """Cut a matrix into those of consecutive rows, from each start to the next, as an object array.
 
     What slices are, but for the seconds: those of scipy cost more than to count a document.
-
-    Parameters
-    ----------
-    X : csr_matrix of shape (n_rows, n_columns)
-        Or a NamedCounts; the parts are too, with the names.
-    starts : list of int
-        The first row of each part, and the end of the last.
-
-    Returns
-    -------
-    parts : ndarray of shape (n_parts,), of objects
     """
     # What is known of X holds for its parts, such as that its indices are sorted.
     common = {**vars(X), "_has_canonical_format": X.has_canonical_format, "index": None}
@@ -141,14 +128,13 @@ def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
     return parts
 
 
-def check_no_frame(raw_documents: Any) -> None:
+def check_no_frame(raw_documents: object) -> None:
     """Refuse a data frame or table, whose names of columns would be read as texts."""
     # Of a lazy frame the columns themselves are not asked for, of which it warns.
     if hasattr(type(raw_documents), "columns"):
         raise TypeError(
-            f"raw_documents must be texts; got a {type(raw_documents).__name__}, of which the "
-            "names of columns would be read. Pass the column with the texts, such as "
-            'frame["text"]'
+            f"raw_documents must be texts; of a {type(raw_documents).__name__} the names of "
+            'columns would be read: pass a column, such as frame["text"]'
         )
 
 
@@ -245,7 +231,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     [['ship', 'sea']]
     """
 
-    def __init__(self, vectorizer: Any = None) -> None:
+    def __init__(self, vectorizer: BaseEstimator | None = None) -> None:
         self.vectorizer = vectorizer
 
     def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
@@ -263,7 +249,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         self : object
             The fitted vectorizer.
         """
-        self._naming(raw_documents)
+        check_no_frame(raw_documents)
         self.vectorizer_ = self._fresh().fit(from_arrow(raw_documents), y)
         return self
 
@@ -279,7 +265,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         -------
         X : NamedCounts of shape (n_documents, n_words)
         """
-        self._naming(raw_documents)
+        check_no_frame(raw_documents)
         vectorizer, texts = self._fresh(), from_arrow(raw_documents)
         if is_frozen(vectorizer):
             counts = vectorizer.fit(texts, y).transform(texts)
@@ -305,16 +291,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         counts = self.vectorizer_.transform(from_arrow(raw_documents))
         return self._named(counts, raw_documents)
 
-    def _named(self, counts: Any, raw_documents: Any) -> NamedCounts:
+    def _named(self, counts: object, raw_documents: object) -> NamedCounts:
         named = NamedCounts.of(counts, self.get_feature_names_out())
         named.index = row_labels(raw_documents)
         return named
-
-    def _naming(self, raw_documents: Any) -> None:
-        """Refuse a frame, and a vectorizer that does not know its words."""
-        check_no_frame(raw_documents)
-        if not hasattr(self._fresh(), "get_feature_names_out"):
-            raise TypeError(
-                f"vectorizer must know its words, but {self.vectorizer!r} has no "
-                "get_feature_names_out; use CountVectorizer or TfidfVectorizer"
-            )

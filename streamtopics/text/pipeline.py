@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, get_tags
@@ -20,13 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.utils.documentation import LinksToReference
 from streamtopics.utils.parallel import KeepsAside, held, lock_of
-from streamtopics.utils.steps import is_frozen, last_step, learns, names_of, steps_of
-
-MIXES = (
-    "words change columns along the stream, but the step {!r}, a {}, does not tell by "
-    "get_feature_names_out which columns it keeps; use one that keeps columns or picks some, such "
-    "as TfidfTransformer, or give the vectorizer its `vocabulary`"
-)
+from streamtopics.utils.steps import last_step, learns, names_of, steps_of
 
 
 class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
@@ -45,14 +40,12 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
 
     Notes
     -----
-    When a step fails, those before it have learnt from the minibatch and it has not. Nothing is
-    mixed up: which columns changed hands is known since the last minibatch that all have learnt
-    from, and they are forgotten before the next one.
+    When a step fails, those before it have learnt from the minibatch and it has not; columns that
+    changed hands meanwhile are forgotten before the next one.
 
     Of several threads one at a time learns. A copy, a pickle and a file hold the steps as they
-    were between two minibatches; one that a signal handler makes meanwhile holds them as after a
-    failure. What reads, such as `transform`, asks one step after the other, and another thread may
-    learn meanwhile: where words change columns, read from a `copy.copy`.
+    were between two minibatches. What reads, such as `transform`, asks one step after the other:
+    where another thread may learn meanwhile, read from a `copy.copy`.
 
     Examples
     --------
@@ -68,7 +61,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
     [['blue', 'red']]
     """
 
-    def partial_fit(self, X: Any, y: object = None, **params: Any) -> Self:
+    def partial_fit(self, X: object, y: object = None, **params: Any) -> Self:
         """Learn from one minibatch.
 
         Parameters
@@ -92,7 +85,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
             self._learn(X, y, params)
         return self
 
-    def fit(self, X: Any, y: object = None, **params: Any) -> Self:
+    def fit(self, X: object, y: object = None, **params: Any) -> Self:
         """Fit the steps one after the other, as scikit-learn's Pipeline does.
 
         Parameters
@@ -124,10 +117,11 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
         inner = [lock for p in within if isinstance(p, StreamingPipeline) for lock in p._locks()]
         return [lock_of(self), *inner]
 
-    def _learn(self, X: Any, y: Any, params: dict[str, Any]) -> None:
+    def _learn(self, X: Any, y: object, params: dict[str, Any]) -> None:
         """Learn from one minibatch, step by step."""
         *before, (name, last) = steps_of(self)
-        _check_learns(name, last)
+        if not learns(last):
+            raise AttributeError(f"partial_fit needs a last step that learns, not {last!r:.99}")
         _check_may_forget(before, name, last)
         *given, of_last = self._given(params)
         handed_over = vars(self).get("_handed_over")
@@ -138,7 +132,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
             known = getattr(step, "n_documents_seen_", 0)
             width = X.shape[1] if len(columns) else 0
             vocabulary = getattr(step, "_vocabulary", None)
-            X = _taken_in(step_name, step, X, y, its_own)
+            X = _taken_in(step, X, y, its_own)
             if hasattr(step, "names_since") and hasattr(step, "n_documents_seen_"):
                 if handed_over is None:
                     # In case that a step after it fails.
@@ -232,7 +226,7 @@ def _snapshot(step: Any) -> Any:
     return name, twin
 
 
-def _is_fitted(step: Any) -> bool:
+def _is_fitted(step: BaseEstimator) -> bool:
     try:
         check_is_fitted(step)
     except NotFittedError:
@@ -240,29 +234,19 @@ def _is_fitted(step: Any) -> bool:
     return True
 
 
-def _check_learns(name: str, last: Any) -> None:
-    """Refuse a last step that has nothing to learn by, or must not change."""
-    if not learns(last):
-        raise AttributeError(
-            f"partial_fit needs a last step that has it, not a frozen one; {name!r} is {last!r:.99}"
-        )
-
-
-def _check_may_forget(before: list[tuple[str, Any]], name: str, last: Any) -> None:
+def _check_may_forget(before: list[tuple[str, Any]], name: str, last: object) -> None:
     """Refuse words that change columns where they would be taken for the words before."""
     follows = [name for name, step in before if _follows(step)]
     if follows and not hasattr(last, "forget_words"):
         raise TypeError(
-            f"the words of {follows[0]!r} change columns along the stream, but the last "
-            f"step {name!r}, a {type(last).__name__}, has no forget_words: end with an estimator "
-            "of topics, or give the vectorizer its `vocabulary`"
+            f"the words of {follows[0]!r} change columns, but the last step {name!r}, a "
+            f"{type(last).__name__}, has no forget_words; give the vectorizer its `vocabulary`"
         )
 
 
 def _follows(step: Any) -> bool:
     """True if the words of a step may change columns."""
-    follows = learns(step) and hasattr(step, "names_since")
-    return follows and getattr(step, "vocabulary", None) is None
+    return learns(step) and hasattr(step, "names_since") and step.vocabulary is None
 
 
 def _kept_columns(name: str, step: Any, width: int, width_after: int) -> NDArray[np.int64]:
@@ -281,26 +265,18 @@ def _kept_columns(name: str, step: Any, width: int, width_after: int) -> NDArray
     if -1 not in kept:
         return np.array(kept, dtype=np.int64)
     if width_after != width:
-        raise TypeError(MIXES.format(name, type(step).__name__))
+        raise TypeError(
+            f"words change columns, but the step {name!r}, a {type(step).__name__}, does not tell "
+            "by get_feature_names_out which columns it keeps"
+        )
     return np.arange(width)
 
 
-def _taken_in(name: str, step: Any, X: Any, y: Any, given: Mapping[str, Any]) -> Any:
+def _taken_in(step: Any, X: object, y: object, given: Mapping[str, Any]) -> Any:
     """Return a step's output for a minibatch, after it has learnt from it if it can."""
     to_learn = given.get("partial_fit", {})
     if learns(step) and hasattr(step, "partial_fit_transform"):
         return step.partial_fit_transform(X, y, **to_learn)
     if learns(step):
         step.partial_fit(X, y, **to_learn)
-    try:
-        return step.transform(X, **given.get("transform", {}))
-    except NotFittedError as error:
-        if learns(step):
-            raise
-        why = "is frozen" if is_frozen(step) else "has no partial_fit"
-        raise NotFittedError(
-            f"the step {name!r}, a {type(step).__name__}, is not fitted and {why}, so "
-            "it cannot learn from a stream: fit it first, for example on the first documents, as "
-            "models need that look words up by name, such as GuidedTopics; or take a step that "
-            "learns on the way, such as StreamingCountVectorizer(max_features=20_000) for words"
-        ) from error
+    return step.transform(X, **given.get("transform", {}))

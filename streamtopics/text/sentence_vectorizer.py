@@ -9,6 +9,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.text.counting import checked_analyzer, count_sentences, is_compiled
@@ -77,7 +78,10 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     """
 
     def __init__(
-        self, vectorizer: Any = None, *, splitter: Callable[[str], list[str]] | None = None
+        self,
+        vectorizer: BaseEstimator | None = None,
+        *,
+        splitter: Callable[[str], list[str]] | None = None,
     ) -> None:
         self.vectorizer = vectorizer
         self.splitter = splitter
@@ -155,31 +159,16 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
             Those of each document.
         """
         if isinstance(raw_documents, str | bytes) or not isinstance(raw_documents, Iterable):
-            raise TypeError(
-                "raw_documents must be an iterable of texts, or of lists of sentences, such as a "
-                f"list; got {type(raw_documents).__name__}"
-            )
+            raise TypeError("raw_documents must be an iterable of texts, or of lists of sentences")
         check_no_frame(raw_documents)
-        raw_documents = from_arrow(raw_documents)
-        if self.splitter is None:
-            return [
-                split_sentences(document) if isinstance(document, str) else self._split(document, d)
-                for d, document in enumerate(raw_documents)
-            ]
-        return [self._split(document, d) for d, document in enumerate(raw_documents)]
-
-    def _split(self, document: Any, place: int) -> list[str]:
-        if isinstance(document, str) and self.splitter is not None:
-            sentences, source = self.splitter(document), "splitter made of document"
-        else:
-            sentences, source = document, "raw_documents has as document"
-        is_list = isinstance(sentences, list | tuple | np.ndarray)
-        if not is_list or not all(isinstance(sentence, str) for sentence in sentences):
-            raise TypeError(
-                f"a document must be a str or a list of str, its sentences, but {source} {place} "
-                f"{sentences!r:.60}"
-            )
-        return list(sentences)
+        split = split_sentences if self.splitter is None else self.splitter
+        documents = from_arrow(raw_documents)
+        found = [split(text) if isinstance(text, str) else text for text in documents]
+        for sentences in found:
+            is_list = isinstance(sentences, list | tuple | np.ndarray)
+            if not is_list or not all(isinstance(one, str) for one in sentences):
+                raise TypeError(f"a document must be a str or a list of str; got {sentences!r:.60}")
+        return list(map(list, found))
 
     def _fresh(self) -> Any:
         return StreamingCountVectorizer() if self.vectorizer is None else super()._fresh()
@@ -188,11 +177,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         """Set the vectorizer; return counts of all sentences where they were found on the way."""
         vectorizer = self._fresh()
         if getattr(vectorizer, "input", None) != "content":
-            raise ValueError(
-                "vectorizer must be one of scikit-learn's for texts, such as CountVectorizer, "
-                f"with input='content'; got {vectorizer!r}. Files are read by "
-                "streamtopics.datasets.read_texts"
-            )
+            raise ValueError("vectorizer must be one of scikit-learn's for texts, input='content'")
         if is_frozen(vectorizer):
             self.vectorizer_ = vectorizer.fit(documents, None)
             return None

@@ -105,11 +105,6 @@ def split_sentences(text: str) -> list[str]:
         Without white space at the ends, and with single spaces within. Together they have
         all that is in the text but white space.
 
-    Raises
-    ------
-    TypeError
-        If `text` is not a str.
-
     Notes
     -----
     The rules know no names and no grammar. They err at sentences that begin with a small
@@ -124,10 +119,7 @@ def split_sentences(text: str) -> list[str]:
     ['Dr. Who paid 3.50 in the U.S. Army.', '"Why?" he asked.', 'Nobody knew.']
     """
     if not isinstance(text, str):
-        raise TypeError(
-            f"text must be a str; got {text!r:.60}. Decode bytes, and take the texts of a list "
-            "one by one"
-        )
+        raise TypeError(f"text must be a str; got {text!r:.60}")
     sentences: list[str] = _SPLITTER.split(text)
     return sentences
 
@@ -138,14 +130,6 @@ def is_fragment(sentence: str) -> bool:
     It has no letter or digit, or begins, after opening quotes, brackets and dashes, with a small
     letter or with a mark that no sentence begins with. Scripts without capitals have no small
     letters either.
-
-    Parameters
-    ----------
-    sentence : str
-
-    Returns
-    -------
-    is_fragment : bool
 
     Examples
     --------
@@ -169,19 +153,7 @@ def refers_back(sentence: str) -> bool:
 
 
 def is_abbreviated(stem: str, head: str, has_capitals: bool) -> bool:
-    """Whether the full stop between two words is that of an abbreviation alone.
-
-    Parameters
-    ----------
-    stem, head : str
-        What comes before the full stop, and what comes next, from its first letter.
-    has_capitals : bool
-        Whether the text has any.
-
-    Returns
-    -------
-    is_abbreviated : bool
-    """
+    """Whether the full stop between two words, `stem` and `head`, is that of an abbreviation."""
     given = COMPOUND.split(stem.lstrip(OPENING))[-1]
     word = given.lower()
     if word in NEVER_LAST:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -35,11 +35,10 @@ class StreamingCountVectorizer(
     open: it has `max_features` columns, which are given to the words that are frequent now, in
     memory that does not grow.
 
-    Texts are cut into words by compiled code where `analyzer` is "word", `token_pattern` asks
-    for runs of so many word characters, such as the default or ``r"\\b\\w{3,}\\b"``, or of so many
-    letters, such as ``r"\\b[^\\W\\d_]{3,}\\b"``, and `tokenizer`, `preprocessor` and
-    `strip_accents` are no functions. Otherwise Python does it
-    at the speed of CountVectorizer.
+    Texts are cut into words by compiled code where `analyzer` is "word", `token_pattern` asks for
+    runs of so many word characters or letters, such as the default, ``r"\\b\\w{3,}\\b"`` or
+    ``r"\\b[^\\W\\d_]{3,}\\b"``, and `tokenizer`, `preprocessor` and `strip_accents` are no
+    functions. Otherwise Python does it at the speed of CountVectorizer.
 
     Parameters
     ----------
@@ -89,10 +88,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     Notes
     -----
-    The rules of the open vocabulary are in `streamtopics.text.vocabulary`. A step copies the
-    frequencies of all words that are counted, so that one that fails changes nothing; minibatches
-    of a thousand documents or more are the cheapest. Words of more than 256 characters get no
-    column.
+    Minibatches of a thousand documents or more are the cheapest. Words of more than 256 characters
+    get no column.
 
     Examples
     --------
@@ -165,8 +162,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self.margin = margin
         self.n_jobs = n_jobs
 
-    # A corpus
-
     def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         """Learn the vocabulary of a corpus.
 
@@ -211,8 +206,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         if given is not None:
             columns = given.columns_of(counts.words())
         else:
-            if not len(counts.owners):
-                raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
             kept = self._worth_a_column(counts)
             columns = np.full(len(counts.owners), -1, dtype=np.int32)
             columns[kept] = np.arange(len(kept), dtype=np.int32)
@@ -228,9 +221,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             # In the order in which CountVectorizer has equal ones.
             kept = np.sort(kept[(-self._total(counts, kept)).argsort()[: self.max_features]])
         if not len(kept):
-            raise ValueError(
-                "After pruning, no terms remain. Try a lower min_df or a higher max_df."
-            )
+            raise ValueError("empty vocabulary: no terms remain; try a lower min_df")
         return kept
 
     def _total(self, counts: Counts, words: np.ndarray) -> np.ndarray:
@@ -264,8 +255,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         columns = vocabulary.columns_of(counts.words())
         return with_labels(self._matrix(counts, columns, vocabulary.n_columns), raw_documents)
 
-    # A stream
-
     def partial_fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         """Learn from a minibatch of a stream which words are frequent now.
 
@@ -281,11 +270,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self : object
             The vectorizer.
 
-        Raises
-        ------
-        ValueError
-            If `max_features` is None, more than 2,147,483,647, or another than at the start of the
-            stream, or if the vocabulary is that of a corpus, learnt by `fit`.
         """
         self._follow(raw_documents)
         return self
@@ -314,22 +298,14 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         given = self._given() if is_known else self._checked()
         vocabulary = given or before
         if given is not None and before is not None and given.names != before.names:
-            raise ValueError(
-                "vocabulary has other words or columns now than the vectorizer has learnt, by "
-                "which models know them; set it back, or start anew with fit or a clone"
-            )
+            raise ValueError("vocabulary has other words now; start anew with fit or a clone")
         if self.max_features is None and given is None:
-            raise ValueError(
-                "partial_fit needs max_features, the number of columns that words of a stream "
-                "share, such as 20_000; it is None"
-            )
-        n_columns = int(self.max_features or 0)
+            raise ValueError("partial_fit needs max_features, the number of columns; it is None")
         if vocabulary is None:
-            vocabulary = OpenVocabulary.empty(n_columns)
+            vocabulary = OpenVocabulary.empty(int(self.max_features or 0))
         elif given is None and isinstance(vocabulary, ClosedVocabulary):
             raise ValueError(
-                "partial_fit cannot go on from the vocabulary of a corpus, which fit has closed; "
-                "start a stream with clone(vectorizer).partial_fit"
+                "partial_fit cannot go on from the vocabulary of a corpus; use a clone"
             )
         elif given is None and vocabulary.n_columns != self.max_features:
             raise ValueError(
@@ -345,8 +321,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         columns = vocabulary.columns_of(words)
         if vars(self).get("_vocabulary") is not before:
             raise RuntimeError(
-                "the vectorizer has learnt from another minibatch meanwhile, in another thread; "
-                "nothing of this one was learnt: let one thread call partial_fit"
+                "the vectorizer has learnt from another minibatch meanwhile, in another thread"
             )
         self._commit(vocabulary)
         return counts, columns
@@ -406,8 +381,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         names = vocabulary.names
         return columns, [names[c] for c in columns.tolist()]
 
-    # Both
-
     def _parameters(self) -> dict[str, Any]:
         """The parameters, by their names, as they are."""
         names = (name for name in vars(self) if name[0] != "_" and name[-1] != "_")
@@ -456,31 +429,22 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         room = np.iinfo(kind).max if kind.kind in "iu" else 2 ** (np.finfo(kind).nmant + 1)
         most = counts.matrix(None, len(counts.owners)).data.max(initial=0)
         if most > room:
-            raise ValueError(
-                f"dtype must have room for the counts of words; a text has a word {most:,} times, "
-                f"but {kind.name} counts up to {room:,}: pass a wider one, such as np.int64"
-            )
+            raise ValueError(f"dtype must have room for {most:,}; {kind} counts up to {room:,}")
         return counts
 
     def _given(self) -> ClosedVocabulary | None:
         """The vocabulary that the parameter is, checked as CountVectorizer does."""
         if self.vocabulary is None:
             return None
-        vocabulary = self.vocabulary
-        if isinstance(vocabulary, str):
-            raise TypeError(f"vocabulary must be words, such as a list of str; got {vocabulary!r}")
-        if not isinstance(vocabulary, Mapping):
-            # CountVectorizer sorts no set but those, and others are in another order in each
-            # process.
-            kind = set if isinstance(vocabulary, set | frozenset) else list
-            vocabulary = kind(vocabulary)
-            _check_words(vocabulary)
+        given: Any = self.vocabulary
+        # CountVectorizer sorts no set but those of Python's own two kinds.
+        given = set(given) if isinstance(given, frozenset) else given
         # It sets attributes, which a call that fails may not.
-        checked: Any = CountVectorizer(vocabulary=vocabulary)
+        checked: Any = CountVectorizer(vocabulary=given)
         checked._validate_vocabulary()
-        columns = checked.vocabulary_
-        words = sorted(columns, key=columns.__getitem__)
-        _check_words(words)
+        words = sorted(checked.vocabulary_, key=checked.vocabulary_.__getitem__)
+        if isinstance(given, str) or not all(isinstance(word, str) for word in words):
+            raise TypeError(f"vocabulary must be of words, each a str; got {given!r:.60}")
         # Those of NumPy are a type of their own.
         return ClosedVocabulary(list(map(str, words)))
 
@@ -488,12 +452,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """The vocabulary as it is now, one that was given even before a fit."""
         found = vars(self).get("_vocabulary") or self._given()
         if found is None:
-            raise NotFittedError(
-                "Vocabulary not fitted or provided: learn the words of a corpus by fit, or those "
-                "of a stream by partial_fit, before they are counted or named"
-            )
-        if not found.n_columns:
-            raise ValueError("Vocabulary is empty")
+            raise NotFittedError("Vocabulary not fitted or provided: call fit or partial_fit first")
         return found
 
     def _followed(self, name: str) -> ClosedVocabulary | OpenVocabulary:
@@ -547,7 +506,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """
         return np.asarray(self._fitted().names, dtype=object)
 
-    def inverse_transform(self, X: Any) -> list[np.ndarray]:
+    def inverse_transform(self, X: object) -> list[np.ndarray]:
         """Words of each document with non-zero counts.
 
         Parameters
@@ -562,11 +521,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """
         names = np.asarray(self._fitted().names)
         rows = to_csr(X, "inverse_transform")
-        if rows.shape[1] > len(names):
-            raise ValueError(
-                f"X, passed to inverse_transform, has {rows.shape[1]} columns, but the vocabulary "
-                f"has {len(names)} words"
-            )
         return [names[np.sort(row.indices[row.data != 0])] for row in rows]
 
     def __sklearn_tags__(self) -> Tags:
@@ -576,10 +530,3 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_vocabulary" in vars(self) or self.vocabulary is not None
-
-
-def _check_words(vocabulary: Iterable[Any]) -> None:
-    """Refuse what has other entries than words."""
-    for word in vocabulary:
-        if not isinstance(word, str):
-            raise TypeError(f"vocabulary must be of words, each a str; got {word!r:.60}")

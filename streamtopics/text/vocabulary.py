@@ -69,16 +69,7 @@ class ClosedVocabulary:
 class Policy:
     """Rules by which columns of a stream are given to words.
 
-    Attributes
-    ----------
-    half_life : float or None
-        Documents after which one counts half; None is for ever.
-    min_df, max_df : int or float
-        Documents that a word must, and may, occur in: numbers, or shares of all.
-    n_candidates : int
-        Words that are counted without having a column.
-    margin : float
-        How many times as frequent as the rarest word of a column another has to be to take it.
+    The fields are as of `StreamingCountVectorizer`.
     """
 
     half_life: float | None
@@ -91,11 +82,7 @@ class Policy:
         """Least and greatest document frequency of a word, of so many documents."""
         low, high = (_documents(df, weight) for df in (self.min_df, self.max_df))
         if high < low:
-            raise ValueError(
-                "max_df corresponds to < documents than min_df: "
-                f"max_df={self.max_df!r} is {high:.6g} of {weight:.6g} documents, "
-                f"min_df={self.min_df!r} is {low:.6g}"
-            )
+            raise ValueError(f"max_df corresponds to < documents than min_df: {high:g} < {low:g}")
         return low, high
 
     def limits_so_far(self, weight: float) -> tuple[float, float]:
@@ -129,28 +116,11 @@ class OpenVocabulary:
     A step shares the list of words with the vocabulary before it, and adds to its end: what a
     vocabulary counts are the first words, as many as it has frequencies.
 
-    Attributes
-    ----------
-    words : list of str
-        Those that are counted, which have a column or are candidates, and perhaps later ones.
-    places : dict
-        Where each is among them.
-    frequency : ndarray of shape (n_words,), float64
-        Decayed document frequencies.
-    column : ndarray of shape (n_words,), int32
-        Columns, -1 for candidates.
-    holder : ndarray of shape (n_columns,), int32
-        The place of each column's word, -1 for none.
-    since : ndarray of shape (n_columns,), int64
-        Documents that had been seen when the column last got or lost a word.
-    n_documents : int
-        Documents seen.
-    weight : float
-        Their decayed number.
-    undercount : float
-        Most by which a candidate's frequency may be too small.
-    recycled : ndarray of int64
-        Columns that lost their word in the last step.
+    Of each word `places` has its place in `words`, `frequency` its decayed document frequency and
+    `column` its column, -1 for candidates. Of each column `holder` has the place of its word, -1
+    for none, and `since` the documents seen when it last got or lost one; those of `recycled` lost
+    theirs in the last step. `weight` is the decayed number of documents, and `undercount` the most
+    by which the frequency of a candidate may be too small.
     """
 
     _holds = (
@@ -233,18 +203,7 @@ class OpenVocabulary:
     def step(
         self, words: list[str], frequencies: np.ndarray, n_documents: int, policy: Policy
     ) -> OpenVocabulary:
-        """Return the vocabulary after a minibatch.
-
-        Parameters
-        ----------
-        words : list of str
-            Those of the minibatch.
-        frequencies : ndarray of shape (n_words,)
-            Documents of the minibatch that have each of them.
-        n_documents : int
-            Documents of the minibatch.
-        policy : Policy
-        """
+        """Return the vocabulary after a minibatch: its words, and in how many documents each is."""
         if not n_documents:
             return replace(self, recycled=NONE)
         decay = 1.0 if policy.half_life is None else 2.0 ** (-n_documents / policy.half_life)

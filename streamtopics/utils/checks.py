@@ -13,6 +13,7 @@ from numbers import Integral, Real
 from typing import Any, TypeGuard
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 # More rounds than a kernel can count, and more documents than a double can.
 MOST_WHOLE = 2**31 - 1
@@ -34,12 +35,8 @@ def warn_of_no_effect(estimator: Any, *names: str) -> None:
     parameters = signature(type(estimator)).parameters
     for name in names:
         if name in parameters and (value := getattr(estimator, name)) != parameters[name].default:
-            warnings.warn(
-                f"{name}={value!r} of {type(estimator).__name__} has no effect in fit, only in "
-                "partial_fit; leave it at its default, or learn by partial_fit",
-                UserWarning,
-                stacklevel=3,
-            )
+            message = f"{name}={value!r} of {type(estimator).__name__} has no effect in fit"
+            warnings.warn(f"{message}, only in partial_fit", UserWarning, stacklevel=3)
 
 
 def check_range(record: object, least: float, most: float, **values: float) -> None:
@@ -120,21 +117,15 @@ def is_masked(values: object) -> bool:
 def check_not_masked(values: object, caller: str, name: str) -> None:
     """Refuse an array with masked entries."""
     if is_masked(values):
-        raise ValueError(
-            f"{name}, passed to {caller}, is a masked array with masked entries; leave "
-            f"them out, or pass {name}.filled(...)"
-        )
+        raise ValueError(f"{name}, passed to {caller}, is a masked array with masked entries")
 
 
-def floats(values: Any, name: str) -> np.ndarray:
+def floats(values: ArrayLike, name: str) -> np.ndarray:
     """An array of float64, of its own; masked entries and dates are refused."""
     check_not_masked(values, "streamtopics", name)
     if np.asarray(values).dtype.kind in "mM":
         raise TypeError(f"{name} must hold numbers, not dates or spans of time")
-    try:
-        return np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must hold numbers; got {values!r:.60}") from error
+    return np.array(values, dtype=np.float64)
 
 
 def is_whole(value: object) -> TypeGuard[int]:

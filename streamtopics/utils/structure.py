@@ -56,13 +56,9 @@ def check_one_kind(labels: Any, name: str, caller: str) -> None:
     """Refuse labels of which some are missing, or texts beside numbers."""
     entries = list(from_arrow(labels))
     if any(map(is_missing, entries)):
-        raise ValueError(
-            f"{name}, passed to {caller}, has missing labels; leave out documents without one"
-        )
+        raise ValueError(f"{name}, passed to {caller}, has missing labels")
     if len({isinstance(entry, str) for entry in entries}) > 1:
-        raise ValueError(
-            f"{name}, passed to {caller}, mixes texts with other labels; make all of them strings"
-        )
+        raise ValueError(f"{name}, passed to {caller}, mixes texts with other labels")
 
 
 def is_missing(value: object) -> bool:

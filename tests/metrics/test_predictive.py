@@ -390,5 +390,5 @@ def test_a_background_takes_part_in_the_score():
     assert_allclose(own, model.score_samples(texts), rtol=1e-12)
     topics = SimpleNamespace(components_=model.components_, transform=model.transform)
     assert log_predictive_probability(topics, texts) != pytest.approx(model.score(texts), rel=1e-3)
-    with pytest.raises(ValueError, match="the same documents"):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.held_out_log_probability(observed, held_out[:3])

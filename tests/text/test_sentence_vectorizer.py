@@ -301,13 +301,13 @@ def test_not_an_iterable(documents):
 
 @pytest.mark.parametrize("document", [None, np.nan, 3, b"bytes", {"text": "x"}, ["a", 3], [["a"]]])
 def test_a_document_that_is_no_text(document):
-    with pytest.raises(TypeError, match=r"must be a str or a list of str.*as document 1 "):
+    with pytest.raises(TypeError, match=r"must be a str or a list of str"):
         SentenceVectorizer().fit(["fine", document])
 
 
 @pytest.mark.parametrize("splitter", [lambda text: text, lambda text: [1], lambda text: None])
 def test_a_splitter_that_returns_something_else(splitter):
-    with pytest.raises(TypeError, match=r"splitter made of document 0"):
+    with pytest.raises(TypeError, match=r"must be a str or a list of str"):
         SentenceVectorizer(splitter=splitter).fit(TEXTS)
 
 

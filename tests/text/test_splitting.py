@@ -178,7 +178,7 @@ def test_words_of_content_and_sentences_that_go_on(sentence, has, goes_on):
 
 @pytest.mark.parametrize("text", [b"One. Two.", None, 7, ["One. Two."]])
 def test_what_is_no_text_is_refused(text):
-    with pytest.raises(TypeError, match=r"text must be a str; got .*Decode bytes"):
+    with pytest.raises(TypeError, match=r"text must be a str; got"):
         split_sentences(text)
 
 
