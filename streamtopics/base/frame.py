@@ -43,7 +43,7 @@ except ImportError:  # scikit-learn before 1.9, where no callbacks can be set.
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing to set callbacks by."""
 
-    def with_callbacks(method: Any) -> Any:  # type: ignore[misc]
+    def with_callbacks(method: object) -> Any:  # type: ignore[misc]
         """Return the method as it is."""
         return method
 
@@ -258,7 +258,7 @@ class StreamingEstimator(
             with workers(self.n_jobs) as pool:
                 yield pool
 
-    def _validate(self, before: Any = None) -> None:
+    def _validate(self, before: Commit | None = None) -> None:
         """Raise where parameters are wrong, by themselves, together, or for `before`."""
         now = [getattr(self, name) for name in self._allowed]
         checked = self._aside.get("checked", ())
@@ -406,7 +406,7 @@ def kinds_of(rule: Any) -> list[type]:
 
 
 def check_update(
-    update: Any, boosting_scale: float | None, rule: Any, offers: frozenset[str], posterior: str
+    update: object, boosting_scale: float | None, rule: Rule, offers: frozenset[str], posterior: str
 ) -> None:
     """Refuse an `update` that is no rule, boosts beside its own, or needs what `offers` lacks.
 

@@ -71,12 +71,12 @@ class Documents:
 class CountsInput(TransformerMixin, StreamingEstimator):
     """An estimator of documents as rows of counts."""
 
-    def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
+    def _counts(self, X: object, method: str, *, reset: bool = False) -> sparse.csr_matrix:
         caller = f"{type(self).__name__}.{method}"
         return check_counts(self, X, reset=reset, caller=caller, allow_no_documents=method != "fit")
 
     def _read(
-        self, method: str, *, reset: bool, X: Any, y: Any = None, time: Any = None
+        self, method: str, *, reset: bool, X: object, y: Any = None, time: object = None
     ) -> Documents:
         return Documents(self._counts(X, method, reset=reset), {}, time, method == "fit")
 
@@ -134,7 +134,7 @@ class SentencesInput(TransformerMixin, StreamingEstimator):
     _whole_counts = False
 
     def _read(
-        self, method: str, *, reset: bool = False, X: Any, groups: Any = None
+        self, method: str, *, reset: bool = False, X: object, groups: object = None
     ) -> SentenceDocuments:
         n_words = None if reset else self.n_features_in_
         caller = f"{type(self).__name__}.{method}"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -25,7 +25,7 @@ class SentenceTopics(LearntTopics, SentencesInput):
         """Topic proportions of documents."""
         raise NotImplementedError
 
-    def _asked(self, method: str, X: Any, groups: OptionalArray) -> SentenceDocuments:
+    def _asked(self, method: str, X: object, groups: OptionalArray) -> SentenceDocuments:
         """The documents to infer, when they have been checked."""
         check_is_fitted(self)
         return self._read(method, X=X, groups=groups)
@@ -118,7 +118,9 @@ class SentenceTopics(LearntTopics, SentencesInput):
         """
         return predictive.per_token(*self._completion(X, groups, "score"))
 
-    def _completion(self, X: Any, groups: OptionalArray, method: str) -> tuple[np.ndarray, float]:
+    def _completion(
+        self, X: object, groups: OptionalArray, method: str
+    ) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""
         sentences = self._asked(method, X, groups).sentences
         observed, held_out = predictive.completion_split(sentences.counts)

@@ -77,7 +77,7 @@ class Sentences:
 
 def read_sentences(
     X: Any,
-    groups: Any = None,
+    groups: object = None,
     *,
     n_words: int | None = None,
     whole: bool = False,
@@ -163,7 +163,7 @@ def _n_axes(X: Any) -> int:
     return len(getattr(X, "shape", ()))
 
 
-def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
+def _grouped(counts: sparse.csr_matrix, groups: object, caller: str) -> Sentences:
     """One matrix, with the rows of documents brought together."""
     codes: dict[Hashable, int] = {}
     labels = _labels(groups, counts.shape[0], caller)
@@ -175,7 +175,7 @@ def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
     return Sentences(counts[rows], starts, rows)
 
 
-def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
+def _labels(groups: object, n_rows: int, caller: str) -> list[Hashable]:
     if groups is None:
         raise ValueError(
             f"X, passed to {caller}, is one matrix whose rows are sentences; pass groups, with the "
@@ -240,7 +240,7 @@ def _check_same_names(documents: list[Any], caller: str) -> None:
             )
 
 
-def _column_names(X: Any) -> Any:
+def _column_names(X: object) -> Any:
     """Names of the columns of a data frame or of counts that know them; else None."""
     if sparse.issparse(X):
         return getattr(X, "feature_names", None)

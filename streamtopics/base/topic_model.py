@@ -268,7 +268,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         self._carry_out(composition, blend, found, batch.time)
 
     def _carry_out(
-        self, composition: Composition, blend: Blend, found: dict[str, Any], time: Any = None
+        self, composition: Composition, blend: Blend, found: dict[str, Any], time: object = None
     ) -> None:
         """Commit a blend, with what else it changes of the commit record."""
         commit = self._commit
@@ -399,7 +399,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """
         return labelled(self, self._shares(X, "transform"), row_labels(X))
 
-    def _shares(self, X: Any, method: str, **data: Any) -> np.ndarray:
+    def _shares(self, X: MatrixLike, method: str, **data: object) -> np.ndarray:
         """Topic proportions of documents, an array."""
         check_is_fitted(self)
         batch = self._read(method, reset=False, X=X, **data)

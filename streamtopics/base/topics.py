@@ -207,7 +207,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         rule = self._commit.update
         return self._commit.state if rule is None else rule.without_words(self._commit.state, words)
 
-    def _column_names(self, feature_names: Any) -> np.ndarray:
+    def _column_names(self, feature_names: OptionalArray) -> np.ndarray:
         """Names of the columns: those given, or seen in `fit`, or their numbers."""
         check_is_fitted(self)
         if feature_names is None:

@@ -24,6 +24,7 @@ from sklearn.utils.validation import (
     check_consistent_length,
 )
 
+from streamtopics.base.frame import StreamingEstimator
 from streamtopics.base.typing import OptionalArray
 from streamtopics.kernels import minibatch
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
@@ -83,7 +84,7 @@ COMMON_CONSTRAINTS = {
 
 
 def check_counts(
-    estimator: Any, X: Any, *, reset: bool, caller: str, allow_no_documents: bool
+    estimator: StreamingEstimator, X: Any, *, reset: bool, caller: str, allow_no_documents: bool
 ) -> sparse.csr_matrix:
     """X as a CSR matrix of non-negative, finite float32 or float64 counts, words in order.
 
@@ -125,7 +126,7 @@ def check_counts(
     return ordered
 
 
-def is_clean(estimator: Any, X: Any, allow_no_documents: bool) -> bool:
+def is_clean(estimator: StreamingEstimator, X: Any, allow_no_documents: bool) -> bool:
     """Whether X is what `check_counts` returns: all that can be said of it at little cost.
 
     Of what is not clean, the other checks say whether it can be read, and why not.
@@ -147,7 +148,7 @@ def is_clean(estimator: Any, X: Any, allow_no_documents: bool) -> bool:
     return clean
 
 
-def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
+def check_labels(y: OptionalArray, n_documents: int, caller: str) -> np.ndarray:
     """y as an array of one class label for each document."""
     if y is None:
         raise ValueError(
@@ -218,7 +219,7 @@ def check_topic_word_prior(
 
 
 def check_word_prior(
-    estimator: Any,
+    estimator: StreamingEstimator,
     name: str,
     X: sparse.csr_matrix,
     n_components: int | None,
@@ -242,7 +243,7 @@ def check_word_prior(
     return check_topic_word_prior(prior, name, n_components, X.shape[1], components)
 
 
-def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
+def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) -> None:
     """Keep the names of the columns of a data frame or `NamedCounts`, or compare them.
 
     X may be a list of either.

@@ -316,7 +316,7 @@ class AspectSentimentModel(SentenceTopics):
     def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
         return self._found(batch, pool).responsibility
 
-    def _sentiments(self, X: Any, groups: OptionalArray, method: str) -> np.ndarray:
+    def _sentiments(self, X: object, groups: OptionalArray, method: str) -> np.ndarray:
         batch = self._asked(method, X, groups)
         psi = self._inferred(lambda pool: self._found(batch, pool).proportions)
         n_sentiments = len(self.classes_)

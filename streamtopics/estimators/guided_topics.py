@@ -18,7 +18,7 @@ from streamtopics.base.composition import INFERENCE, PLAIN, UPDATES, Composition
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import TopicCommit
-from streamtopics.base.typing import RandomState
+from streamtopics.base.typing import MatrixLike, OptionalArray, RandomState
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 from streamtopics.base.vector_topics import TakesVectors
 from streamtopics.base.vectors import check_name_vectors
@@ -259,7 +259,7 @@ class GuidedTopics(TakesVectors):
     # Learning
 
     def _read(
-        self, method: str, *, reset: bool, X: Any, y: Any = None, time: Any = None,
+        self, method: str, *, reset: bool, X: object, y: Any = None, time: object = None,
         vectors: Any = None,
     ) -> HintedDocuments:  # fmt: skip
         counts = self._counts(X, method, reset=reset)
@@ -342,7 +342,7 @@ class GuidedTopics(TakesVectors):
 
     # Reading
 
-    def predict(self, X: Any, *, vectors: Any = None) -> np.ndarray:
+    def predict(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
         """Name of the seeded topic that has the greatest share of each document.
 
         {X}
@@ -356,7 +356,7 @@ class GuidedTopics(TakesVectors):
         found: np.ndarray = self.classes_[shares.argmax(axis=1)]
         return found
 
-    def predict_proba(self, X: Any, *, vectors: Any = None) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
         """Shares of the seeded topics in documents, among themselves.
 
         {X}

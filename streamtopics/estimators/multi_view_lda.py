@@ -251,7 +251,13 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         return self._partial_fit(X=X, y=y, classes=classes)
 
     def _read(  # type: ignore[override]
-        self, method: str, *, reset: bool = False, X: Any, y: Any, classes: Any = None
+        self,
+        method: str,
+        *,
+        reset: bool = False,
+        X: MatrixLike,
+        y: OptionalArray,
+        classes: OptionalArray = None,
     ) -> Documents:
         X = self._counts(X, method, reset=reset)
         y = check_labels(y, X.shape[0], f"{type(self).__name__}.{method}")

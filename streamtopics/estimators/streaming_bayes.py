@@ -49,11 +49,11 @@ def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
     return lambda estimator: _has(_known_model(estimator), method)
 
 
-def _has(model: Any, method: str) -> bool:
+def _has(model: object, method: str) -> bool:
     return getattr(model, method, None) is not None
 
 
-def _n_classes(model: Any) -> int | None:
+def _n_classes(model: object) -> int | None:
     """Number of classes that a model has targets of, numbered from 0; None for another model."""
     found = getattr(model, "n_classes", None)
     return found if getattr(model, "needs_target", False) and _has(model, "predict_proba") else None
