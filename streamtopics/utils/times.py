@@ -88,7 +88,10 @@ def _of_text(text: str) -> datetime | float:
     if match := DATE.fullmatch(text):
         year, month, day, rest = match.groups("")
         text = f"{year}-{month:0>2}-{day or '1':0>2}{rest}"
-    return datetime.fromisoformat(text)
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r:.60} is no number, and no date such as 2024-05-17") from error
 
 
 def _dates_of(numbers: np.ndarray) -> np.ndarray | None:

@@ -34,6 +34,7 @@ from streamtopics.streams import (
     resume,
     stream,
 )
+from streamtopics.text import NamedCounts
 from streamtopics.updates import SVB, DirichletProcess, PowerPrior
 from tests.distributed.corpus import (
     PARTITIONS,
@@ -201,8 +202,8 @@ def test_texts_without_a_vectorizer_are_refused_by_name():
 def test_guided_topics_take_their_seeds_along():
     names = np.array(["blue", "green", "pink", "red"], dtype=object)
     seeds = {"warm": ["red", "pink"], "cold": ["blue"]}
-    model = GuidedTopics(seeds, vocabulary=names, **SEED)
-    counts = CountVectorizer(vocabulary=names.tolist()).transform(TEXTS)
+    model = GuidedTopics(seeds, **SEED)
+    counts = NamedCounts.of(CountVectorizer(vocabulary=names.tolist()).transform(TEXTS), names)
     found = fit_partitions(clone(model), [counts], Now(), rounds=1, staleness=0)
     assert bits(found) == bits(serial(model, minibatches([counts])))
 

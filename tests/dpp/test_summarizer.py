@@ -368,7 +368,7 @@ def count_letters(sentences, X):
 
 @pytest.mark.parametrize("document", [None, np.nan, 3, b"bytes", ["a", 3]])
 def test_a_document_that_is_no_text(document):
-    with pytest.raises(TypeError, match=r"must be a str or a list of str.*as document 1 "):
+    with pytest.raises(TypeError, match=r"must be a str or a list of str.*document 1 is"):
         DPPSummarizer().transform(["fine", document])
 
 

@@ -193,7 +193,7 @@ def test_labels_of_a_series_are_taken_by_their_places():
     [
         (["2025", 2024, date(2024, 1, 1)], "must be all numbers or all dates"),
         (np.array([10, "2009-05", 2], object), "must be all numbers or all dates"),
-        (["May", "June", "July"], "which is no date"),
+        (["May", "June", "July"], "no date such as"),
     ],
 )
 def test_times_without_an_order_are_refused(times, expected, model):

@@ -14,12 +14,9 @@ from tests.peers.installed import tests_of as of_installed
 # What is deprecated in scikit-learn's own tests is its own affair.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-NO_OPEN_FILE = "what is no open file is a TypeError that says what to pass, no AttributeError"
 TestStreamingCountVectorizer = of_installed(
     "sklearn.feature_extraction.tests.test_text",
     {
-        r"test_callable_analyzer_error\[file-.*Streaming": NO_OPEN_FILE,
-        r"test_callable_analyzer_change_behavior\[file-.*Streaming": NO_OPEN_FILE,
         r"test_vectorizers_do_not_have_set_output\[Streaming": "there is set_output, for "
         "pipelines: counts stay sparse, and estimators after them make frames",
     },
