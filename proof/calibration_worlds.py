@@ -238,7 +238,7 @@ def labels(drawn: Drawn, rng: Generator, n: int = 5) -> Batch:
 # Learning
 
 
-def side_by_side(model: Any, block: str) -> Callable[[Any, Sequence[Batch]], np.ndarray]:
+def stacked(model: Any, block: str) -> Callable[[Any, Sequence[Batch]], np.ndarray]:
     """All replicates in one model, whose columns do not depend on each other."""
 
     def learn(rule: Any, batches: Sequence[Batch]) -> np.ndarray:
@@ -316,11 +316,11 @@ def worlds() -> dict[str, World]:
     of_coin, of_normal = np.array([0.8, 1.5]), np.array([0.0, 0.5, 3.0, 4.0])
     precisions = np.diag([1.0, 1.0, 0.3]).ravel()
     of_line = np.concatenate([np.zeros(SLOPES), precisions, [2.0, 6.0]])
-    in_columns = side_by_side(normal, "components")
-    bayes = side_by_side(NaiveBayesMixture(2, normal), "components")
+    in_columns = stacked(normal, "components")
+    bayes = stacked(NaiveBayesMixture(2, normal), "components")
     found = {
         "BetaBinomial": World(
-            beta, of_coin, draw_beta, flips, side_by_side(coin, "coins")
+            beta, of_coin, draw_beta, flips, stacked(coin, "coins")
         ),
         "GaussianMixture(1)": World(
             normal_gamma, of_normal, draw_normal_gamma, numbers, in_columns

@@ -62,7 +62,7 @@ CALLED = ("__call__", "on_batch", "learn", "finish", "split")
 # Endless, or of the whole environment; made by functions alone; tried with estimators.
 NOT_TRIED = {
     "Follower", "follow", "load_docstrings", "picture_formats", "Skipped", "PartitionError",
-    "ReadingError", "page", "DensePosterior", "IterateAverage", "SideBySide", "TopicPosterior",
+    "ReadingError", "page", "DensePosterior", "IterateAverage", "Stacked", "TopicPosterior",
     "blend_together", "Franchise", "PointSets",
 }  # fmt: skip
 # Seeds of arguments that are tried until a call returns.

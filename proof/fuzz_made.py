@@ -143,7 +143,7 @@ class AtOnce(Executor):
 def some_update(rng: Rng) -> Any:
     """What documents made of the topics of a model."""
     X = rng.poisson(1.0, (N, WIDTH))
-    return distributed.learn_apart(fitted(pick(rng, ("SVBLDA", "GibbsOnlineEM"))), X)
+    return distributed.compute_update(fitted(pick(rng, ("SVBLDA", "GibbsOnlineEM"))), X)
 
 
 def some_info(rng: Rng) -> Any:
@@ -229,7 +229,7 @@ OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
     "read_records": {"source": some_source},
     "resume": {"path": some_folder},
     "Checkpointer": {"path": some_folder},
-    "take_in": {
+    "apply_update": {
         "model": lambda rng: fitted(pick(rng, ("SVBLDA", "GibbsOnlineEM"))),
         "update": some_update,
     },

@@ -271,7 +271,7 @@ class NodeStatistics:
 
 
 @dataclass(frozen=True)
-class SideBySideStatistics:
+class StackedStatistics:
     """Statistics of topics in several parts; the last one has a share in all documents."""
 
     # The local step does not report it.
@@ -293,15 +293,15 @@ class SideBySideStatistics:
         """Expected number of tokens of each topic, of shape (n_components,)."""
         return np.concatenate([part.mass for part in self.parts])
 
-    def plus(self, other: "SideBySideStatistics", scale: float) -> "SideBySideStatistics":
+    def plus(self, other: "StackedStatistics", scale: float) -> "StackedStatistics":
         pairs = zip(self.parts, other.parts, strict=True)
-        return SideBySideStatistics(tuple(mine.plus(theirs, scale) for mine, theirs in pairs))
+        return StackedStatistics(tuple(mine.plus(theirs, scale) for mine, theirs in pairs))
 
-    def without(self, words: np.ndarray) -> "SideBySideStatistics":
-        return SideBySideStatistics(tuple(part.without(words) for part in self.parts))
+    def without(self, words: np.ndarray) -> "StackedStatistics":
+        return StackedStatistics(tuple(part.without(words) for part in self.parts))
 
 
-AnyStatistics = Statistics | SummedStatistics | NodeStatistics | SideBySideStatistics
+AnyStatistics = Statistics | SummedStatistics | NodeStatistics | StackedStatistics
 
 
 def _sums(places: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:

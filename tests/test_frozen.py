@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from streamtopics import SVBLDA, MultiViewLDA, load, save
-from streamtopics.distributed import fit_partitions, fit_stream, learn_apart, take_in
+from streamtopics.distributed import apply_update, compute_update, fit_partitions, fit_stream
 from streamtopics.estimators import Schedule
 from streamtopics.streams import (
     Checkpointer,
@@ -147,8 +147,8 @@ TEACHERS = {
     "DriftMonitor.learn": lambda model: DriftMonitor().learn(model, LATER),
     "fit_partitions": by_partitions,
     "fit_stream": by_minibatches,
-    "learn_apart": lambda model: learn_apart(model, LATER),
-    "take_in": lambda model: take_in(model, learn_apart(pipeline_learnt(), LATER)),
+    "compute_update": lambda model: compute_update(model, LATER),
+    "apply_update": lambda model: apply_update(model, compute_update(pipeline_learnt(), LATER)),
 }
 
 

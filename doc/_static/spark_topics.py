@@ -6,7 +6,7 @@ import pickle
 import pandas as pd
 from pyspark import TaskContext
 
-from streamtopics.distributed import learn_apart, take_in
+from streamtopics.distributed import apply_update, compute_update
 
 
 def learn_frame(model, frame):
@@ -17,11 +17,11 @@ def learn_frame(model, frame):
         texts = [text for part in parts for text in part["text"]]
         if texts:
             number = TaskContext.get().partitionId()
-            update = learn_apart(pickle.loads(sent.value), texts, n_ahead=number * 1_000_000)
+            update = compute_update(pickle.loads(sent.value), texts, n_ahead=number * 1_000_000)
             yield pd.DataFrame({"number": [number], "update": [pickle.dumps(update)]})
 
     for row in sorted(frame.mapInPandas(learn, "number int, update binary").collect()):
-        take_in(model, pickle.loads(row["update"]))
+        apply_update(model, pickle.loads(row["update"]))
     sent.destroy()
 
 

@@ -201,7 +201,7 @@ class Composition:
     def inner_batch_size(self) -> int | None:
         """Documents in the parts of a minibatch; None takes it whole."""
         given = self.schedule.inner_batch_size
-        return given if isinstance(given, int | None) else suited_part(self.update, self.inference)
+        return given if isinstance(given, int | None) else auto_part(self.update, self.inference)
 
     @cached_property
     def growth(self) -> float:
@@ -312,7 +312,7 @@ class Composition:
         return ends
 
 
-def suited_inference(X: sparse.csr_matrix) -> LocalStep:
+def auto_inference(X: sparse.csr_matrix) -> LocalStep:
     """The local step that suits documents as long as these.
 
     Where most entries are no whole numbers, they are weights and their sum is no length; a
@@ -331,13 +331,13 @@ def traits_of(update: object) -> Traits:
     return update.traits if isinstance(update, Rule) else NO_TRAITS
 
 
-def suited_view(inference: object, update: object) -> TopicView:
+def auto_view(inference: object, update: object) -> TopicView:
     """The view that suits a local step and a rule."""
     counts = traits_of(update).merges not in MEANS
     return corrected_mean if isinstance(inference, Variational) and counts else mean
 
 
-def suited_doc_topic(inference: object) -> DocTopicUpdate:
+def auto_doc_topic(inference: object) -> DocTopicUpdate:
     """The way to learn the documents' prior of what a local step reports."""
     reports = getattr(inference, "reports", ())
     if "shares" in reports:
@@ -345,7 +345,7 @@ def suited_doc_topic(inference: object) -> DocTopicUpdate:
     return DOC_TOPIC_UPDATES["fixed_point" if "log_theta" in reports else "fixed"]
 
 
-def suited_part(update: object, inference: object) -> int | None:
+def auto_part(update: object, inference: object) -> int | None:
     """Documents in the parts of a minibatch, or None where whole minibatches suit better.
 
     A rule that learns a rate goes over a minibatch several times meanwhile: of that sampling
@@ -364,7 +364,7 @@ def can_be_cut(rule: Rule) -> bool:
     return rule.traits.learns_rate or rule.for_part(0.5) is not None
 
 
-def suited_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:
+def auto_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:
     """Passes over a corpus that suit its size; of a mixture its documents alone."""
     by_documents = math.ceil(ENOUGH / max(n_documents, 1))
     if isinstance(inference, OneTopic):
@@ -372,7 +372,7 @@ def suited_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> in
     return min(MOST_PASSES, max(by_documents, math.ceil(ENOUGH_TOKENS / max(n_tokens, 1.0))))
 
 
-def suited_word_prior(update: object, n_documents: int, n_components: int) -> float:
+def auto_word_prior(update: object, n_documents: int, n_components: int) -> float:
     """The pseudo-count of a word in a topic that suits a rule and the size of a corpus.
 
     Few documents lack many of the words to come, and topics many of the words learnt.

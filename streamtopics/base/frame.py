@@ -89,7 +89,7 @@ class Commit:
         """Minibatches learnt from."""
         return int(self.posterior.n_batches)
 
-    def apart(self) -> Self:
+    def detached(self) -> Self:
         """Return a record that no later step changes: posteriors are written in place."""
         written = hasattr(self.posterior, "blend")
         return replace(self, posterior=deepcopy(self.posterior)) if written else self
@@ -324,7 +324,7 @@ class StreamingEstimator(
         with lock_of(self):
             state = dict(super().__getstate__())
             if "_commit" in state:
-                state["_commit"] = state["_commit"].apart()
+                state["_commit"] = state["_commit"].detached()
             if "_metadata_request" in state:
                 state["_metadata_request"] = self._requests_by_name()
         return state

@@ -19,12 +19,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streamtopics.base.composition import (
     Composition,
+    auto_passes,
     check_averageable,
     check_needs,
     check_parts,
     equal,
     of_corpus,
-    suited_passes,
 )
 from streamtopics.base.drift import Drift, DriftRow, drift_table, kept_records, observe
 from streamtopics.base.frame import (
@@ -81,7 +81,7 @@ class TopicCommit(Commit):
     # Documents of the beginning of the stream, while it is learnt anew.
     begun: Documents | None = None
 
-    def apart(self) -> Self:
+    def detached(self) -> Self:
         """Return a record that no later step changes.
 
         Alpha is never written in place, and is not copied: a rule may remember the same array.
@@ -201,7 +201,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         if self.max_iter != "auto":
             return super()._n_passes(batch)
         inference = self._composition().inference
-        return suited_passes(inference, batch.n_documents, batch.n_tokens)
+        return auto_passes(inference, batch.n_documents, batch.n_tokens)
 
     def _start(self, batch: Documents) -> None:
         self._aside.pop("checked_composition", None)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learning on the workers of a cluster, by any executor of `concurrent.futures`."""
 
-from streamtopics.distributed.apart import learn_apart, take_in
 from streamtopics.distributed.applying import (
     count_vocabulary,
     score_partitions,
@@ -9,14 +8,15 @@ from streamtopics.distributed.applying import (
 )
 from streamtopics.distributed.executors import PartitionError
 from streamtopics.distributed.fitting import fit_partitions, fit_stream
+from streamtopics.distributed.updates import apply_update, compute_update
 
 __all__ = [
     "PartitionError",
+    "apply_update",
+    "compute_update",
     "count_vocabulary",
     "fit_partitions",
     "fit_stream",
-    "learn_apart",
     "score_partitions",
-    "take_in",
     "transform_partitions",
 ]

@@ -121,7 +121,7 @@ def local_task(
     return LocalTask(composition, local, posterior, commit.state, single)
 
 
-def take_in(model: StreamingTopicModel, composite: Composite) -> None:
+def apply_update(model: StreamingTopicModel, composite: Composite) -> None:
     """Learn what a task has found, after all that the model has learnt meanwhile.
 
     When it fails nothing has changed.

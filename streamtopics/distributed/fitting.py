@@ -24,11 +24,11 @@ from sklearn.pipeline import Pipeline
 
 from streamtopics.distributed import tasks
 from streamtopics.distributed.composites import (
+    apply_update,
     check_can_compose,
     check_composes,
     local_task,
     reader_of,
-    take_in,
     words_of,
 )
 from streamtopics.distributed.executors import (
@@ -433,7 +433,7 @@ class _Learning:
             except Exception as error:
                 raise self._error(one.batches, "learnt", error) from error
             before = seen_by(self.model)
-            take_in(self.topics, learnt.composite)
+            apply_update(self.topics, learnt.composite)
             self._tell(one.n_after, before, learnt.score)
 
     def _error(self, some: list[_Placed], done: str, error: Exception) -> PartitionError:

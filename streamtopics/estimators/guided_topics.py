@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.composition import INFERENCE, PLAIN, UPDATES, Composition, suited_doc_topic
+from streamtopics.base.composition import INFERENCE, PLAIN, UPDATES, Composition, auto_doc_topic
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import TopicCommit
@@ -22,7 +22,7 @@ from streamtopics.base.typing import MatrixLike, OptionalArray, RandomState
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 from streamtopics.base.vector_topics import TakesVectors
 from streamtopics.base.vectors import check_name_vectors
-from streamtopics.local import Hinted, LocalStep, OneTopic, Told
+from streamtopics.local import LocalStep, OneTopic, SemiSupervised, WithPseudoTokens
 from streamtopics.local.hinted import OneOrMixed
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
@@ -514,10 +514,10 @@ class GuidedTopics(TakesVectors):
         mixture = "shares" in step.reports
         return Composition(
             self._record("update", self.update),
-            Told(step) if mixture else Hinted(step),
+            SemiSupervised(step) if mixture else WithPseudoTokens(step),
             mean,
             OneOrMixed(vector_weight=getattr(step, "vector_weight", 0.0)) if mixture else None,
-            suited_doc_topic(step),
+            auto_doc_topic(step),
             HintedStart(len(self.seeds)),
             replace(PLAIN, n_start_rounds=self.n_start_rounds),
         )

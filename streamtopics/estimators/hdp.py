@@ -18,7 +18,7 @@ from streamtopics.models import HDP
 from streamtopics.models.views import mean
 from streamtopics.updates import Rule
 from streamtopics.updates.births import Lives, followed
-from streamtopics.updates.hdp import take_in
+from streamtopics.updates.hdp import apply_update
 from streamtopics.utils.parallel import Workers
 
 POSITIVE = Interval(Real, 1e-3, 1e6, closed="both")
@@ -122,7 +122,7 @@ class HDPModel(ReportsLives, StreamingTopicModel):
             self.seed_, self._bayesian,
         )  # fmt: skip
         statistics = model.learn(commit.posterior, batch.minibatch, commit.state)
-        posterior, blend, tables, topics = take_in(
+        posterior, blend, tables, topics = apply_update(
             commit.posterior, statistics, rule, commit.state, self._weights,
             self.doc_concentration,
         )  # fmt: skip

@@ -44,7 +44,7 @@ from streamtopics.base.validation import (
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.models.multi_view import MultiView
-from streamtopics.posteriors import SideBySide, TopicPosterior
+from streamtopics.posteriors import Stacked, TopicPosterior
 from streamtopics.priors import class_words_prior
 from streamtopics.updates import BPS, Rounds, Rule
 from streamtopics.utils.checks import check_not_masked
@@ -294,8 +294,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         return np.asarray(known)
 
     def _check(self, before: Commit | None) -> None:
-        offers = SideBySide.offers
-        check_update(self.update, self.boosting_scale, self._update, offers, "SideBySide")
+        offers = Stacked.offers
+        check_update(self.update, self.boosting_scale, self._update, offers, "Stacked")
         if before is not None:
             own, *_, shared = (part.shape[1] for part in before.posterior.parts)
             check_same(self, n_local_topics=own, n_global_topics=shared)
@@ -318,7 +318,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         shape = n_words, self.n_local_topics
         parts = [TopicPosterior(eta, shape, own, xi) for eta, xi in zip(etas, xis, strict=True)]
         last = TopicPosterior(shared, (n_words, self.n_global_topics), common, seed=self.seed_)
-        posterior = SideBySide([*parts, last], n_boosted=n_classes)
+        posterior = Stacked([*parts, last], n_boosted=n_classes)
         self._commit = Commit(posterior, self._rule.init(posterior), 0, self._rule)
 
     def _class_priors(self, name: str, batch: Documents) -> list[np.ndarray]:

@@ -17,10 +17,10 @@ from streamtopics.base.composition import (
     WORD_PRIOR,
     Composition,
     Schedule,
-    suited_doc_topic,
-    suited_inference,
-    suited_view,
-    suited_word_prior,
+    auto_doc_topic,
+    auto_inference,
+    auto_view,
+    auto_word_prior,
 )
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
@@ -236,7 +236,7 @@ class StreamingLDA(StreamingTopicModel):
 
     def _start(self, batch: Documents) -> None:
         waited = None if batch.is_corpus else self._commit
-        self._suited = suited_inference(batch.X)
+        self._suited = auto_inference(batch.X)
         super()._start(batch)
         if waited is not None:
             # Documents without a token, by which nothing was chosen, count all the same.
@@ -250,7 +250,7 @@ class StreamingLDA(StreamingTopicModel):
             return super()._word_prior(batch)
         prior = WORD_PRIOR
         if batch.is_corpus:
-            prior = suited_word_prior(self._rule(), batch.n_documents, self.n_components)
+            prior = auto_word_prior(self._rule(), batch.n_documents, self.n_components)
         return np.full((1, 1), prior)
 
     def _rule(self) -> Any:
@@ -275,8 +275,8 @@ class StreamingLDA(StreamingTopicModel):
         return Composition(
             update,
             inference,
-            suited_view(inference, update) if is_auto(view) else view,
-            doc_topic=suited_doc_topic(inference) if is_auto(doc_topic) else doc_topic,
+            auto_view(inference, update) if is_auto(view) else view,
+            doc_topic=auto_doc_topic(inference) if is_auto(doc_topic) else doc_topic,
             start=self._record("start", self.start),
             schedule=self._record("schedule", self.schedule),
         )

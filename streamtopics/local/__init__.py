@@ -7,9 +7,9 @@ step size.
 """
 
 from streamtopics.local.gibbs import Gibbs
-from streamtopics.local.hinted import Hinted, Told
+from streamtopics.local.hinted import SemiSupervised, WithPseudoTokens
 from streamtopics.local.one_topic import OneTopic
 from streamtopics.local.step import LocalStep
 from streamtopics.local.variational import Variational
 
-__all__ = ["Gibbs", "Hinted", "LocalStep", "OneTopic", "Told", "Variational"]
+__all__ = ["Gibbs", "LocalStep", "OneTopic", "SemiSupervised", "Variational", "WithPseudoTokens"]

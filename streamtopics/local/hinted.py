@@ -2,11 +2,11 @@
 """Local steps whose documents have hints of their topics.
 
 A hint is a pseudo-token of a word that only one topic has: a document with h_dk of them is
-inferred under the Dirichlet parameters alpha_k + h_dk, by any local step (`Hinted`). Or it is
-believed (`Told`): the document has the topics in the shares h_dk / sum_j h_dj, whatever its words
-are, and another document has what the local step finds. With one topic a document that is the
-classification from labelled and unlabelled documents of Nigam et al. (2000), "Text classification
-from labeled and unlabeled documents using EM".
+inferred under the Dirichlet parameters alpha_k + h_dk, by any local step (`WithPseudoTokens`).
+Or a hint is believed (`SemiSupervised`): the document has the topics in the shares
+h_dk / sum_j h_dj, whatever its words are, and a document without hints has what the local step
+finds. With one topic a document this is the classification from labelled and unlabelled documents
+of Nigam et al. (2000), "Text classification from labeled and unlabeled documents using EM".
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ OFFERED = frozenset({"shares"})
 
 
 @dataclass(frozen=True)
-class Hinted(LocalStep):
+class WithPseudoTokens(LocalStep):
     """A local step that takes the hints of a minibatch into account.
 
     Parameters
@@ -48,7 +48,7 @@ class Hinted(LocalStep):
         return self.step_of.n_background
 
     def thorough(self) -> LocalStep:
-        return Hinted(self.step_of.thorough())
+        return WithPseudoTokens(self.step_of.thorough())
 
     def step(
         self,
@@ -73,7 +73,7 @@ class Hinted(LocalStep):
 
 
 @dataclass(frozen=True)
-class Told(Hinted):
+class SemiSupervised(WithPseudoTokens):
     """A local step for the documents without hints; the others are divided as their hints say.
 
     Documents that are read when nothing is learnt have no hints for it.
@@ -162,7 +162,7 @@ class OneOrMixed(OneTopic):
         if minibatch.hints is not None:
             one = one * (1.0 + minibatch.hints.toarray() / topics.alpha)
             one /= one.sum(axis=1, keepdims=True)
-        mixed = Hinted(Variational()).doc_topic(minibatch, topics, seeds, workers)
+        mixed = WithPseudoTokens(Variational()).doc_topic(minibatch, topics, seeds, workers)
         found: np.ndarray = one + (lengths / (c + lengths))[:, None] * (mixed - one)
         return found
 

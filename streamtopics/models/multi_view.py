@@ -16,11 +16,11 @@ import numpy as np
 from streamtopics.local.all_classes import AllClasses, class_weights
 from streamtopics.local.minibatches import document_seeds, of_rows
 from streamtopics.local.two_blocks import TwoBlocks
-from streamtopics.messages import Minibatch, SideBySideStatistics, Statistics
+from streamtopics.messages import Minibatch, StackedStatistics, Statistics
 from streamtopics.models.lda import visible_topics
 from streamtopics.models.sources import RandomStart, allowed
 from streamtopics.models.views import geometric_mean, mean
-from streamtopics.posteriors import Learn, Proposal, SideBySide, SideBySideProposal, TopicPosterior
+from streamtopics.posteriors import Learn, Proposal, SideBySideProposal, Stacked, TopicPosterior
 from streamtopics.utils.parallel import Workers
 
 # Pseudo-count of each class.
@@ -64,7 +64,7 @@ class Beside:
 class MultiView:
     """Topics of classes 0 to n_classes - 1, and shared ones.
 
-    Its posterior is a `SideBySide`: a block for each class, and one that is shared.
+    Its posterior is a `Stacked`: a block for each class, and one that is shared.
     The words are learnt from exp(E[log beta]), as in variational Bayes; classes are told
     by E[beta], which does not all but exclude the words that a topic has not seen.
     """
@@ -73,15 +73,13 @@ class MultiView:
     seed: int  # Of the random start
 
     def learner(
-        self, posterior: SideBySide, minibatch: Minibatch, codes: np.ndarray, workers: Workers
+        self, posterior: Stacked, minibatch: Minibatch, codes: np.ndarray, workers: Workers
     ) -> Learn:
         """The function `learn` that an update rule calls; codes are the documents' classes."""
         present = np.unique(codes).tolist()
         of_classes = {j: of_rows(minibatch, np.flatnonzero(codes == j)) for j in present}
 
-        def learn(
-            source: SideBySide | SideBySideProposal, *, warm: bool = False
-        ) -> SideBySideStatistics:
+        def learn(source: Stacked | SideBySideProposal, *, warm: bool = False) -> StackedStatistics:
             blocks: tuple[TopicPosterior | Proposal, ...] = source.parts
             *own, shared = [self.start(block, i) for i, block in enumerate(blocks)]
             parts = [
@@ -99,7 +97,7 @@ class MultiView:
                 by_class[j] = Statistics(part.words, mine, part.lengths)
                 common[used] += found[:, n_own:]
             of_shared = Statistics(minibatch.words, common, minibatch.lengths)
-            return SideBySideStatistics((*by_class, of_shared))
+            return StackedStatistics((*by_class, of_shared))
 
         return learn
 
@@ -112,7 +110,7 @@ class MultiView:
         return block
 
     def log_joint(
-        self, posterior: SideBySide, minibatch: Minibatch, margin: float, workers: Workers
+        self, posterior: Stacked, minibatch: Minibatch, margin: float, workers: Workers
     ) -> np.ndarray:
         """log p(y) and the bound of p(words | y), of shape (n_documents, n_classes).
 
@@ -126,7 +124,7 @@ class MultiView:
         return ascent.log_joint(minibatch, weights, alpha, log_prior(own), workers)
 
     def proportions(
-        self, posterior: SideBySide, minibatch: Minibatch, workers: Workers
+        self, posterior: Stacked, minibatch: Minibatch, workers: Workers
     ) -> list[np.ndarray]:
         """E[theta] under each class, of shape (n_documents, K + R)."""
         *own, shared = posterior.parts

@@ -29,7 +29,7 @@ from streamtopics.local.minibatches import content_seeds, mix, standard_noise
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.sources import RandomStart, Source
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.posteriors.all_words import prior_at
+from streamtopics.posteriors.vocabulary_sums import prior_at
 from streamtopics.utils.parallel import one_thread
 
 # Columns of signs, dimensions of the vectors, and columns of the subspace.

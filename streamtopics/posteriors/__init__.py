@@ -4,7 +4,7 @@
 from streamtopics.posteriors.average import IterateAverage
 from streamtopics.posteriors.dense import Block, DensePosterior, DenseProposal, DenseView
 from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Learn, Noise, Posterior, Swap, View
-from streamtopics.posteriors.stacked import SideBySide, SideBySideProposal
+from streamtopics.posteriors.stacked import SideBySideProposal, Stacked
 from streamtopics.posteriors.topics import Proposal, TopicPosterior, blend_together
 
 __all__ = [
@@ -19,8 +19,8 @@ __all__ = [
     "Noise",
     "Posterior",
     "Proposal",
-    "SideBySide",
     "SideBySideProposal",
+    "Stacked",
     "Swap",
     "TopicPosterior",
     "View",

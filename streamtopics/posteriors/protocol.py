@@ -58,7 +58,7 @@ class Blend:
     ----------
     retain, gain, prior : float or ndarray of shape (n_nodes,)
         Weights of lam, of the statistics and of eta.
-    statistics : Statistics, NodeStatistics or SideBySideStatistics
+    statistics : Statistics, NodeStatistics or StackedStatistics
         What the minibatch says.
     alpha : ndarray of shape (n_components,) or None
         Dirichlet parameter of the documents' topic proportions from now on; None leaves it.

@@ -22,7 +22,7 @@ from streamtopics.posteriors.topics import Proposal, TopicPosterior, blend_toget
 COEFFICIENTS = ("retain", "gain", "prior", "boost")
 
 
-class SideBySide:
+class Stacked:
     """Dirichlet parameters of topics that come in parts.
 
     Parameters

@@ -24,7 +24,6 @@ import numpy as np
 
 from streamtopics.kernels import rows as kernel
 from streamtopics.messages import SummedStatistics
-from streamtopics.posteriors.all_words import Kept, OverWords, counts_of, over_words, prior_at
 from streamtopics.posteriors.protocol import (
     EMPTY,
     NO_DIRECTIONS,
@@ -37,6 +36,7 @@ from streamtopics.posteriors.protocol import (
     check_finite,
 )
 from streamtopics.posteriors.rows import ROWS_AT_ONCE, Rows, added, holding, seen_in
+from streamtopics.posteriors.vocabulary_sums import Kept, OverWords, counts_of, over_words, prior_at
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20

@@ -16,13 +16,13 @@ OURS = {
         HDPVarGibbs HintedDocuments MultiViewLDA SVBHPP SVBLDA StreamingBayes StreamingLDA
         StreamingMixture VariationalOnlineEM
     """,
-    "local": "Gibbs Hinted OneOrMixed OneTopic Told Variational",
-    "messages": "Minibatch NodeStatistics SideBySideStatistics Statistics TableStatistics",
+    "local": "Gibbs WithPseudoTokens OneOrMixed OneTopic SemiSupervised Variational",
+    "messages": "Minibatch NodeStatistics StackedStatistics Statistics TableStatistics",
     "models": """
         BetaBinomial CorrectedMean GaussianMixture GeometricMean HintedStart LDA LinearRegression
         Mean MeanFieldRegression NaiveBayesMixture NoiseStart SpectralStart
     """,
-    "posteriors": "Block DensePosterior IterateAverage Kept Rows SideBySide State TopicPosterior",
+    "posteriors": "Block DensePosterior IterateAverage Kept Rows Stacked State TopicPosterior",
     "priors": "ClassWords SeedWords SentimentWords Symmetric ZipfPrior class_words_prior",
     "reviews": """
         Effects Factors FactorsCommit HiddenFactorsTopics Moments RatingCommit RatingLDA Response

@@ -18,7 +18,7 @@ import numpy as np
 
 from streamtopics.messages import Statistics, TableStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
-from streamtopics.updates.rule import Around, Traits
+from streamtopics.updates.rule import Traits, Wrapper
 from streamtopics.utils.checks import check_positive, check_range, check_whole
 
 # With less than one document remembered a cluster is forgotten. It is silent in a minibatch that
@@ -65,7 +65,7 @@ class DirichletProcess:
 
 
 @dataclass(frozen=True)
-class Tallies(Around):
+class Tallies(Wrapper):
     """A rule that counts the documents of each cluster beside their words, as alpha."""
 
     n_background: int = 0  # Number of first topics that are no clusters

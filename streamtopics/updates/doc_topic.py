@@ -24,7 +24,7 @@ from scipy.special import digamma, gammaln, zeta
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rule import Around, Traits
+from streamtopics.updates.rule import Traits, Wrapper
 from streamtopics.updates.schedules import MEAN_DECAY, StepSize, retained_by
 from streamtopics.utils.checks import check_able, check_positive, check_range, check_whole
 
@@ -311,7 +311,7 @@ class Shares(RunningMean):
 
 
 @dataclass(frozen=True)
-class LearnsDocTopicPrior(Around):
+class LearnsDocTopicPrior(Wrapper):
     """A rule that re-estimates the documents' prior alpha beside what it does.
 
     Parameters

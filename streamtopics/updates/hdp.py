@@ -40,7 +40,7 @@ def stick_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
     return found
 
 
-def take_in(
+def apply_update(
     posterior: TopicPosterior,
     statistics: TableStatistics,
     rule: Rule,

@@ -100,7 +100,7 @@ class Rule(ABC):
 
 
 @dataclass(frozen=True)
-class Around(Rule):
+class Wrapper(Rule):
     """Base of what is put around a rule: but for its step it is as that rule.
 
     Parameters
@@ -135,7 +135,7 @@ class Around(Rule):
 
 
 @dataclass(frozen=True)
-class Rounds(Around):
+class Rounds(Wrapper):
     """Coordinate ascent between the local step and a rule inside each minibatch.
 
     The first round sees the posterior as it was before the minibatch; each further
@@ -190,7 +190,7 @@ def _seeing(learn: Learn, posterior: Posterior, seen: View, warm: bool) -> Learn
 
 
 @dataclass(frozen=True)
-class Growing(Around):
+class Growing(Wrapper):
     """A rule whose minibatches count more, the later they come, so that first guesses fade.
 
     With N_t the tokens seen up to the t-th minibatch, it weighs N_t^h - N_{t-1}^h, and all are

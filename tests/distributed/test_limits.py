@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA
 from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
-from streamtopics.distributed.composites import local_task, reader_of, take_in
+from streamtopics.distributed.composites import apply_update, local_task, reader_of
 from streamtopics.estimators import Schedule
 from streamtopics.streams import Checkpointer, resume
 from streamtopics.updates import Memory, PopulationVB, PowerPrior
@@ -215,7 +215,7 @@ def test_what_another_model_learnt_is_refused():
     before = bits(mine)
     for other, own in zip(others, rows, strict=True):
         with pytest.raises(ValueError, match="update was learnt from another model"):
-            take_in(mine, learnt_from(other, own))
+            apply_update(mine, learnt_from(other, own))
     assert bits(mine) == before
 
 

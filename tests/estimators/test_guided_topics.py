@@ -14,7 +14,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import GuidedTopics
-from streamtopics.distributed.composites import local_task, reader_of, take_in
+from streamtopics.distributed.composites import apply_update, local_task, reader_of
 from streamtopics.local import Variational
 from streamtopics.text import NamedCounts, NamedVectorizer
 from tests.local.test_hinted import ascent
@@ -405,7 +405,7 @@ def test_what_is_learnt_beside_the_documents_ends_the_beginning():
     reader, other = reader_of(streamed(guided())), streamed(guided())
     minibatch = reader.minibatch(X[:50])
     assert reader.model._commit.begun is None
-    take_in(other, local_task(other, minibatch.words).run([minibatch]))
+    apply_update(other, local_task(other, minibatch.words).run([minibatch]))
     assert other._commit.begun is None
     assert other.n_documents_seen_ == 450
 

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from streamtopics.base.composition import suited_inference, suited_passes
-from streamtopics.distributed import learn_apart
+from streamtopics.base.composition import auto_inference, auto_passes
+from streamtopics.distributed import compute_update
 from streamtopics.estimators import SVBLDA, Schedule, StreamingLDA, StreamingMixture
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.messages import Statistics
@@ -125,7 +125,7 @@ def test_weights_are_no_lengths():
         X = sparse.csr_matrix(rng.poisson(length / 2000, (100, 2000)).astype(float))
         weights = TfidfTransformer().fit_transform(X)
         assert weights.sum(axis=1).mean() < 12
-        assert type(suited_inference(weights)) is PIECES[kind]
+        assert type(auto_inference(weights)) is PIECES[kind]
     model = StreamingLDA(K, random_state=0).fit(TfidfTransformer().fit_transform(corpus(30)))
     assert type(model.inference_) is Gibbs
 
@@ -150,7 +150,7 @@ def test_a_background_cannot_come_or_go(first, then):
     topics.set_params(inference=then)
     if hasattr(topics, "merge"):
         with pytest.raises(ValueError, match="local step is"):
-            learn_apart(topics, [corpus(7)])
+            compute_update(topics, [corpus(7)])
     same = changed.set_params(background=mixture.background)
     assert_array_equal(same.transform(corpus(7)), before)
 
@@ -234,7 +234,7 @@ def test_small_corpora_have_several_passes(kind, n, passes):
     ],
 )
 def test_passes_follow_from_documents_and_tokens(inference, n_documents, n_tokens, passes):
-    assert suited_passes(inference, n_documents, n_tokens) == passes
+    assert auto_passes(inference, n_documents, n_tokens) == passes
 
 
 def test_a_corpus_of_many_short_documents_is_read_again():

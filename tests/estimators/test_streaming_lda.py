@@ -167,7 +167,7 @@ CELLS = {
 NEEDING = {type(rule).__name__ for rule in RULES.values()} | {"FixedPoint", "GammaPrior", "Shares"}
 LACKING = (
     "Gibbs", "Variational", "Stranger", "OneTopic", "CorrectedMean", "Mean", "GeometricMean",
-    "TopicPosterior", "SideBySide",
+    "TopicPosterior", "Stacked",
     "local step 'em'", "local step 'frank_wolfe'", "posterior of BetaBinomial", "averaging=",
 )  # fmt: skip
 

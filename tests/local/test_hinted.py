@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import digamma, gammaln
 
-from streamtopics.local import Gibbs, Hinted, Variational
+from streamtopics.local import Gibbs, Variational, WithPseudoTokens
 from streamtopics.utils.parallel import SERIAL, workers
 from tests.local.test_one_topic import minibatch_of, topics_of
 
@@ -64,8 +64,8 @@ def test_variational_inference_is_that_under_alpha_and_the_hints(seed):
     hints[4] = 0
     minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
     seeds = seeds_of(len(counts))
-    theta = Hinted(EXACT).doc_topic(minibatch, topics, seeds, SERIAL)
-    statistics, _ = Hinted(EXACT).step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
+    theta = WithPseudoTokens(EXACT).doc_topic(minibatch, topics, seeds, SERIAL)
+    statistics, _ = WithPseudoTokens(EXACT).step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
     expected, log_theta = np.zeros_like(weights), []
     for d, row in enumerate(counts):
         gamma, phi = ascent(row, weights, alpha + hints[d])
@@ -83,7 +83,7 @@ def test_the_statistics_are_of_the_tokens_alone(step, dtype, rtol):
     counts, weights, alpha, hints = random_case()
     counts = np.round(counts)
     minibatch, topics = hinted_minibatch(counts, hints, dtype), topics_of(weights, alpha, dtype)
-    statistics, _ = Hinted(step).step(minibatch, topics, seeds_of(len(counts)), SERIAL)
+    statistics, _ = WithPseudoTokens(step).step(minibatch, topics, seeds_of(len(counts)), SERIAL)
     assert statistics.counts.shape == weights.shape
     assert statistics.counts.dtype == dtype
     assert_array_equal(statistics.words, minibatch.words)
@@ -95,7 +95,7 @@ def test_the_statistics_are_of_the_tokens_alone(step, dtype, rtol):
 def test_a_document_of_nothing_but_hints_has_their_shares(step):
     counts, weights, alpha, hints = random_case()
     minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
-    theta = Hinted(step).doc_topic(minibatch, topics, seeds_of(len(counts)), SERIAL)
+    theta = WithPseudoTokens(step).doc_topic(minibatch, topics, seeds_of(len(counts)), SERIAL)
     for d in (3, 4):
         expected = alpha + hints[d]
         assert_allclose(theta[d], expected / expected.sum(), rtol=1e-9)
@@ -139,11 +139,11 @@ def test_sampling_has_the_law_under_alpha_and_the_hints(alpha, hint):
     theta, at = enumerated(words, weights, alpha + hint)
     minibatch = hinted_minibatch(np.ones((n, 3)), np.tile(hint, (n, 1)))
     topics, seeds = topics_of(weights, alpha), seeds_of(n, 1)
-    found = Hinted(Gibbs(25, 1)).doc_topic(minibatch, topics, seeds, SERIAL)
+    found = WithPseudoTokens(Gibbs(25, 1)).doc_topic(minibatch, topics, seeds, SERIAL)
     # `doc_topic` is of the thorough or of this step: in both, rows are independent.
     error = found.std(axis=0) / n**0.5
     assert np.all(np.abs(found.mean(axis=0) - theta) < 4.5 * error + 1e-12)
-    statistics, _ = Hinted(Gibbs(25, 0)).step(minibatch, topics, seeds, SERIAL)
+    statistics, _ = WithPseudoTokens(Gibbs(25, 0)).step(minibatch, topics, seeds, SERIAL)
     error = np.sqrt(at * (1 - at) / n)
     assert np.all(np.abs(statistics.counts / n - at) < 4.5 * error + 1e-12)
     # The test can tell: without the hint all this is far away.
@@ -161,12 +161,14 @@ def test_without_hints_it_is_the_step_itself_bit_for_bit(step, dtype):
     minibatch, topics = minibatch_of(counts, dtype), topics_of(weights, alpha, dtype)
     seeds = seeds_of(len(counts))
     plainly, documents = step.step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
-    found, found_documents = Hinted(step).step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
+    found, found_documents = WithPseudoTokens(step).step(
+        minibatch, topics, seeds, SERIAL, report=LOG_THETA
+    )
     assert_array_equal(found.counts, plainly.counts)
     assert_array_equal(found.log_theta, plainly.log_theta)
     assert_array_equal(found_documents, documents)
     assert_array_equal(
-        Hinted(step).doc_topic(minibatch, topics, seeds, SERIAL),
+        WithPseudoTokens(step).doc_topic(minibatch, topics, seeds, SERIAL),
         step.doc_topic(minibatch, topics, seeds, SERIAL),
     )
 
@@ -176,9 +178,9 @@ def test_the_bits_do_not_depend_on_n_jobs(step):
     counts, weights, alpha, hints = random_case(n_documents=300)
     minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
     seeds = seeds_of(len(counts))
-    expected, _ = Hinted(step).step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
+    expected, _ = WithPseudoTokens(step).step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
     with workers(3) as several:
-        found, _ = Hinted(step).step(minibatch, topics, seeds, several, report=LOG_THETA)
+        found, _ = WithPseudoTokens(step).step(minibatch, topics, seeds, several, report=LOG_THETA)
     assert_array_equal(found.counts, expected.counts)
     assert_array_equal(found.log_theta, expected.log_theta)
 
@@ -188,8 +190,10 @@ def test_documents_go_on_from_their_state(step):
     """The state may be passed again; hints still count."""
     counts, weights, alpha, hints = random_case()
     minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
-    first, state = Hinted(step).step(minibatch, topics, seeds_of(len(counts)), SERIAL)
-    again, _ = Hinted(step).step(minibatch, topics, seeds_of(len(counts), 1), SERIAL, state)
+    first, state = WithPseudoTokens(step).step(minibatch, topics, seeds_of(len(counts)), SERIAL)
+    again, _ = WithPseudoTokens(step).step(
+        minibatch, topics, seeds_of(len(counts), 1), SERIAL, state
+    )
     assert_allclose(again.counts.sum(axis=1), first.counts.sum(axis=1))
     if isinstance(step, Variational):
         assert_allclose(again.counts, first.counts, rtol=1e-6, atol=1e-9)

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics.local import Hinted, OneTopic, Told, Variational
+from streamtopics.local import OneTopic, SemiSupervised, Variational, WithPseudoTokens
 from streamtopics.local.hinted import OneOrMixed
 from streamtopics.utils.parallel import SERIAL, workers
 from tests.local.test_hinted import hinted_minibatch, random_case, seeds_of
 from tests.local.test_one_topic import SHARES_REPORT, minibatch_of, plain, topics_of
 
-TOLD = Told(OneTopic(1.0))
+TOLD = SemiSupervised(OneTopic(1.0))
 
 
 def step_of(counts, weights, alpha, hints, dtype=np.float64, with_workers=SERIAL, step=TOLD):
@@ -90,7 +90,7 @@ def test_documents_are_read_by_the_formulas(seed, n_words, hinted):
     minibatch = hinted_minibatch(counts, hints) if hinted else minibatch_of(counts)
     topics, seeds = topics_of(weights, alpha), seeds_of(len(counts))
     found = OneOrMixed(n_words=n_words).doc_topic(minibatch, topics, seeds, SERIAL)
-    mixed = Hinted(Variational()).doc_topic(minibatch, topics, seeds, SERIAL)
+    mixed = WithPseudoTokens(Variational()).doc_topic(minibatch, topics, seeds, SERIAL)
     beta = topics.weights[:, : len(alpha)]
     for d, row in enumerate(counts[:, minibatch.words]):
         length = row.sum()

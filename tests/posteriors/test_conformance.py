@@ -10,13 +10,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics import updates
 from streamtopics.families import dirichlet, gamma, normal_gamma
-from streamtopics.messages import SideBySideStatistics, Statistics
+from streamtopics.messages import StackedStatistics, Statistics
 from streamtopics.posteriors import (
     Block,
     DensePosterior,
     IterateAverage,
     Posterior,
-    SideBySide,
+    Stacked,
     TopicPosterior,
 )
 from streamtopics.updates import (
@@ -134,14 +134,14 @@ class Parts(Topics):
     sizes = (2, 3, 1)
 
     def fresh(self):
-        return SideBySide([Topics.fresh(self, k) for k in self.sizes], n_boosted=2)
+        return Stacked([Topics.fresh(self, k) for k in self.sizes], n_boosted=2)
 
     def learner(self, posterior, t):
         bases = [np.random.default_rng((t, k)).gamma(0.5, 8.0, (V, k)) for k in self.sizes]
 
         def learn(view, *, warm=False):
             pairs = zip(view.parts, bases, strict=True)
-            return SideBySideStatistics(tuple(self.statistics(*pair) for pair in pairs))
+            return StackedStatistics(tuple(self.statistics(*pair) for pair in pairs))
 
         return learn
 

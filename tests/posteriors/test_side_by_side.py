@@ -10,9 +10,9 @@ from scipy import sparse
 
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
-from streamtopics.messages import SideBySideStatistics, Statistics
+from streamtopics.messages import StackedStatistics, Statistics
 from streamtopics.models import MultiView
-from streamtopics.posteriors import Blend, SideBySide, TopicPosterior
+from streamtopics.posteriors import Blend, Stacked, TopicPosterior
 from streamtopics.updates import BPS, Boost, EmpiricalPowerPrior, HierarchicalPowerPrior, PowerPrior
 from streamtopics.utils.parallel import SERIAL
 from tests.updates.given import given
@@ -26,14 +26,14 @@ def posterior():
         TopicPosterior(eta, (N_WORDS, k), np.full(k, 0.1 * k))
         for eta, k in zip(etas, SIZES, strict=True)
     ]
-    return SideBySide(blocks, n_boosted=2)
+    return Stacked(blocks, n_boosted=2)
 
 
 def statistics(seed=0):
     rng = np.random.default_rng(seed)
     words = [[0, 2], [1, 2, 5], [0, 1, 2, 5]]
     lengths = [[3.0], [1.0, 2.0], [3.0, 1.0, 2.0]]
-    return SideBySideStatistics(
+    return StackedStatistics(
         tuple(
             Statistics(np.array(w, np.int32), rng.gamma(1.0, 2.0, (len(w), k)), np.array(n))
             for w, k, n in zip(words, SIZES, lengths, strict=True)
@@ -150,7 +150,7 @@ def test_rules_that_forget_run_on_the_posterior_of_classes(rule):
     rng, n_words = np.random.default_rng(0), 20
     model = MultiView(TwoBlocks(2, (6.0, 4.0), 1e-6, 50), seed=1)
     parts = [TopicPosterior(np.full((1, 1), 0.2), (n_words, 2), np.full(2, 0.5)) for _ in range(3)]
-    lam, retained = SideBySide(parts, n_boosted=2), []
+    lam, retained = Stacked(parts, n_boosted=2), []
     for t in range(6):
         codes = np.tile([0, 1], 30 if t < 5 else 300)
         p = np.where(np.arange(n_words) < 10, 1.0, 0.05)

@@ -68,9 +68,11 @@ rows = sparse.vstack(batches, "csr")
 last.partial_fit(rows[:10])
 for wave in range(10, rows.shape[0], 320):
     starts = range(wave, min(wave + 320, rows.shape[0]), 80)
-    updates = [st.distributed.learn_apart(last, rows[i : i + 80], n_ahead=i - wave) for i in starts]
+    updates = [
+        st.distributed.compute_update(last, rows[i : i + 80], n_ahead=i - wave) for i in starts
+    ]
     for update in updates:
-        st.distributed.take_in(last, update)
+        st.distributed.apply_update(last, update)
         look("4 workers, busy from the start", last)
 
 _, ax = plt.subplots(figsize=(7, 4), layout="constrained")

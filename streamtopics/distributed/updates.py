@@ -15,14 +15,15 @@ from streamtopics.utils.steps import check_not_frozen, last_step
 Model = TypeVar("Model")
 
 
-def learn_apart(
+def compute_update(
     model: Any, documents: Any, *, batch_size: int | None = None, n_ahead: int = 0
 ) -> Composite:
     """Return what documents make of the topics of a model, which itself does not learn.
 
     Minibatches of the documents are learnt one after another, on a copy of the topics of their
-    words. With `take_in` it is what an engine needs that `fit_partitions` does not know, such as
-    Spark or a queue of jobs: a pickle of the model goes there, and pickled updates come back.
+    words. With `apply_update` it is what an engine needs that `fit_partitions` does not know,
+    such as Spark or a queue of jobs: a pickle of the model goes there, and pickled updates come
+    back.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def learn_apart(
     Returns
     -------
     update : Composite
-        For `take_in`; it can be pickled. It holds 4 bytes for each topic and each word of the
+        For `apply_update`; it can be pickled. It holds 4 bytes for each topic and each word of the
         documents.
 
     Notes
@@ -51,14 +52,14 @@ def learn_apart(
     --------
     >>> from streamtopics import SVBLDA
     >>> from streamtopics.datasets import make_lda_corpus
-    >>> from streamtopics.distributed import learn_apart, take_in
+    >>> from streamtopics.distributed import compute_update, apply_update
     >>> X = make_lda_corpus(n_documents=300, n_features=50, random_state=0).X
     >>> model = SVBLDA(4, random_state=0).partial_fit(X[:100])
-    >>> left = learn_apart(model, X[100:200])
-    >>> right = learn_apart(model, X[200:], n_ahead=100)
+    >>> left = compute_update(model, X[100:200])
+    >>> right = compute_update(model, X[200:], n_ahead=100)
     >>> model.n_documents_seen_
     100
-    >>> take_in(take_in(model, left), right).n_documents_seen_
+    >>> apply_update(apply_update(model, left), right).n_documents_seen_
     300
     """
     size, topics = batch_size_of(model, batch_size), last_step(model)
@@ -72,15 +73,15 @@ def learn_apart(
     return learn(reader, task, batches, False).composite
 
 
-def take_in(model: Model, update: Composite) -> Model:
-    """Learn what `learn_apart` found, after all that the model has learnt meanwhile.
+def apply_update(model: Model, update: Composite) -> Model:
+    """Learn what `compute_update` found, after all that the model has learnt meanwhile.
 
     Minibatches in it have the step sizes that they would have if they came now.
 
     Parameters
     ----------
     model : estimator or pipeline
-        That `learn_apart` was given, or what it was copied from; it is changed in place. When
+        That `compute_update` was given, or what it was copied from; it is changed in place. When
         this fails nothing has changed.
     update : Composite
         Each is taken in once. The order matters under rules that forget; take them in, in the
@@ -98,8 +99,8 @@ def take_in(model: Model, update: Composite) -> Model:
 
     See Also
     --------
-    learn_apart : Has an example.
+    compute_update : Has an example.
     """
     check_not_frozen(model)
-    composites.take_in(last_step(model), update)
+    composites.apply_update(last_step(model), update)
     return model

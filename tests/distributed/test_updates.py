@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA
-from streamtopics.distributed import fit_partitions, learn_apart, take_in
+from streamtopics.distributed import apply_update, compute_update, fit_partitions
 from streamtopics.local import Gibbs
 from streamtopics.updates import SVB, PowerPrior
 from tests.distributed.corpus import SIZE, X, bits, serial
@@ -35,9 +35,9 @@ def test_minibatches_taken_in_next_leave_the_bits_of_partial_fit(name):
     model = serial(MODELS[name], batches[:1])
     for batch in batches[1:]:
         before = bits(model)
-        update = learn_apart(model, batch)
+        update = compute_update(model, batch)
         assert bits(model) == before
-        assert take_in(model, pickle.loads(pickle.dumps(update))) is model
+        assert apply_update(model, pickle.loads(pickle.dumps(update))) is model
     assert bits(model) == bits(serial(MODELS[name], batches))
 
 
@@ -49,12 +49,14 @@ def test_rounds_by_hand_are_those_of_fit_partitions(name):
     expected = fit_partitions(deepcopy(first), parts, Now(), rounds=2, staleness=0)
     model = deepcopy(first)
     for part in parts:
-        take_in(model, learn_apart(model, part))
+        apply_update(model, compute_update(model, part))
     assert bits(model) == bits(expected)
     late = fit_partitions(deepcopy(first), parts[:2], Now(), rounds=2, staleness=1)
-    updates = [learn_apart(first, part, n_ahead=i) for i, part in zip((0, 40), parts, strict=False)]
+    updates = [
+        compute_update(first, part, n_ahead=i) for i, part in zip((0, 40), parts, strict=False)
+    ]
     for update in updates:
-        take_in(first, update)
+        apply_update(first, update)
     assert bits(first) == bits(late)
 
 
@@ -62,7 +64,7 @@ def test_documents_ahead_leave_the_seeds_that_a_document_has_in_the_stream():
     model = serial(StreamingLDA(5, inference=Gibbs(), update=SVB(), **SEED), [X[:100]])
 
     def learnt(documents, n_ahead=0):
-        statistics = learn_apart(model, documents, n_ahead=n_ahead).blend.statistics
+        statistics = compute_update(model, documents, n_ahead=n_ahead).blend.statistics
         found = np.zeros((X.shape[1], 5))
         found[statistics.words] = statistics.counts
         return found
@@ -78,8 +80,8 @@ def test_a_pipeline_counts_the_words():
     model = make_pipeline(words, SVBLDA(2, **SEED))
     model[-1].partial_fit(words.transform(texts))
     alone = deepcopy(model[-1])
-    take_in(model, learn_apart(model, texts, batch_size=30))
-    take_in(alone, learn_apart(alone, words.transform(texts), batch_size=30))
+    apply_update(model, compute_update(model, texts, batch_size=30))
+    apply_update(alone, compute_update(alone, words.transform(texts), batch_size=30))
     assert bits(model[-1]) == bits(alone)
     assert alone.n_documents_seen_ == 80
     assert alone.n_batch_iter_ == 3
@@ -89,12 +91,12 @@ def test_a_pipeline_counts_the_words():
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda svb: learn_apart(SVBLDA(2), X), NotFittedError, "not fitted"),
-        (lambda svb: learn_apart(SVBHPP(2).partial_fit(X), X), ValueError, "does not say what"),
-        (lambda svb: learn_apart(svb, X[:0]), ValueError, "documents is empty"),
-        (lambda svb: learn_apart(svb, ["red"]), TypeError, "are str, not rows of counts"),
-        (lambda svb: learn_apart(svb, X, n_ahead=-1), ValueError, "n_ahead"),
-        (lambda svb: learn_apart(svb, X, batch_size=0), ValueError, "batch_size"),
+        (lambda svb: compute_update(SVBLDA(2), X), NotFittedError, "not fitted"),
+        (lambda svb: compute_update(SVBHPP(2).partial_fit(X), X), ValueError, "does not say what"),
+        (lambda svb: compute_update(svb, X[:0]), ValueError, "documents is empty"),
+        (lambda svb: compute_update(svb, ["red"]), TypeError, "are str, not rows of counts"),
+        (lambda svb: compute_update(svb, X, n_ahead=-1), ValueError, "n_ahead"),
+        (lambda svb: compute_update(svb, X, batch_size=0), ValueError, "batch_size"),
     ],
 )
 def test_what_cannot_be_learnt_apart_is_refused(make, error, message):
@@ -115,9 +117,9 @@ def test_what_cannot_be_learnt_apart_is_refused(make, error, message):
     ],
 )
 def test_updates_of_another_model_are_refused(other, X_of_other, message):
-    update = learn_apart(clone(other).partial_fit(X_of_other[:200]), X_of_other[200:])
+    update = compute_update(clone(other).partial_fit(X_of_other[:200]), X_of_other[200:])
     model = serial(MODELS["svb"], [X[:100]])
     before = bits(model)
     with pytest.raises(ValueError, match=message):
-        take_in(model, update)
+        apply_update(model, update)
     assert bits(model) == before
