@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from streamtopics import DPPSummarizer, save
-from streamtopics.cli.inout import (
+from streamtopics.cli.console import (
     check_target,
     complain,
     counted,

@@ -12,7 +12,15 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
 from io import TextIOWrapper
 
-from streamtopics.cli.inout import ENDING, Output, complain, forget_output, handled, status_of, stop
+from streamtopics.cli.console import (
+    ENDING,
+    Output,
+    complain,
+    forget_output,
+    handled,
+    status_of,
+    stop,
+)
 from streamtopics.cli.parsers import VERBS, parser
 from streamtopics.streams.reading import ReadingError
 

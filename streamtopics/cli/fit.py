@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from streamtopics import SVBLDA, save
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.cli.inout import (
+from streamtopics.cli.console import (
     check_target,
     complain,
     counted,

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 import streamtopics
-from streamtopics.cli.inout import readers_may_go
+from streamtopics.cli.console import readers_may_go
 from streamtopics.cli.reading import vectorizer_of
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.inspection import TopicRow, compare_n_components, topic_table

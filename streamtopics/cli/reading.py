@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from streamtopics.cli.inout import complain, note, safe
+from streamtopics.cli.console import complain, note, safe
 from streamtopics.datasets import load_docstrings
 from streamtopics.streams.reading import Record, Skipped, read_records
 from streamtopics.text import StreamingCountVectorizer

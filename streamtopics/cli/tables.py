@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from streamtopics.cli.inout import one_line, safe
+from streamtopics.cli.console import one_line, safe
 from streamtopics.cli.models import name_before
 from streamtopics.cli.reading import place_of, texts_of, time_of
 from streamtopics.inspection import TopicRow, documents_of

@@ -21,8 +21,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from streamtopics import save
-from streamtopics.cli.fit import periods_to_show
-from streamtopics.cli.inout import (
+from streamtopics.cli.console import (
     ENDING,
     Stopped,
     check_target,
@@ -32,6 +31,7 @@ from streamtopics.cli.inout import (
     note,
     safe,
 )
+from streamtopics.cli.fit import periods_to_show
 from streamtopics.cli.models import (
     Learner,
     estimator,

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import digamma, gammaln
 
 from streamtopics.messages import Statistics
-from streamtopics.posteriors import Blend, TopicPosterior, all_words
+from streamtopics.posteriors import Blend, TopicPosterior, vocabulary_sums
 
 V, K = 3000, 5
 
@@ -34,13 +34,13 @@ def update(rng, retain=None, boost=0.0):
 @pytest.fixture
 def by_bins(monkeypatch):
     """Sums by bins even in vocabularies where reading all words costs less."""
-    monkeypatch.setattr(all_words, "LEAST_WORDS", 0)
+    monkeypatch.setattr(vocabulary_sums, "LEAST_WORDS", 0)
 
 
 def read(posterior, blend):
     """The same posterior, of which every word is read."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(all_words, "LEAST_WORDS", 10 * V)
+        patch.setattr(vocabulary_sums, "LEAST_WORDS", 10 * V)
         return (
             *posterior.divergences(blend),
             posterior.moved(blend, np.full(K, np.inf))[0],
@@ -60,7 +60,7 @@ def read(posterior, blend):
 )
 def test_divergences_by_bins_are_those_of_all_words(by_bins, eta, xi, boost):
     posterior, blend = learnt(eta, xi, boost=boost)
-    assert posterior._elsewhere(blend.statistics.words, all_words.SHARE) is not None
+    assert posterior._elsewhere(blend.statistics.words, vocabulary_sums.SHARE) is not None
     found = posterior.divergences(blend)
     for by_bin, exact in zip(found, read(posterior, blend), strict=False):
         assert_allclose(by_bin, exact, rtol=1e-9)
@@ -143,7 +143,7 @@ def test_what_was_computed_for_another_minibatch_is_not_used(by_bins):
 
 def test_what_is_too_large_for_the_bins_is_read(by_bins):
     posterior, blend = learnt(1e-18)
-    assert posterior._elsewhere(blend.statistics.words, all_words.SHARE) is None
+    assert posterior._elsewhere(blend.statistics.words, vocabulary_sums.SHARE) is None
     found = posterior.divergences(blend)
     for by_bin, exact in zip(found, read(posterior, blend), strict=False):
         assert_array_equal(by_bin, exact)
@@ -157,8 +157,8 @@ def test_nodes_give_the_sums_of_polynomials_and_of_smooth_functions(exponent, mo
     S[rng.random(S.shape) < 0.2] = 0.0
     every_word, some = np.arange(400, dtype=np.int32), np.array([3, 77], np.int32)
     sigma = np.array([4.0, 5.0, 700.0]) * 2.0**exponent
-    parts = (all_words.binned(S, words, exponent) for words in (every_word, some))
-    nodes = all_words.nodes(*parts, sigma)
+    parts = (vocabulary_sums.binned(S, words, exponent) for words in (every_word, some))
+    nodes = vocabulary_sums.nodes(*parts, sigma)
     rest = np.delete(S, some, axis=0)
     assert_allclose(nodes.weights.sum(axis=0), len(rest))
     assert_allclose((nodes.weights * nodes.counts).sum(axis=0), rest.sum(axis=0))
