@@ -271,7 +271,7 @@ def test_named_vectorizer():
         (
             StreamingCountVectorizer(max_features=20),
             ValueError,
-            "give vocabulary=.* around StreamingCountVectorizer has to be fitted before",
+            "NamedCounts.of.* around StreamingCountVectorizer has to be fitted before",
         ),
     ],
 )

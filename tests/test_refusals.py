@@ -24,14 +24,22 @@ from streamtopics import (
     StreamingBayes,
     StreamingLDA,
     StreamingMixture,
+    SupervisedLDA,
     WASTopicModel,
 )
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.dpp import PointSets
-from streamtopics.inspection import shares_over_time
-from streamtopics.metrics import left_to_right, relevant_words, topic_coherence
+from streamtopics.inspection import documents_of, shares_over_time
+from streamtopics.metrics import (
+    left_to_right,
+    relevant_words,
+    topic_coherence,
+    topic_diversity,
+    topic_exclusivity,
+)
 from streamtopics.models import GaussianMixture, LinearRegression
 from streamtopics.priors import SeedWords, class_words_prior, zipf_prior
+from streamtopics.streams import DriftMonitor, EarlyStopping, TopicTracker
 from streamtopics.text import NamedCounts, SentenceVectorizer, StreamingCountVectorizer
 from tests.conventions.every import CLASSES, COUNTS, ITEMS, NAMES, RATINGS, SENTENCES, USERS, N, V
 
@@ -171,6 +179,25 @@ SHAPES_REFUSED = {
 }  # fmt: skip
 
 # Mistakes that people make.
+DATES = np.arange(len(COUNTS)).astype("M8[D]")
+
+# Settings and answers that would be taken for others.
+OTHERS_REFUSED = {
+    "dates as ratings": (lambda: SupervisedLDA(2).partial_fit(COUNTS, DATES), "dates"),
+    "dates as weights": (lambda: topic_exclusivity(COUNTS.astype("M8[D]"), 3), "dates"),
+    "a complex prior": (
+        lambda: left_to_right(COUNTS, np.full((2, COUNTS.shape[1]), 1 / COUNTS.shape[1]), 0.1 + 5j),
+        "real",
+    ),
+    "no topics": (lambda: topic_diversity([]), "words"),
+    "a topic counted from the end": (
+        lambda: documents_of(lda().fit(COUNTS), COUNTS, topic=-1), "topic"
+    ),
+    "a tolerance that is no number": (lambda: EarlyStopping(3, np.nan), "tol"),
+    "a budget that is no number": (lambda: TopicTracker(budget=np.nan), "budget"),
+    "a monitor without a seed": (lambda: DriftMonitor(random_state=None), "random_state"),
+}  # fmt: skip
+
 MISTAKES = {
     "nothing was learnt": (lambda: lda().transform(COUNTS), "fit"),
     "no texts were read": (lambda: StreamingCountVectorizer().transform(TEXTS), "fit"),
@@ -210,7 +237,7 @@ MISTAKES = {
         lambda: make_pipeline(lda()).fit(TEXTS), "counts"),
     "ranks that are dates": (lambda: zipf_prior(np.arange(1, 5).astype("datetime64[D]")), ""),
 }  # fmt: skip
-ROWS = COUNTS_REFUSED | SHAPES_REFUSED | MISTAKES
+ROWS = COUNTS_REFUSED | SHAPES_REFUSED | OTHERS_REFUSED | MISTAKES
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -38,7 +38,9 @@ class Seasons(Rule):
     carried: float = 0.0
     memory: int = 10
 
-    traits = Traits(needs=frozenset({"divergences"}), forgets=True)
+    @property
+    def traits(self):
+        return Traits(needs=frozenset({"divergences"}), forgets=True)
 
     def __post_init__(self) -> None:
         if not 0 <= self.carried <= 1:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A method of learning topics: a rule, a local step, a view, and the pieces around a rule.
 
-Each part declares what it needs and what it offers; `check_contracts` refuses a mismatch by
-the names of both.
+Each part declares what it needs and what it offers; a mismatch is refused by the names of both.
 """
 
 from __future__ import annotations

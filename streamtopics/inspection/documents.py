@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from streamtopics.utils.checks import check_integer
 from streamtopics.utils.structure import from_arrow
 from streamtopics.utils.times import read_time, read_times
 
@@ -61,10 +62,8 @@ def documents_of(
 
     Raises
     ------
-    IndexError
-        If there is no such topic.
     ValueError
-        If what `estimator.transform` returns are no shares.
+        If there is no such topic, or what `estimator.transform` returns are no shares.
 
     Examples
     --------
@@ -78,6 +77,9 @@ def documents_of(
     True
     """
     shares = topic_shares(estimator, X)
+    check_integer(n_documents=n_documents)
+    if topic is not None:
+        check_integer(least=0, most=shares.shape[1] - 1, topic=topic)
     topics = range(shares.shape[1]) if topic is None else [topic]
     return [
         TopicDocument(k, int(d), float(shares[d, k]))

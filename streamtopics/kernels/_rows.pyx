@@ -311,7 +311,9 @@ cdef int check_writable(const int[::1] places, const int[::1] words, const int[:
 
 def count_in_bins(const double[:, ::1] S, const int[::1] rows, int exponent,
                   long long[:, :, ::1] sums):
-    """Add the moments of the values in some rows to those of their bins; see `posteriors.vocabulary_sums`.
+    """Add the moments of the values in some rows to those of their bins.
+
+    The bins are those of `posteriors.vocabulary_sums`.
 
     IN S (n_rows, K), not negative, rows (n,); IN and OUT sums (N_BINS, K, N_MOMENTS).
 

@@ -357,4 +357,6 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     if is_sparse(topics) or any(isinstance(topic, str) for topic in topics):
         raise TypeError("topics must be a sequence of topics, each a sequence of words")
     words = list(chain.from_iterable(topics))
+    if not words:
+        raise ValueError("topics must have words; got none")
     return len(set(words)) / len(words)

@@ -26,6 +26,7 @@ from streamtopics.utils.checks import (
     SUM_TOLERANCE,
     check_integer,
     check_not_masked,
+    floats,
 )
 from streamtopics.utils.parallel import workers
 from streamtopics.utils.structure import check_reach, to_csr
@@ -155,8 +156,7 @@ def _check_topics(
 
 
 def _check_prior(prior: ArrayLike, name: str, n: int) -> np.ndarray:
-    check_not_masked(prior, "left_to_right", name)
-    checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
+    checked: np.ndarray = np.broadcast_to(floats(prior, name), n).copy()
     if not (np.isfinite(checked).all() and (checked > 0).all()):
         raise ValueError(f"{name} must be positive and finite; got {checked}")
     return checked

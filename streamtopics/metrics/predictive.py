@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
-from streamtopics.utils.checks import check_integer, check_not_masked
+from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import counted, last_step
-from streamtopics.utils.structure import check_reach, to_csr
+from streamtopics.utils.structure import check_reach, check_structure, to_csr
 
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16
@@ -310,7 +310,7 @@ def check_components(estimator: Any) -> np.ndarray:
 
 def _check_weights(weights: ArrayLike, name: str) -> np.ndarray:
     """Weights of words in topics as float64, refused where a topic has none."""
-    check_not_masked(weights, "a measure of topics", name)
+    check_structure(weights, "a measure of topics", name)
     checked: np.ndarray = check_array(weights, dtype=np.float64, input_name=name)
     check_non_negative(checked, name)
     mass = checked.sum(axis=1)

@@ -74,7 +74,10 @@ class Block:
         """Set what a file kept; it makes no module be imported that is not of the package."""
         name = state["family"]
         ours = name.startswith("streamtopics.families.")
-        vars(self).update(state, family=import_module(name) if ours else sys.modules[name])
+        family = import_module(name) if ours else sys.modules.get(name)
+        if not all(hasattr(family, one) for one in ("expected_statistics", "log_normalizer", "kl")):
+            raise ValueError(f"{name} is no module of a family that has been imported")
+        vars(self).update(state, family=family)
 
 
 def _block_of_named(family: str, prior: np.ndarray, knowledge: np.ndarray | None) -> Block:

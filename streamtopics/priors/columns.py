@@ -112,9 +112,10 @@ class Columns:
             raise ValueError(
                 f"{prior} looks words up by name, but the columns of X have no names; count with "
                 "streamtopics.text.NamedVectorizer(CountVectorizer()), whose counts carry the "
-                "words, pass X as a data frame, or give vocabulary="
-                "vectorizer.get_feature_names_out(). A NamedVectorizer around "
-                "StreamingCountVectorizer has to be fitted before the stream begins"
+                "words, pass X as a data frame, or name the columns: "
+                "streamtopics.text.NamedCounts.of(X, vectorizer.get_feature_names_out()). A "
+                "NamedVectorizer around StreamingCountVectorizer has to be fitted before the "
+                "stream begins"
             )
         return self.feature_names
 

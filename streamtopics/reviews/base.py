@@ -51,6 +51,7 @@ from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
 from streamtopics.utils.records import of_record
+from streamtopics.utils.structure import check_structure
 
 SWEEPS_OF_TRANSFORM = 100
 # Penalties and weights.
@@ -124,7 +125,7 @@ def check_ratings(y: ArrayLike | None, X: sparse.csr_matrix, caller: str) -> np.
             f"{caller} requires y to be passed, but the target y is None; y are the ratings, "
             "one for each row of X. Without ratings use RatingLDA(qualitative=False)"
         )
-    check_not_masked(y, caller, "y")
+    check_structure(y, caller, "y")
     ratings: np.ndarray = check_array(
         column_or_1d(y, warn=True), ensure_2d=False, dtype=np.float64, ensure_min_samples=0,
         input_name="y", estimator=caller,

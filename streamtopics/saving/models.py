@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from zipfile import BadZipFile, ZipFile
 
 from streamtopics.saving.checks import check_held
@@ -174,12 +174,21 @@ def _check_can_be_named(name: str) -> None:
         found = getattr(import_module(module), last)
     except (ImportError, AttributeError):
         found = None
-    is_opaque = isinstance(found, type) and not found.__flags__ & HEAP_TYPE
+    is_opaque = isinstance(found, type) and not _can_be_made(found)
     if found is None or is_opaque or module.startswith(("streamtopics.", "numpy.")):
         raise TypeError(
             f"the model holds {name}, which cannot be kept in a file: only functions and classes "
             "that a module has by this name can; set it to None before, and again after loading"
         )
+
+
+def _can_be_made(found: type) -> bool:
+    """Whether an instance can be made without arguments, as is done in loading."""
+    try:
+        cast("Any", found).__new__(found)
+    except TypeError:
+        return False
+    return bool(found.__flags__ & HEAP_TYPE)
 
 
 def _version() -> str:

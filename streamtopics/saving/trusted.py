@@ -53,6 +53,7 @@ OTHERS = {
     "datetime.date",
     "datetime.datetime",
     "datetime.timedelta",
+    "datetime.timezone",
     "functools.partial",
     "scipy.sparse._csc.csc_array",
     "scipy.sparse._csc.csc_matrix",
@@ -60,6 +61,7 @@ OTHERS = {
     "scipy.sparse._csr.csr_matrix",
     "sklearn.utils._metadata_requests.MetadataRequest",
     "sklearn.utils._metadata_requests.MethodMetadataRequest",
+    "zoneinfo.ZoneInfo",
 }
 _NAMES = {room: frozenset(names.split()) for room, names in OURS.items()}
 

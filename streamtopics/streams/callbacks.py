@@ -226,6 +226,8 @@ class EarlyStopping:
 
     def __init__(self, patience: int = 20, tol: float = 0.0) -> None:
         check_integer(patience=patience)
+        if not 0 <= tol < np.inf:
+            raise ValueError(f"tol must be finite and at least 0; got {tol}")
         self.patience, self.tol = int(patience), float(tol)
         self.mean, self.best = np.nan, np.nan
         self.n_scores = self.n_without_gain = 0

@@ -121,10 +121,10 @@ def check_not_masked(values: object, caller: str, name: str) -> None:
 
 
 def floats(values: ArrayLike, name: str) -> np.ndarray:
-    """An array of float64, of its own; masked entries and dates are refused."""
+    """An array of float64, of its own; masked entries, dates and complex numbers are refused."""
     check_not_masked(values, "streamtopics", name)
-    if np.asarray(values).dtype.kind in "mM":
-        raise TypeError(f"{name} must hold numbers, not dates or spans of time")
+    if np.asarray(values).dtype.kind in "mMc":
+        raise TypeError(f"{name} must hold real numbers; got {np.asarray(values).dtype}")
     return np.array(values, dtype=np.float64)
 
 

@@ -6,6 +6,7 @@ arrays that do not fit. A count is 0 or within [LEAST_COUNT, MOST_COUNT], wherev
 """
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
         raise ValueError(f"{what} must have 2 axes and at most {MOST_COLUMNS:,} columns")
     try:
         if X.format in ("csr", "csc", "bsr"):
-            X.check_format()
+            copy(X).check_format()  # It would set narrower arrays in X itself.
         elif X.format == "coo":
             sparse.coo_matrix((X.data, (X.row, X.col)), shape=X.shape)
         elif X.format == "dia" and len(X.offsets) != len(X.data):

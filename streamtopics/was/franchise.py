@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,8 @@ from numpy.typing import ArrayLike
 from streamtopics.kernels import was as kernel
 from streamtopics.utils.checks import check_range
 from streamtopics.was.prior import LEAST, MOST, Seats, choose
+
+Numbers: TypeAlias = float | np.ndarray
 
 # Up to so many words and tables a law is looked at, whether it is exchangeable.
 LOOKED_AT = 32
@@ -39,18 +41,18 @@ class Franchise(ABC):
     """
 
     @abstractmethod
-    def join_table(self, n_words: ArrayLike) -> ArrayLike:
+    def join_table(self, n_words: Numbers) -> Numbers:
         """Weigh the tables of a sentence at which `n_words` sit already, at least one."""
 
     @abstractmethod
-    def open_table(self, n_words: ArrayLike, n_tables: ArrayLike) -> ArrayLike:
+    def open_table(self, n_words: Numbers, n_tables: Numbers) -> Numbers:
         """Weigh a new table in a sentence of `n_words` words at `n_tables` tables."""
 
     @abstractmethod
-    def open_dish(self, n_tables: ArrayLike, n_dishes: ArrayLike) -> ArrayLike:
+    def open_dish(self, n_tables: Numbers, n_dishes: Numbers) -> Numbers:
         """Weigh a new dish in a document of `n_tables` tables with `n_dishes` dishes."""
 
-    def join_dish(self, n_tables: ArrayLike) -> ArrayLike:
+    def join_dish(self, n_tables: Numbers) -> Numbers:
         """Weigh the dishes that `n_tables` of the document have already, at least one."""
         return n_tables
 
@@ -102,15 +104,15 @@ class HDPFranchise(Franchise):
         check_range(self, LEAST, MOST, table_concentration=self.table_concentration)
         check_range(self, LEAST, MOST, dish_concentration=self.dish_concentration)
 
-    def join_table(self, n_words: ArrayLike) -> ArrayLike:
+    def join_table(self, n_words: Numbers) -> Numbers:
         """Weigh a table by its words."""
         return n_words
 
-    def open_table(self, n_words: ArrayLike, n_tables: ArrayLike) -> ArrayLike:
+    def open_table(self, n_words: Numbers, n_tables: Numbers) -> Numbers:
         """Weigh any new table alike."""
         return self.table_concentration
 
-    def open_dish(self, n_tables: ArrayLike, n_dishes: ArrayLike) -> ArrayLike:
+    def open_dish(self, n_tables: Numbers, n_dishes: Numbers) -> Numbers:
         """Weigh any new dish alike."""
         return self.dish_concentration
 

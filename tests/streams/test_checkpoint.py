@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A stream that was cut anywhere goes on from its last checkpoint to the bits of the uncut one."""
 
+import datetime
 import errno
 import subprocess
 import warnings
+import zoneinfo
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from streamtopics import GibbsOnlineEM, StreamingLDA
+from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.saving import LoadError, files, models
-from streamtopics.streams import Checkpointer, DriftMonitor, Resumed, resume
+from streamtopics.streams import (
+    Checkpointer,
+    DriftMonitor,
+    Resumed,
+    ScoreHistory,
+    TimedBatch,
+    resume,
+    stream,
+)
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from tests.saving.state import is_same
@@ -254,3 +265,22 @@ def test_a_stream_that_is_killed_goes_on_to_the_same_bits(tmp_path, python):
     assert done[-1] == 20 * N_PASSES
     assert is_same(found.model, uncut)
     assert all(name.startswith("checkpoint-") for name in names(folder))
+
+
+@pytest.mark.parametrize("zone", [None, datetime.UTC, zoneinfo.ZoneInfo("Europe/Berlin")], ids=str)
+def test_dates_with_and_without_a_zone_are_kept_in_a_checkpoint(tmp_path, zone):
+    begin = datetime.datetime(2020, 1, 1, tzinfo=zone)
+    batches = [TimedBatch(X, begin + datetime.timedelta(days=day)) for day in range(4)]
+    history = ScoreHistory()
+    saver = Checkpointer(tmp_path, every=2, also=[history])
+    stream(SVBLDA(3, random_state=0), batches, callbacks=[history, saver])
+    resumed = resume(tmp_path)
+    assert [row.time for row in resumed.callbacks[0].rows] == [batch.time for batch in batches]
+
+
+def test_times_that_could_not_be_loaded_again_are_not_written(tmp_path):
+    batches = [TimedBatch(X, pd.Timestamp("2020-01-01"))]
+    history = ScoreHistory()
+    saver = Checkpointer(tmp_path, every=1, also=[history])
+    with pytest.raises(TypeError, match="Timestamp"):
+        stream(SVBLDA(3, random_state=0), batches, callbacks=[history, saver])

@@ -96,7 +96,7 @@ for prior in (WAS(b=0.5), HDPFranchise(table_concentration=0.5)):
     shared = []
     for _ in range(3000):
         dishes = prior.draw_seats([12, 12], rng).dish.reshape(2, 12)
-        in_both = np.intersect1d(*dishes)
+        in_both = np.intersect1d(dishes[0], dishes[1])
         shared.extend((dishes[:, None] == in_both[:, None]).sum(axis=2).T)
     print(f"{type(prior).__name__:>12}  {np.corrcoef(np.array(shared).T)[0, 1]:.2f}")
 

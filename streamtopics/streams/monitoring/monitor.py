@@ -127,11 +127,13 @@ class DriftMonitor:
         *,
         random_state: int = 0,
     ) -> None:
-        if not (0 < alpha <= 0.5 and 0 < held_back <= 0.5):
+        if not (1e-5 <= alpha <= 0.5 and 0 < held_back <= 0.5):
             raise ValueError(
-                f"alpha and held_back must be in (0, 0.5]; got {alpha!r} and {held_back!r}"
+                f"alpha must be in [1e-5, 0.5] and held_back in (0, 0.5]; got {alpha!r} and "
+                f"{held_back!r}"
             )
         check_integer(ring=ring)
+        check_integer(least=0, random_state=random_state)
         self.alpha, self.ring, self.held_back = float(alpha), int(ring), float(held_back)
         self.random_state = random_state
         self.alarms: tuple[Alarm, ...] = ()

@@ -332,9 +332,10 @@ def read_records(
     >>> from streamtopics.datasets import read_records
     >>> path = Path(tempfile.mkdtemp(), "news.csv")
     >>> _ = path.write_text("day;section;text\\n31.01.2024;sport;They won\\n")
-    >>> german = {"sep": ";", "time_format": "%d.%m.%Y"}
-    >>> record, = read_records(path, time_key="day", keys=["section"], **german)
-    >>> record.text, record.time.isoformat(), record.fields, record.line
+    >>> record, = read_records(
+    ...     path, time_key="day", time_format="%d.%m.%Y", keys=["section"], sep=";"
+    ... )
+    >>> record.text, str(record.time), record.fields, record.line
     ('They won', '2024-01-31T00:00:00', {'section': 'sport'}, 2)
     """
     check_one_of(("raise", "skip"), on_bad=on_bad)
@@ -463,7 +464,7 @@ def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
                 known = "utf-16"
             problem = (
                 f"byte 0x{ord(line[start]) - 0xDC00:02x} at position {start + 1} is not "
-                f"{reading.encoding}; is it text, not a PDF, a spreadsheet or compressed? If so"
+                f"{reading.encoding}. If it is text, not a PDF, a spreadsheet or compressed"
             )
             reason, place = f"not {reading.encoding}", reading.place(number)
             reading.bad(ReadingError(reason, place, problem, "encoding", known))
