@@ -78,7 +78,7 @@ def test_a_pipeline_answers_for_texts():
 
 
 def test_what_gives_no_shares_is_refused(model):
-    with pytest.raises(IndexError):
+    with pytest.raises(ValueError, match="topic must be at most 4"):
         documents_of(model, X, 5)
     with pytest.raises(ValueError, match=r"sum to 1; PCA\.transform does not"):
         documents_of(PCA(2).fit(X.toarray()), X.toarray())

@@ -336,7 +336,7 @@ def read_records(
     ...     path, time_key="day", time_format="%d.%m.%Y", keys=["section"], sep=";"
     ... )
     >>> record.text, str(record.time), record.fields, record.line
-    ('They won', '2024-01-31T00:00:00', {'section': 'sport'}, 2)
+    ('They won', '2024-01-31 00:00:00', {'section': 'sport'}, 2)
     """
     check_one_of(("raise", "skip"), on_bad=on_bad)
     check_one_of((*SUFFIXES.values(), "documents"), format=format or "lines")

@@ -114,8 +114,8 @@ class TopicTracker:
         feature_names: ArrayLike | None = None,
     ) -> None:
         check_integer(least=10, n_words=n_words)
-        if not 0 < budget < np.inf:
-            raise ValueError(f"budget must be finite and positive; got {budget}")
+        if not budget > 0:
+            raise ValueError(f"budget must be positive; got {budget}")
         self.n_words, self.budget = int(n_words), float(budget)
         self.feature_names = feature_names
         self._state: State = State(Moment(0, None, 0), 0.0, (), (), (), 0, 0)
