@@ -120,7 +120,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
     def _learn(self, X: Any, y: object, params: dict[str, Any]) -> None:
         """Learn from one minibatch, step by step."""
         *before, (name, last) = steps_of(self)
-        if not learns(last):
+        if last is self or not learns(last):
             raise AttributeError(f"partial_fit needs a last step that learns, not {last!r:.99}")
         _check_may_forget(before, name, last)
         *given, of_last = self._given(params)
