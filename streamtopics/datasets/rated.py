@@ -68,6 +68,7 @@ def make_rated_reviews(
         X : csr_matrix of shape (n_documents, n_features), int64
             Word counts.
         ratings : ndarray of shape (n_documents,)
+            One for each review.
         item, user : ndarray of shape (n_documents,), int64
             To what, and by whom.
         signs : ndarray of shape (n_documents,), int64

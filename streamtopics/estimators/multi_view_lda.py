@@ -366,6 +366,24 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
 
     # Prediction
 
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The share of documents whose class `predict` finds.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+        y : array-like of shape (n_documents,)
+            The classes.
+        sample_weight : array-like of shape (n_documents,) or None, default=None
+            Weights of the documents.
+
+        Returns
+        -------
+        accuracy : float
+        """
+        return float(super().score(X, y, sample_weight))
+
     def predict(self, X: MatrixLike) -> np.ndarray:
         """The most probable class of each document.
 
