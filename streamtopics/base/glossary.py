@@ -164,7 +164,7 @@ n_active_topics_ : int
     Number of topics with more than 1 % of the tokens learnt from.
 n_topics_ : int
     Number of topics represented, n_components in the shapes below.
-births_ : list of Life
+births_ : list of TopicLifetime
     Topics that live, and the last thousand that died, by birth; see `births_report`.
 topic_ids_ : ndarray of shape (n_topics,)
     Their numbers there.""",

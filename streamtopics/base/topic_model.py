@@ -50,7 +50,7 @@ from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.models.sources import NOISE, Source
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
-from streamtopics.updates.births import Lives
+from streamtopics.updates.births import Lifetimes
 from streamtopics.updates.doc_topic import FIXED
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
@@ -75,7 +75,7 @@ class TopicCommit(Commit):
     # Minibatches of the posterior whose leading words are those of the last record.
     led_at: int = -1
     # Of births and deaths, where topics come and go.
-    lives: Lives | None = None
+    lifetimes: Lifetimes | None = None
     # Topics that a start has made of the corpus, until the first minibatch was seen with them.
     first: Source | None = None
     # Documents of the beginning of the stream, while it is learnt anew.
@@ -314,7 +314,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             commit,
             led_at=-1,
             drift=tuple(record.with_names(names) for record in commit.drift),
-            lives=commit.lives and commit.lives.with_names(names),
+            lifetimes=commit.lifetimes and commit.lifetimes.with_names(names),
         )
 
     def _state_without(self, words: np.ndarray) -> Any:

@@ -26,7 +26,7 @@ from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models import LDA
 from streamtopics.models.sources import LimitedPrior, Source
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.updates.births import DirichletProcess, Life, Lives, Seeds, settled
+from streamtopics.updates.births import DirichletProcess, Lifetimes, Seeds, TopicLifetime, settled
 from streamtopics.utils.parallel import SERIAL, Workers
 
 FULL = (
@@ -41,11 +41,11 @@ def step_with_births(
     posterior: TopicPosterior,
     batch: Documents,
     state: object,
-    lives: Lives,
+    lifetimes: Lifetimes,
     model: LDA,
     pool: Workers,
-) -> tuple[Blend, Any, Lives]:
-    """The blend that takes in a minibatch, the state after it, and the record of lives."""
+) -> tuple[Blend, Any, Lifetimes]:
+    """The blend that takes in a minibatch, the state after it, and the record of lifetimes."""
     minibatch, first = batch.minibatch, composition.inference.n_background
     share = getattr(composition.inference, "share", 1.0)
     means = keeps_means(composition.update)
@@ -54,7 +54,7 @@ def step_with_births(
     free = np.flatnonzero(posterior.alpha[first:] == 0)
     if groups.documents.size > free.size:
         missing = groups.documents.size - free.size
-        n, at = len(posterior.alpha) - first, lives.n_batches + 1
+        n, at = len(posterior.alpha) - first, lifetimes.n_batches + 1
         warnings.warn(FULL.format(n=n, missing=missing, batch=at), UserWarning, stacklevel=6)
         n = free.size
         groups = replace(groups, counts=groups.counts[:, :n], documents=groups.documents[:n])
@@ -62,8 +62,10 @@ def step_with_births(
     scratch, seeds = _seeded(posterior, minibatch, groups, free, first, unit, needed)
     blend, state = composition.step(posterior, minibatch, state, model, pool, scratch)
     remembers = float(posterior.after(blend).c.max()) if means else 1.0
-    blend, lives = settled(process, lives, posterior, blend, seeds, first, remembers, batch.time)
-    return blend, state, lives
+    blend, lifetimes = settled(
+        process, lifetimes, posterior, blend, seeds, first, remembers, batch.time
+    )
+    return blend, state, lifetimes
 
 
 def _base(
@@ -149,16 +151,16 @@ def _seeded(
     return scratch, Seeds(places, added, needed)
 
 
-class ReportsLives(LearntTopics):
-    """Adds the record of births and deaths to estimators whose commit record has `lives`."""
+class ReportsLifetimes(LearntTopics):
+    """Adds the record of births and deaths to estimators whose commit record has `lifetimes`."""
 
     @property
-    def births_(self) -> list[Life]:
+    def births_(self) -> list[TopicLifetime]:
         """The topics that live and the last thousand that died, by birth."""
-        lives = self._lives()
-        return sorted((*lives.dead, *lives.alive), key=lambda life: (life.born, life.topic))
+        lifetimes = self._lifetimes()
+        return sorted((*lifetimes.dead, *lifetimes.alive), key=lambda one: (one.born, one.topic))
 
-    def births_report(self, feature_names: OptionalArray = None) -> list[Life]:
+    def births_report(self, feature_names: OptionalArray = None) -> list[TopicLifetime]:
         """Rows on the topics along the stream: when each was born and died, and of what words.
 
         Parameters
@@ -168,7 +170,7 @@ class ReportsLives(LearntTopics):
 
         Returns
         -------
-        report : list of Life
+        report : list of TopicLifetime
             A row for each of `births_`: which topic it is; the minibatch that it was born in,
             from 1, with `time` as passed there, the documents and the words with the most tokens
             that it had there; the minibatch after which it was dead, or None, and its words by
@@ -180,14 +182,14 @@ class ReportsLives(LearntTopics):
             If the topics do not come and go: a mixture without `births`.
         """
         names = dict(enumerate(self._column_names(feature_names)))
-        return [life.named(names) for life in self.births_]
+        return [one.named(names) for one in self.births_]
 
-    def _lives(self) -> Lives:
+    def _lifetimes(self) -> Lifetimes:
         check_is_fitted(self)
-        lives: Lives | None = self._commit.lives
-        if lives is None:
+        lifetimes: Lifetimes | None = self._commit.lifetimes
+        if lifetimes is None:
             raise AttributeError(
                 f"{type(self).__name__} has no births where its clusters are always the same; set "
                 "births=DirichletProcess()"
             )
-        return lives
+        return lifetimes

@@ -12,12 +12,12 @@ from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.typing import WordPriorLike
 from streamtopics.base.validation import Interval
-from streamtopics.estimators.births_and_deaths import ReportsLives
+from streamtopics.estimators.births_and_deaths import ReportsLifetimes
 from streamtopics.local import Gibbs
 from streamtopics.models import HDP
 from streamtopics.models.views import mean
 from streamtopics.updates import Rule
-from streamtopics.updates.births import Lives, followed
+from streamtopics.updates.births import Lifetimes, followed
 from streamtopics.updates.hdp import apply_update
 from streamtopics.utils.parallel import Workers
 
@@ -26,7 +26,7 @@ POSITIVE = Interval(Real, 1e-3, 1e6, closed="both")
 ACTIVE = 0.01
 
 
-class HDPModel(ReportsLives, StreamingTopicModel):
+class HDPModel(ReportsLifetimes, StreamingTopicModel):
     """Base of the estimators that find the number of topics.
 
     A subclass says what its weights of topics are, and whether it is Bayesian.
@@ -67,7 +67,7 @@ class HDPModel(ReportsLives, StreamingTopicModel):
     @property
     def topic_ids_(self) -> np.ndarray:
         """Numbers of the topics by which `births_` calls them, of shape (n_topics,)."""
-        return self._lives().ids.copy()
+        return self._lifetimes().ids.copy()
 
     def _check_forgets(self) -> None:
         raise AttributeError(
@@ -98,8 +98,8 @@ class HDPModel(ReportsLives, StreamingTopicModel):
         # The state are the running tables of the topics.
         K = self.n_components
         tables = np.zeros(K)
-        lives = Lives(tables, ids=np.arange(K), n_ids=K)
-        self._commit = replace(self._commit, state=tables, lives=lives)
+        lifetimes = Lifetimes(tables, ids=np.arange(K), n_ids=K)
+        self._commit = replace(self._commit, state=tables, lifetimes=lifetimes)
 
     def _state_of_rule(self) -> None:
         """None: the tables are those of the model."""
@@ -126,9 +126,9 @@ class HDPModel(ReportsLives, StreamingTopicModel):
             commit.posterior, statistics, rule, commit.state, self._weights,
             self.doc_concentration,
         )  # fmt: skip
-        lives = commit.lives
-        if lives is not None:
+        lifetimes = commit.lifetimes
+        if lifetimes is not None:
             before, found = commit.posterior, blend.statistics
-            lives = followed(lives, before, commit.state, topics, found, batch.time)
-        new = replace(commit, posterior=posterior, state=tables, lives=lives)
+            lifetimes = followed(lifetimes, before, commit.state, topics, found, batch.time)
+        new = replace(commit, posterior=posterior, state=tables, lifetimes=lifetimes)
         posterior.blend(blend, [(vars(self), "_commit", new)])

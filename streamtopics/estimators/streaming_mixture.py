@@ -16,14 +16,14 @@ from streamtopics.base.topic_model import StreamingTopicModel, TopicCommit
 from streamtopics.base.typing import MatrixLike, OptionalArray, RandomState, WordPriorLike
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 from streamtopics.base.vector_topics import TakesVectors
-from streamtopics.estimators.births_and_deaths import ReportsLives, step_with_births
+from streamtopics.estimators.births_and_deaths import ReportsLifetimes, step_with_births
 from streamtopics.local import OneTopic
 from streamtopics.metrics.predictive import unlike_known
 from streamtopics.models.sources import Start
 from streamtopics.models.views import mean
 from streamtopics.posteriors import Blend
 from streamtopics.updates import DirichletProcess, Shares
-from streamtopics.updates.births import Lives
+from streamtopics.updates.births import Lifetimes
 from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import is_number
@@ -31,7 +31,7 @@ from streamtopics.utils.parallel import Workers
 
 
 @documented
-class StreamingMixture(ReportsLives, TakesVectors):
+class StreamingMixture(ReportsLifetimes, TakesVectors):
     """Clusters of short texts: each document has one topic, and words of a background.
 
     A title, a tweet or a search result is mostly about one thing. With one topic a document,
@@ -80,7 +80,7 @@ class StreamingMixture(ReportsLives, TakesVectors):
         Word probabilities of the background; NaN without one.
     weights_ : ndarray of shape (n_components,)
         Share of the documents that each cluster has, decayed; sums to 1.
-    births_ : list of Life
+    births_ : list of TopicLifetime
         The clusters that live and the last thousand that died, by birth, with `births`.
     n_alive_ : int
         How many of them live, with `births`.
@@ -233,7 +233,7 @@ class StreamingMixture(ReportsLives, TakesVectors):
     @property
     def n_alive_(self) -> int:
         """Number of clusters that live."""
-        return len(self._lives().alive)
+        return len(self._lifetimes().alive)
 
     # Hooks
 
@@ -279,7 +279,7 @@ class StreamingMixture(ReportsLives, TakesVectors):
     def _start(self, batch: Documents) -> None:
         super()._start(batch)
         if self.births is not None:
-            self._commit = replace(self._commit, lives=Lives(np.zeros(self.n_components)))
+            self._commit = replace(self._commit, lifetimes=Lifetimes(np.zeros(self.n_components)))
 
     def _check_places(self, name: str) -> None:
         super()._check_places(name)
@@ -293,13 +293,13 @@ class StreamingMixture(ReportsLives, TakesVectors):
         self, composition: Composition, batch: Documents, pool: Workers
     ) -> tuple[Blend, dict[str, Any]]:
         commit = self._commit
-        if composition.births is None or commit.lives is None:
+        if composition.births is None or commit.lifetimes is None:
             return super()._stepped(composition, batch, pool)
-        blend, state, lives = step_with_births(
-            composition, composition.births, commit.posterior, batch, commit.state, commit.lives,
-            composition.model(self.seed_), pool,
+        blend, state, lifetimes = step_with_births(
+            composition, composition.births, commit.posterior, batch, commit.state,
+            commit.lifetimes, composition.model(self.seed_), pool,
         )  # fmt: skip
-        return blend, {"state": state, "lives": lives}
+        return blend, {"state": state, "lifetimes": lifetimes}
 
     def _composition(self) -> Composition:
         return Composition(

@@ -39,9 +39,9 @@ OURS = {
     "updates": """
         AdaptiveRate Ascent BPS Boost DampedNewton Decay DirichletProcess EmpiricalPowerPrior
         Exponential Fixed FixedPoint FixedRate GammaPrior Gradients Growing HierarchicalPowerPrior
-        IncrementalVB Langevin LearnsDocTopicPrior Life Lives MeanDecay Memory MemoizedVB
-        Normal OnlineEM PopulationVB PowerPrior Rate Rounds SVB ScaledDecay Seeds Shares
-        StochasticVI Tallies Traits Window
+        IncrementalVB Langevin LearnsDocTopicPrior Lifetimes MeanDecay Memory MemoizedVB Normal
+        OnlineEM PopulationVB PowerPrior Rate Rounds SVB ScaledDecay Seeds Shares
+        StochasticVI Tallies TopicLifetime Traits Window
     """,
     "was": """
         Assignments Averages GivenTopics HDPFranchise ICD SBP Seats SentenceCommit TopicCounts WAS

@@ -31,7 +31,7 @@ LEAST_TABLES, SILENCE, STRAY = 8.0, 24.0, 0.2
 # One that was dead comes back with this share of them.
 BACK = 0.5
 # Topics of the past that are kept on record, and words of each.
-KEPT_LIVES, TOP_WORDS = 1000, 10
+KEPT_LIFETIMES, TOP_WORDS = 1000, 10
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Seeds(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Life:
+class TopicLifetime:
     """One topic from its birth to its death.
 
     Attributes
@@ -142,34 +142,34 @@ class Life:
     died_time: Any = None
     last_words: tuple[Any, ...] = ()
 
-    def named(self, names: Mapping[int, Any]) -> "Life":
+    def named(self, names: Mapping[int, Any]) -> "TopicLifetime":
         """The same with the names of columns, as far as they are told."""
         words, last = ([names.get(w, w) for w in own] for own in (self.words, self.last_words))
         return replace(self, words=tuple(words), last_words=tuple(last))
 
 
 @dataclass(frozen=True)
-class Lives:
+class Lifetimes:
     """Record of the topics along a stream; nothing in it is written in place."""
 
     _holds = "silence: * >=0; ids: i8 * >=0; n_batches: >=0; n_ids: >=0"
     # (n_topics,): documents that each one should have had since it was last heard of
     silence: np.ndarray
-    alive: tuple[Life, ...] = ()  # Topics that live, the oldest first
-    dead: tuple[Life, ...] = ()  # The last thousand that died, in that order
+    alive: tuple[TopicLifetime, ...] = ()  # Topics that live, the oldest first
+    dead: tuple[TopicLifetime, ...] = ()  # The last thousand that died, in that order
     n_batches: int = 0  # Minibatches so far
     # (n_topics,): numbers of the topics, where rows move; else empty
     ids: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     n_ids: int = 0  # How many there have been
 
-    def with_names(self, names: dict[int, Any]) -> "Lives":
+    def with_names(self, names: dict[int, Any]) -> "Lifetimes":
         """The record after columns have changed hands, which stood for `names` until then."""
         alive, dead = (tuple(one.named(names) for one in some) for some in (self.alive, self.dead))
         return replace(self, alive=alive, dead=dead)
 
     def after(
         self, born: dict[int, tuple[float, np.ndarray]], died: dict[int, np.ndarray], time: Any
-    ) -> "Lives":
+    ) -> "Lifetimes":
         """The record after a minibatch.
 
         `born` has the documents and words of each new topic, `died` the last words of each that
@@ -177,32 +177,32 @@ class Lives:
         """
         now = self.n_batches + 1
         gone = [
-            replace(life, died=now, died_time=time, last_words=tuple(died[life.topic].tolist()))
-            for life in self.alive
-            if life.topic in died
+            replace(one, died=now, died_time=time, last_words=tuple(died[one.topic].tolist()))
+            for one in self.alive
+            if one.topic in died
         ]
         new = [
-            Life(topic, now, time, documents, tuple(words.tolist()))
+            TopicLifetime(topic, now, time, documents, tuple(words.tolist()))
             for topic, (documents, words) in born.items()
         ]
-        alive = (*(life for life in self.alive if life.topic not in died), *new)
-        dead = (*self.dead, *gone)[-KEPT_LIVES:]
+        alive = (*(one for one in self.alive if one.topic not in died), *new)
+        dead = (*self.dead, *gone)[-KEPT_LIFETIMES:]
         return replace(self, alive=alive, dead=dead, n_batches=now)
 
 
 def settled(
     process: DirichletProcess,
-    lives: Lives,
+    lifetimes: Lifetimes,
     posterior: TopicPosterior,
     blend: Blend,
     seeds: Seeds,
     n_background: int,
     remembers: float,
     time: Any,
-) -> tuple[Blend, Lives]:
+) -> tuple[Blend, Lifetimes]:
     """The blend of a minibatch without the clusters that die with it, and the record after it.
 
-    `lives` and `posterior` are before the minibatch, `blend` takes it in, with the documents of
+    `lifetimes` and `posterior` are before the minibatch, `blend` takes it in, with the documents of
     each cluster as alpha, in which one counts `remembers` afterwards.
     """
     documents = documents_of(blend.statistics, n_background)
@@ -215,7 +215,7 @@ def settled(
     born[seeds.clusters] = documents[seeds.clusters] >= seeds.needed
     expected = before / max(before.sum(), 1e-300) * documents.sum()
     silent = (documents < process.min_documents) & (documents < SILENT * expected)
-    silence = np.where(lived & silent, lives.silence + expected, 0.0)
+    silence = np.where(lived & silent, lifetimes.silence + expected, 0.0)
     dead = lived & (own < LEAST_REMEMBERED * remembers)
     if process.silence is not None:
         dead |= silence >= process.silence
@@ -232,7 +232,7 @@ def settled(
     }
     old = {k: leading(posterior.counts_in(n_background + k)) for k in np.flatnonzero(dead).tolist()}
     blend = replace(_without(blend, gone, posterior), alpha=alpha)
-    return blend, replace(lives.after(new, old, time), silence=silence)
+    return blend, replace(lifetimes.after(new, old, time), silence=silence)
 
 
 def _without(blend: Blend, gone: np.ndarray, posterior: TopicPosterior) -> Blend:
@@ -252,45 +252,46 @@ def _without(blend: Blend, gone: np.ndarray, posterior: TopicPosterior) -> Blend
 
 
 def followed(
-    lives: Lives,
+    lifetimes: Lifetimes,
     before: TopicPosterior,
     tables: np.ndarray,
     topics: np.ndarray,
     statistics: TableStatistics,
     time: Any,
-) -> Lives:
+) -> Lifetimes:
     """The record of topics whose rows move, after a minibatch of mixed membership.
 
     A topic is born with the first minibatch that has eight tables of it. It is dead when it is
     dropped, or has had less than a fifth of the tokens to be expected by its share for as long as
     24 of its tables were; it is born again with half of what is to be expected.
 
-    `lives`, the posterior and the running tables are before it, of n_before topics; `topics` are
-    those kept, rows of them and from n_before on new ones, of which the statistics are.
+    `lifetimes`, the posterior and the running tables are before it, of n_before topics;
+    `topics` are those kept, rows of them and from n_before on new ones, of which the statistics
+    are.
     """
     known, found = topics < len(tables), statistics.tables
     rows = np.where(known, topics, 0)
-    ids = np.where(known, lives.ids[rows], lives.n_ids + np.cumsum(~known) - 1)
+    ids = np.where(known, lifetimes.ids[rows], lifetimes.n_ids + np.cumsum(~known) - 1)
     learnt = before.learnt_part
     share, of_tokens = (
         np.where(known, had[rows], 0.0) / max(had.sum(), 1e-300) for had in (tables, learnt)
     )
     expected, tokens = share * found.sum(), of_tokens * statistics.mass.sum()
-    living = np.isin(ids, [life.topic for life in lives.alive])
+    living = np.isin(ids, [one.topic for one in lifetimes.alive])
     silent = living & (statistics.mass < STRAY * tokens)
-    silence = np.where(silent, lives.silence[rows] + expected, 0.0)
+    silence = np.where(silent, lifetimes.silence[rows] + expected, 0.0)
     quiet = silence >= SILENCE
     born = ~living & (found >= LEAST_TABLES) & (statistics.mass >= BACK * tokens)
     silence[quiet] = 0.0
-    gone = [*ids[quiet], *np.setdiff1d(lives.ids, ids)]
-    row_of = {int(topic): row for row, topic in enumerate(lives.ids)}
+    gone = [*ids[quiet], *np.setdiff1d(lifetimes.ids, ids)]
+    row_of = {int(topic): row for row, topic in enumerate(lifetimes.ids)}
     died = {int(topic): leading(before.counts_in(row_of[int(topic)])) for topic in gone}
     new = {
         int(ids[j]): (float(found[j]), statistics.words[leading(statistics.counts[:, j])])
         for j in np.flatnonzero(born)
     }
-    n_ids = lives.n_ids + int(np.count_nonzero(~known))
-    return replace(lives.after(new, died, time), ids=ids, n_ids=n_ids, silence=silence)
+    n_ids = lifetimes.n_ids + int(np.count_nonzero(~known))
+    return replace(lifetimes.after(new, died, time), ids=ids, n_ids=n_ids, silence=silence)
 
 
 def leading(counts: np.ndarray) -> np.ndarray:

@@ -63,8 +63,10 @@ def test_a_topic_that_has_less_than_a_word_is_dropped(estimator, X, n_known):
         posterior._state.S.counts[:, 1:] *= 1e-9
         posterior.learnt_mass[1:] *= 1e-9
         tables[1:] *= 1e-9
-    lives = replace(estimator._commit.lives, silence=np.zeros(3), ids=np.arange(3), alive=())
-    estimator._commit = replace(estimator._commit, posterior=posterior, state=tables, lives=lives)
+    lives = replace(estimator._commit.lifetimes, silence=np.zeros(3), ids=np.arange(3), alive=())
+    estimator._commit = replace(
+        estimator._commit, posterior=posterior, state=tables, lifetimes=lives
+    )
     first = posterior.S[:, 0].copy()
     estimator.partial_fit(X[:50])
     assert estimator.n_topics_ == n_known

@@ -41,7 +41,7 @@ def own(life):
 
 
 def large(lives):
-    """Lives of more than fleeting topics."""
+    """Lifetimes of more than fleeting topics."""
     return [life for life in lives if life.documents > 30]
 
 

@@ -11,8 +11,8 @@ from streamtopics.messages import Statistics, TableStatistics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates import SVB, DirichletProcess, OnlineEM, PowerPrior
 from streamtopics.updates.births import (
-    KEPT_LIVES,
-    Lives,
+    KEPT_LIFETIMES,
+    Lifetimes,
     Seeds,
     Tallies,
     documents_of,
@@ -60,7 +60,7 @@ def posterior(documents, batches=1):
 def after(before, documents, seeds=NOBODY, lives=None, update=ADDS, process=PROCESS):
     """Posterior, record and blend after one more minibatch."""
     blend, _ = Tallies(update).step(before, seen(documents), None)
-    lives = Lives(np.zeros(K)) if lives is None else lives
+    lives = Lifetimes(np.zeros(K)) if lives is None else lives
     blend, lives = settled(process, lives, before, blend, seeds, 0, 1.0, "now")
     before.blend(blend)
     return before, lives, blend
@@ -99,7 +99,9 @@ def test_seeds_leave_and_births_stay():
     seeded = before.of_words(np.arange(V, dtype=np.int32))
     seeded.blend(Blend(1.0, 1.0, 0.0, statistics([0, 0, 1, 0]), alpha=alpha))
     blend, _ = Tallies(SVB()).step(seeded, lambda _, warm=False: statistics([20, 20, 9, 0]), None)
-    blend, lives = settled(DirichletProcess(), Lives(np.zeros(K)), before, blend, seeds, 0, 1.0, 1)
+    blend, lives = settled(
+        DirichletProcess(), Lifetimes(np.zeros(K)), before, blend, seeds, 0, 1.0, 1
+    )
     before.blend(blend)
     assert_allclose(before.alpha, [40, 40, 9, 0])
     (life,) = lives.alive
@@ -116,7 +118,7 @@ def test_a_birth_with_too_few_documents_is_undone():
 
 
 def test_silence_adds_up_until_death():
-    found, lives = posterior([30, 10, 0, 0]), Lives(np.zeros(K))
+    found, lives = posterior([30, 10, 0, 0]), Lifetimes(np.zeros(K))
     silences = []
     for _ in range(3):
         found, lives, blend = after(found, [20, 0, 0, 0], lives=lives)
@@ -138,7 +140,9 @@ def test_the_last_cluster_does_not_die():
     blend = Blend(
         0.0, 1.0, 1.0, replace(statistics([1, 0, 0, 0]), shares=None), alpha=0.1 * found.alpha
     )
-    blend, _ = settled(DirichletProcess(), Lives(np.zeros(K)), found, blend, NOBODY, 0, 1.0, None)
+    blend, _ = settled(
+        DirichletProcess(), Lifetimes(np.zeros(K)), found, blend, NOBODY, 0, 1.0, None
+    )
     assert blend.alpha[0] > 0
 
 
@@ -148,11 +152,11 @@ def test_the_forgotten_die():
 
 
 def test_only_so_many_lives_are_kept():
-    lives = Lives(np.zeros(1))
-    for _ in range(KEPT_LIVES + 5):
+    lives = Lifetimes(np.zeros(1))
+    for _ in range(KEPT_LIFETIMES + 5):
         lives = lives.after({0: (9.0, np.array([1]))}, {}, None)
         lives = lives.after({}, {0: np.array([2])}, None)
-    assert len(lives.dead) == KEPT_LIVES == 1000
+    assert len(lives.dead) == KEPT_LIFETIMES == 1000
     assert (lives.dead[-1].born, lives.dead[-1].died) == (lives.n_batches - 1, lives.n_batches)
     named = lives.dead[-1].named({1: "b"})
     assert (named.words, named.last_words) == (("b",), (2,))
@@ -165,7 +169,7 @@ def test_the_dead_come_back_with_eight_tables_and_half_of_their_share(tables, ma
     """Of two topics that have learnt alike; 20 tokens, of which 10 are to be expected."""
     before = TopicPosterior(np.full((1, 1), 0.1), (2, 2), np.ones(2))
     before.blend(Blend(1.0, 1.0, 0.0, Statistics(WORDS, np.eye(2) * 50, np.full(1, 100.0))))
-    lives = Lives(np.zeros(2), ids=np.arange(2), n_ids=2).after({0: (9.0, WORDS)}, {}, "then")
+    lives = Lifetimes(np.zeros(2), ids=np.arange(2), n_ids=2).after({0: (9.0, WORDS)}, {}, "then")
     counts = np.diag([20.0 - mass, mass])
     found = TableStatistics(WORDS, counts, np.full(1, 20.0), tables=np.array([20.0, tables]))
     lives = followed(lives, before, np.full(2, 9.0), np.arange(2), found, "now")
