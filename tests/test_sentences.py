@@ -62,7 +62,7 @@ def test_one_matrix_for_each_document(make):
     assert_array_equal(read.counts.toarray(), ROWS)
     assert_array_equal(read.starts, [0, 1, 1, 4])
     assert_array_equal(read.documents, [0, 2, 2, 2])
-    assert (read.n_documents, read.n_sentences, read.n_words) == (3, 4, 3)
+    assert (read.n_documents, read.n_words) == (3, 3)
     assert read.rows is None
     assert isinstance(read.counts, sparse.csr_matrix)
     assert read.counts.has_canonical_format
@@ -85,7 +85,7 @@ def test_no_sentences_at_all(documents):
     read = read_sentences(documents, n_words=5)
     assert read.counts.shape == (0, 5)
     assert_array_equal(read.starts, np.zeros(len(documents) + 1))
-    with pytest.raises(ValueError, match=r"no sentences, and nothing tells the number of words"):
+    with pytest.raises(ValueError, match=r"0 feature"):
         read_sentences(documents)
 
 

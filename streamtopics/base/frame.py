@@ -35,6 +35,7 @@ from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.documentation import LinksToReference
 from streamtopics.utils.parallel import KeepsAside, Workers, held, lock_of, workers
 from streamtopics.utils.progress import Progress
+from streamtopics.utils.records import nested_fields, replaced
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -113,9 +114,14 @@ class Batch(Protocol):
 class StreamingEstimator(
     KeepsAside, LinksToReference, HoldsPlainNumbers, CallbackSupportMixin, BaseEstimator
 ):
-    """Base of the estimators that learn from streams; see the module for its hooks."""
+    """Base of the estimators that learn from streams; see the module for its hooks.
+
+    Fields of records among the parameters are parameters too: `update__rho`. `_records` names
+    the parameters that may be records, with the words, or None, that stand for some of them.
+    """
 
     _commit: Any = None
+    _records: ClassVar[dict[str, dict[Any, Any]]] = {}
     _units = ("documents", "tokens")
     # By parameter, what `_parameter_constraints` allows and whether True and False are among it.
     _allowed: ClassVar[dict[str, tuple[list[Any], bool]]] = {}
@@ -145,6 +151,53 @@ class StreamingEstimator(
             for name, own in constraints.items()
             if name in known and own != "no_validation"
         }
+
+    # Parameters
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters, and if `deep` the fields of records such as the rule.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+
+        Returns
+        -------
+        params : dict
+        """
+        params: dict[str, Any] = super().get_params(deep=deep)
+        for name in self._records if deep else ():
+            inner = nested_fields(self._record(name, params.get(name)))
+            params |= {f"{name}__{path}": value for path, value in inner}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of records as ``update__rho``.
+
+        Parameters
+        ----------
+        **params : dict
+
+        Returns
+        -------
+        self : object
+        """
+        known = self._get_param_names()
+        inner: dict[str, dict[str, Any]] = {}
+        for name in [*params]:
+            record, _, path = name.partition("__")
+            if path and record in self._records and record in known:
+                inner.setdefault(record, {})[path] = params.pop(name)
+        for record, values in inner.items():
+            now = self._record(record, params.get(record, getattr(self, record)))
+            params[record] = replaced(now, values, record)
+        changed: Self = super().set_params(**params)
+        return changed
+
+    def _record(self, name: str, value: object) -> Any:
+        """The record that a word stands for, or the value itself."""
+        is_word = value is None or isinstance(value, str)
+        return self._records[name].get(value, value) if is_word else value
 
     # Hooks
 

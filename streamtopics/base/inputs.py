@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Input of estimators: counts of words in documents, or in the sentences of documents."""
+"""Input of estimators of documents: counts of words, a row for each document."""
 
 from __future__ import annotations
 
@@ -10,12 +10,25 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import TransformerMixin
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array
 
 from streamtopics.base.frame import StreamingEstimator
-from streamtopics.base.sentences import Sentences, read_sentences
-from streamtopics.base.validation import check_column_names, check_counts
+from streamtopics.kernels import minibatch
 from streamtopics.local.minibatches import minibatch_of
-from streamtopics.messages import Minibatch, SentenceBatch
+from streamtopics.messages import Minibatch
+from streamtopics.utils.structure import (
+    LEAST_COUNT,
+    MOST_COUNT,
+    check_reach,
+    check_structure,
+    for_scipy,
+    holds_text,
+    in_order,
+    in_wide_indices,
+    in_wide_numbers,
+    kept_types,
+    with_type,
+)
 
 
 @dataclass(frozen=True)
@@ -88,71 +101,91 @@ class CountsInput(TransformerMixin, StreamingEstimator):
         return tags
 
 
-@dataclass(frozen=True)
-class SentenceDocuments:
-    """Documents made of sentences.
+def check_counts(
+    estimator: StreamingEstimator, X: Any, *, reset: bool, caller: str, allow_no_documents: bool
+) -> sparse.csr_matrix:
+    """X as a CSR matrix of non-negative, finite float32 or float64 counts, words in order.
 
-    Attributes
-    ----------
-    sentences : Sentences
-    is_corpus : bool
-        Whether they are all that `fit` learns from.
+    Doubles stay float64, also those of lists, tensors and objects, and longer numbers become so;
+    everything else becomes float32, in which integers are exact up to 16,777,216.
     """
-
-    sentences: Sentences
-    is_corpus: bool = False
-
-    @property
-    def n_documents(self) -> int:
-        return self.sentences.n_documents
-
-    @property
-    def n_tokens(self) -> float:
-        return float(self.sentences.counts.sum(dtype=np.float64))
-
-    @property
-    def batch(self) -> SentenceBatch:
-        """The sentences over the words that occur in them."""
-        return SentenceBatch(minibatch_of(self.sentences.counts), self.sentences.starts)
-
-    def cut(self, size: int) -> Iterator[SentenceDocuments]:
-        """Batches of `size` documents, in order."""
-        for start in range(0, self.n_documents, size):
-            yield self.part(start, min(start + size, self.n_documents))
-
-    def part(self, start: int, stop: int) -> SentenceDocuments:
-        """The documents start .. stop - 1."""
-        starts = self.sentences.starts[start : stop + 1]
-        counts = self.sentences.counts[starts[0] : starts[-1]]
-        return SentenceDocuments(Sentences(counts, starts - starts[0]))
-
-
-class SentencesInput(TransformerMixin, StreamingEstimator):
-    """An estimator of documents as groups of sentences."""
-
-    # Whether counts have to be whole numbers.
-    _whole_counts = False
-
-    def _read(
-        self, method: str, *, reset: bool = False, X: object, groups: object = None
-    ) -> SentenceDocuments:
-        n_words = None if reset else self.n_features_in_
-        caller = f"{type(self).__name__}.{method}"
-        X = list(X) if isinstance(X, Iterator) else X
-        # First the names: values in wrong columns are wrong for another reason.
-        check_column_names(self, X, reset=reset)
-        sentences = read_sentences(
-            X, groups, n_words=n_words, whole=self._whole_counts, caller=caller
+    if not reset and is_clean(estimator, X, allow_no_documents):
+        clean: sparse.csr_matrix = X
+        return clean
+    if holds_text(X):
+        raise TypeError(
+            f"X must be a document-term matrix of counts, but {caller} got text; turn the "
+            "documents into counts first, for example by "
+            "sklearn.feature_extraction.text.CountVectorizer().fit_transform(documents)"
         )
-        if method == "fit" and sentences.n_documents == 0:
-            raise ValueError(f"X, passed to {caller}, has no documents; fit needs at least one")
-        if reset:
-            self.n_features_in_ = sentences.n_words
-        return SentenceDocuments(sentences, method == "fit")
+    check_structure(X, caller)
+    check_column_names(estimator, X, reset=reset)
+    # What is too large for the type of numbers is infinite, and refused.
+    with np.errstate(over="ignore"):
+        X = in_wide_numbers(with_type(X))
+        X = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=kept_types(X, np.float32),
+            ensure_min_samples=0 if allow_no_documents else 1,
+            estimator=estimator,
+            input_name="X",
+        )
+    _check_n_features(estimator, X, reset=reset)
+    if not sparse.issparse(X):
+        X = sparse.csr_matrix(for_scipy(X))
+    check_reach(X, caller)
+    X = in_wide_indices(X)
+    in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
+    ordered = in_order(X if in_a_row else X.copy())
+    if ordered is not X:
+        # Of an entry that is stored twice.
+        check_reach(ordered, caller)
+    return ordered
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
-        tags.input_tags.positive_only = True
-        return tags
+
+def is_clean(estimator: StreamingEstimator, X: Any, allow_no_documents: bool) -> bool:
+    """Whether X is what `check_counts` returns: all that can be said of it at little cost.
+
+    Of what is not clean, the other checks say whether it can be read, and why not.
+    """
+    if type(X) not in (sparse.csr_matrix, sparse.csr_array) or X.ndim != 2:
+        return False
+    (n, n_columns), named = X.shape, hasattr(estimator, "feature_names_in_")
+    if named or n_columns != estimator.n_features_in_ or not (n or allow_no_documents):
+        return False
+    if len(X.indptr) != n + 1 or len(X.data) == 0:
+        return False
+    try:
+        clean: bool = minibatch.is_clean(
+            X.indptr, X.indices, X.data, n_columns, LEAST_COUNT, MOST_COUNT
+        )
+    except (TypeError, ValueError):
+        # Arrays of another type or shape than the kernels read.
+        return False
+    return clean
+
+
+def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) -> None:
+    """Keep the names of the columns of a data frame or `NamedCounts`, or compare them.
+
+    X may be a list of either.
+    """
+    many = isinstance(X, list | tuple) or getattr(getattr(X, "dtype", None), "kind", "") == "O"
+    items = X if many else [X]
+    named = (getattr(item, "feature_names", None) for item in items if sparse.issparse(item))
+    names = next((names for names in named if names is not None), None)
+    if names is None:
+        frame = next((item for item in items if hasattr(item, "columns")), None)
+        _check_feature_names(estimator, frame, reset=reset)
+    elif reset:
+        estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_") and not np.array_equal(
+        names, known := estimator.feature_names_in_
+    ):
+        strange = np.setdiff1d(names, known).tolist()[:5]
+        raise ValueError(
+            f"the columns of X are not those that {type(estimator).__name__} was fitted on: "
+            f"{f'it has {strange}, among others' if strange else 'their order differs'}; count "
+            "with the vectorizer whose counts it was fitted on"
+        )

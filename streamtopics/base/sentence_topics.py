@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.glossary import documented
-from streamtopics.base.inputs import SentenceDocuments, SentencesInput
-from streamtopics.base.sentences import Sentences
+from streamtopics.base.inputs import check_column_names
+from streamtopics.base.sentences import Sentences, read_sentences
 from streamtopics.base.topics import LearntTopics
 from streamtopics.base.typing import OptionalArray, SentencesLike
 from streamtopics.metrics import predictive
@@ -18,27 +21,47 @@ from streamtopics.utils.parallel import Workers
 
 
 @documented
-class SentenceTopics(LearntTopics, SentencesInput):
+class SentenceTopics(TransformerMixin, LearntTopics):
     """Base of the estimators of topics of sentences; `_sentence_topic` is its hook."""
 
-    def transform(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
-        """Topic proportions of documents."""
-        raise NotImplementedError
+    # Whether counts have to be whole numbers.
+    _whole_counts = False
+    transform: Callable[..., np.ndarray]
 
-    def _asked(self, method: str, X: object, groups: OptionalArray) -> SentenceDocuments:
-        """The documents to infer, when they have been checked."""
-        check_is_fitted(self)
-        return self._read(method, X=X, groups=groups)
-
-    def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
+    def _sentence_topic(self, batch: Sentences, pool: Workers) -> np.ndarray:
         """Topic proportions of the sentences, of shape (n_sentences, n_components)."""
         raise NotImplementedError
 
-    def fit(self, X: SentencesLike, y: OptionalArray = None, groups: OptionalArray = None) -> Self:
-        """Learn from a corpus. Forgets what was learnt before.
+    def _read(
+        self, method: str, *, reset: bool = False, X: object, groups: object = None
+    ) -> Sentences:
+        if not reset:
+            check_is_fitted(self)
+        n_words = None if reset else self.n_features_in_
+        caller = f"{type(self).__name__}.{method}"
+        X = list(X) if isinstance(X, Iterator) else X
+        # First the names: values in wrong columns are wrong for another reason.
+        check_column_names(self, X, reset=reset)
+        sentences = read_sentences(
+            X, groups, n_words=n_words, whole=self._whole_counts, caller=caller
+        )
+        if method == "fit" and sentences.n_documents == 0:
+            raise ValueError(f"X, passed to {caller}, has no documents; fit needs at least one")
+        if reset:
+            self.n_features_in_ = sentences.n_words
+        return replace(sentences, is_corpus=method == "fit")
 
-        When it is interrupted, or comes to a minibatch that has no finite answer, the model
-        has learnt from the minibatches before.
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    def fit(self, X: SentencesLike, y: OptionalArray = None, groups: OptionalArray = None) -> Self:
+        """Learn from a corpus.
+
+        {learns_corpus}
 
         {sentences_and_y}
 
@@ -47,8 +70,7 @@ class SentenceTopics(LearntTopics, SentencesInput):
         Warns
         -----
         ConvergenceWarning
-            If the corpus is cut into so few minibatches that the topics hardly leave their
-            random start.
+            If there are too few minibatches to find topics from a random start.
         """
         return self._fit(X=X, groups=groups)
 
@@ -88,12 +110,11 @@ class SentenceTopics(LearntTopics, SentencesInput):
         Returns
         -------
         sentence_topic : ndarray of shape (n_sentences, n_components), float64
-            A row for each row of X, or for each sentence, document after document; rows sum
-            to 1.
+            A row for each sentence, in the order of X; rows sum to 1.
         """
-        batch = self._asked("transform_sentences", X, groups)
+        batch = self._read("transform_sentences", X=X, groups=groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
-        return batch.sentences.as_passed(theta)
+        return batch.as_passed(theta)
 
     def score_samples(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
@@ -122,9 +143,9 @@ class SentenceTopics(LearntTopics, SentencesInput):
         self, X: object, groups: OptionalArray, method: str
     ) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""
-        sentences = self._asked(method, X, groups).sentences
+        sentences = self._read(method, X=X, groups=groups)
         observed, held_out = predictive.completion_split(sentences.counts)
-        rest = SentenceDocuments(Sentences(observed, sentences.starts))
+        rest = Sentences(observed, sentences.starts)
         words = np.unique(held_out.indices).astype(np.int32)
         theta, topic_word = self._inferred(
             lambda pool: (self._sentence_topic(rest, pool), self._topics_of(words))

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents made of sentences: the two forms in which users have them, and one record.
-
-Either one count matrix whose rows are sentences, with a label of its document for
-each row, or one matrix for each document. `read_sentences` reads both, so that
-models of sentences need to know neither.
-"""
+"""Documents made of sentences: one record, read from the two forms in which users have them."""
 
 from __future__ import annotations
 
@@ -16,13 +11,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from streamtopics.base.validation import (
+from streamtopics.local.minibatches import minibatch_of
+from streamtopics.messages import SentenceBatch
+from streamtopics.utils.structure import (
     MOST_COUNT,
+    check_reach,
     from_arrow,
     holds_text,
     in_order,
+    is_missing,
+    to_csr,
 )
-from streamtopics.utils.structure import check_reach, is_missing, to_csr
 
 
 @dataclass(frozen=True)
@@ -36,25 +35,27 @@ class Sentences:
     starts : ndarray of shape (n_documents + 1,), int64
         Document d has the rows ``starts[d]`` to ``starts[d + 1] - 1``.
     rows : ndarray of shape (n_sentences,), int64, or None
-        The place that each sentence had in the matrix that was passed; None if they
-        are in the same order.
+        Place of each sentence in the matrix that was passed; None for the same order.
+    is_corpus : bool
+        Whether these are all documents that `fit` learns from.
     """
 
     counts: sparse.csr_matrix
     starts: np.ndarray
     rows: np.ndarray | None = None
+    is_corpus: bool = False
 
     @property
     def n_documents(self) -> int:
         return len(self.starts) - 1
 
     @property
-    def n_sentences(self) -> int:
-        return self.counts.shape[0]
-
-    @property
     def n_words(self) -> int:
         return self.counts.shape[1]
+
+    @property
+    def n_tokens(self) -> float:
+        return float(self.counts.sum(dtype=np.float64))
 
     @property
     def documents(self) -> np.ndarray:
@@ -63,11 +64,22 @@ class Sentences:
 
     @property
     def lengths(self) -> np.ndarray:
-        """The words of each sentence, of shape (n_sentences,), float64."""
+        """The number of words in each sentence, of shape (n_sentences,), float64."""
         return np.asarray(self.counts.sum(axis=1, dtype=np.float64)).ravel()
 
+    @property
+    def batch(self) -> SentenceBatch:
+        """The sentences over the words that occur in them."""
+        return SentenceBatch(minibatch_of(self.counts), self.starts)
+
+    def cut(self, size: int) -> Iterator[Sentences]:
+        """Batches of `size` documents, in order."""
+        for start in range(0, self.n_documents, size):
+            starts = self.starts[start : start + size + 1]
+            yield Sentences(self.counts[starts[0] : starts[-1]], starts - starts[0])
+
     def as_passed(self, values: np.ndarray) -> np.ndarray:
-        """Values of the sentences, one for each row, in the order in which these were passed."""
+        """Values of the sentences in the order in which the sentences were passed."""
         if self.rows is None:
             return values
         out = np.empty_like(values)
@@ -89,39 +101,31 @@ def read_sentences(
     Parameters
     ----------
     X : matrix of shape (n_sentences, n_words), or sequence of matrices
-        Non-negative word counts: one matrix for all documents, together with `groups`, or a
-        sequence with one matrix of shape (n_sentences, n_words) for each document. Matrices may
-        be dense, sparse, nested lists or data frames. Documents without sentences and sentences
-        without words are legal.
+        Word counts: one matrix with `groups`, or a matrix of shape (n_sentences, n_words) for
+        each document, dense, sparse, a nested list or a data frame.
     groups : array-like of shape (n_sentences,) or None, default=None
-        The document of each row of X, anything hashable. Documents are ordered by their first
-        row, and keep the order of their rows, which need not be adjacent.
+        The document of each row of X, anything hashable. Documents are in the order of their
+        first rows, which need not be adjacent.
     n_words : int or None, default=None
-        The number of columns that X must have; None takes what comes.
+        The number of columns that X must have; None for any.
     whole : bool, default=False
         Whether counts must be whole numbers.
     signed : bool, default=False
-        Whether they are vectors, rather than counts of words: they may be negative, and lists
-        and integers become float64.
+        Whether rows are vectors, which may be negative. Lists and integers become float64.
     caller : str, default="read_sentences"
         Who got X, for messages.
 
     Returns
     -------
     sentences : Sentences
-        Its counts are float64 if there was float64 among the matrices, else float32, in
-        which whole numbers are exact up to 16,777,216. What was passed is not changed.
+        Counts are float64 if any matrix is float64, else float32. X is not changed.
 
     Examples
     --------
     >>> from streamtopics.base.sentences import read_sentences
     >>> X = [[1, 0, 2], [0, 1, 0], [1, 1, 0]]
-    >>> read_sentences(X, groups=["a", "b", "a"]).counts.toarray()
-    array([[1., 0., 2.],
-           [1., 1., 0.],
-           [0., 1., 0.]], dtype=float32)
-    >>> read_sentences([X[:2], [], X[2:]]).starts
-    array([0, 2, 2, 3])
+    >>> read_sentences(X, groups=["a", "b", "a"]).starts
+    array([0, 2, 3])
     """
     if isinstance(X, Iterator):
         X = list(X)
@@ -135,11 +139,29 @@ def read_sentences(
     if groups is not None or not _is_sequence(X):
         sentences = _grouped(read(X, caller, "X"), groups, caller)
     else:
-        sentences = _stacked(list(X), n_words, caller, read)
-    sentences = replace(sentences, counts=_canonical(sentences.counts))
-    _check_width(sentences.counts.shape, n_words, caller)
-    _check_values(sentences.counts, whole, signed, caller)
-    return sentences
+        sentences = _stacked(list(X), n_words or 0, caller, read)
+    found = sentences.counts
+    # A matrix of its own, so that nothing is noted in what was passed.
+    found = in_order(sparse.csr_matrix((found.data, found.indices, found.indptr), found.shape))
+    if n_words is not None and found.shape[1] != n_words:
+        raise ValueError(
+            f"X has {found.shape[1]} features, but {caller.partition('.')[0]} is expecting "
+            f"{n_words} features as input; use the vectorizer that was fitted first"
+        )
+    if found.shape[1] == 0:
+        raise ValueError(
+            f"X, passed to {caller}, has 0 feature(s) (shape=({found.shape[0]}, 0)) while a "
+            "minimum of 1 is required: the vocabulary is empty"
+        )
+    if not signed:
+        check_reach(found, caller)
+    elif not (np.abs(found.data) <= MOST_COUNT).all():
+        raise ValueError(f"X, passed to {caller}, has NaN, infinity or more than {MOST_COUNT:g}")
+    if whole and (found.data % 1).any():
+        raise ValueError(
+            f"X, passed to {caller}, has fractions, not whole numbers as CountVectorizer makes them"
+        )
+    return replace(sentences, counts=found)
 
 
 def _is_sequence(X: Any) -> bool:
@@ -163,10 +185,22 @@ def _n_axes(X: Any) -> int:
     return len(getattr(X, "shape", ()))
 
 
-def _grouped(counts: sparse.csr_matrix, groups: object, caller: str) -> Sentences:
+def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
     """One matrix, with the rows of documents brought together."""
+    if groups is None:
+        raise ValueError(
+            f"X, passed to {caller}, is one matrix whose rows are sentences; pass groups, with the "
+            "document of each row, or a list with one matrix for each document"
+        )
+    # As Python's own objects, if the library can make them.
+    labels = groups.tolist() if hasattr(groups, "tolist") else list(from_arrow(groups))
+    if len(labels) != counts.shape[0] or any(map(is_missing, labels)):
+        raise ValueError(
+            f"groups, passed to {caller}, must name the document of each of the {counts.shape[0]} "
+            f"rows of X; it has {len(labels)} labels, {sum(map(is_missing, labels))} of them "
+            "missing. For numbers of sentences pass np.repeat(np.arange(len(groups)), groups)"
+        )
     codes: dict[Hashable, int] = {}
-    labels = _labels(groups, counts.shape[0], caller)
     document = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int64)
     starts = _starts(np.bincount(document, minlength=len(codes)))
     if (np.diff(document) >= 0).all():
@@ -175,50 +209,22 @@ def _grouped(counts: sparse.csr_matrix, groups: object, caller: str) -> Sentence
     return Sentences(counts[rows], starts, rows)
 
 
-def _labels(groups: object, n_rows: int, caller: str) -> list[Hashable]:
-    if groups is None:
-        raise ValueError(
-            f"X, passed to {caller}, is one matrix whose rows are sentences; pass groups, with the "
-            "document of each row, or a list with one matrix for each document"
-        )
-    # As Python's own objects, if the library can make them.
-    labels = groups.tolist() if hasattr(groups, "tolist") else list(from_arrow(groups))
-    if len(labels) != n_rows:
-        raise ValueError(
-            f"groups, passed to {caller}, has {len(labels)} labels, but X has {n_rows} rows; give "
-            "the document of each row. If they are numbers of sentences, pass "
-            "np.repeat(np.arange(len(groups)), groups)"
-        )
-    for row, label in enumerate(labels):
-        if not isinstance(label, Hashable) or is_missing(label):
-            raise ValueError(
-                f"groups, passed to {caller}, has {label!r} for row {row} of X, which names no "
-                "document; use a number or a string"
-            )
-    return labels
-
-
 def _stacked(
-    documents: list[Any], n_words: int | None, caller: str, read: Callable[..., sparse.csr_matrix]
+    documents: list[Any], n_words: int, caller: str, read: Callable[..., sparse.csr_matrix]
 ) -> Sentences:
+    """A matrix for each document, one below the other."""
     matrices = [
         None if _is_list(X) and not len(X) else read(X, caller, f"X[{d}]")
         for d, X in enumerate(documents)
     ]
-    known = [X for X in matrices if X is not None]
-    if not known and n_words is None:
-        raise ValueError(
-            f"X, passed to {caller}, has no sentences, and nothing tells the number of words; "
-            "pass documents without sentences as matrices of shape (0, n_words)"
-        )
     _check_same_names(documents, caller)
     starts = _starts([0 if X is None else X.shape[0] for X in matrices])
+    known = [X for X in matrices if X is not None]
     if not known:
         shape: Any = (0, n_words)
         return Sentences(sparse.csr_matrix(shape, dtype=np.float32), starts)
-    only, *others = known
-    if not others and only.indices.dtype == np.int32:
-        return Sentences(only, starts)
+    if len(known) == 1 and known[0].indices.dtype == np.int32:
+        return Sentences(known[0], starts)
     return Sentences(sparse.csr_matrix(sparse.vstack(known, "csr")), starts)
 
 
@@ -226,7 +232,12 @@ def _check_same_names(documents: list[Any], caller: str) -> None:
     """Data frames and counts with names must have the same columns in the same order."""
     expected, checked = None, None
     for d, X in enumerate(documents):
-        names = _column_names(X)
+        if sparse.issparse(X):
+            names = getattr(X, "feature_names", None)
+        else:
+            # Tables of pyarrow call their names so, and their data "columns".
+            kind = "column_names" if hasattr(type(X), "column_names") else "columns"
+            names = getattr(X, kind, None)
         # The counts of one vectorizer share their names, which are compared once.
         if names is None or names is checked:
             continue
@@ -235,48 +246,10 @@ def _check_same_names(documents: list[Any], caller: str) -> None:
         if names != expected:
             raise ValueError(
                 f"X[{d}], passed to {caller}, has columns of other names, or in another order, "
-                f"than those before: {names[:5]} and {expected[:5]}; bring them in the same order, "
-                "or count all documents with one fitted vectorizer"
+                f"than those before: {names[:5]} and {expected[:5]}; count all documents with one "
+                "fitted vectorizer"
             )
-
-
-def _column_names(X: object) -> Any:
-    """Names of the columns of a data frame or of counts that know them; else None."""
-    if sparse.issparse(X):
-        return getattr(X, "feature_names", None)
-    # The columns of a table of pyarrow are data. A frame may call a column so, not its class.
-    return getattr(X, "column_names" if hasattr(type(X), "column_names") else "columns", None)
 
 
 def _starts(lengths: Any) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-
-
-def _canonical(X: sparse.csr_matrix) -> sparse.csr_matrix:
-    """X with sorted indices and without duplicates, without a change of what was passed."""
-    return in_order(sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape))
-
-
-def _check_width(shape: tuple[int, int], expected: int | None, caller: str) -> None:
-    n_sentences, found = shape
-    if expected is not None and found != expected:
-        raise ValueError(
-            f"X has {found} features, but {caller.partition('.')[0]} is expecting {expected} "
-            "features as input; use the vectorizer that was fitted first"
-        )
-    if found == 0:
-        raise ValueError(
-            f"X, passed to {caller}, has 0 feature(s) (shape=({n_sentences}, 0)) while a minimum "
-            "of 1 is required: the vocabulary is empty"
-        )
-
-
-def _check_values(counts: sparse.csr_matrix, whole: bool, signed: bool, caller: str) -> None:
-    if not signed:
-        check_reach(counts, caller)
-    elif not (np.abs(counts.data) <= MOST_COUNT).all():
-        raise ValueError(f"X, passed to {caller}, has NaN, infinity or more than {MOST_COUNT:g}")
-    if whole and (counts.data % 1).any():
-        raise ValueError(
-            f"X, passed to {caller}, has fractions, not whole numbers as CountVectorizer makes them"
-        )

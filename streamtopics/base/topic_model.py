@@ -195,7 +195,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _started(self) -> dict[str, Any]:
         """Parameters that the stream cannot change, as it was started with them."""
-        return {"n_components": self._n_features_out}
+        return {"n_components": self._commit.posterior.n_nodes - self._n_hidden}
 
     def _n_passes(self, batch: Documents) -> int:
         if self.max_iter != "auto":

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import NO_WEIGHTS, StreamingEstimator
 from streamtopics.base.typing import OptionalArray
-from streamtopics.base.validation import check_columns, check_feature_names, is_whole
+from streamtopics.base.validation import check_columns, check_feature_names
 from streamtopics.metrics.relevance import relevant_words
+from streamtopics.utils.checks import is_whole
 from streamtopics.utils.parallel import lock_of
-from streamtopics.utils.records import RecordParameters
 
 # Words that a first guess of the leading ones is from, and words that are read at once.
 GUESSED_FROM, WORDS_AT_ONCE = 2000, 512
@@ -64,11 +64,11 @@ def leading(n: int, topics: np.ndarray, words: np.ndarray, values: np.ndarray) -
     return found
 
 
-class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
+class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     """The attributes of an estimator whose `posterior_` is one of topics over words."""
 
     _holds = "_commit.posterior: V *; n_features_in_: =V"
-    _records: ClassVar[dict[str, dict[str, Any]]] = {"topic_word_prior": {}, "boosted_prior": {}}
+    _records: ClassVar[dict[str, dict[Any, Any]]] = {"topic_word_prior": {}, "boosted_prior": {}}
     __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
     # First topics of the posterior that are no topics to users: a background.
     _n_hidden = 0

@@ -7,7 +7,6 @@ and what would be right.
 
 from collections.abc import Collection, Mapping, Set
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,37 +15,15 @@ from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval as Interval
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_feature_names,
-    _check_n_features,
-    _check_y,
-    check_array,
-    check_consistent_length,
-)
+from sklearn.utils.validation import _check_y, check_array, check_consistent_length
 
 from streamtopics.base.frame import StreamingEstimator
 from streamtopics.base.typing import OptionalArray
-from streamtopics.kernels import minibatch
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.utils.checks import LEAST_PRIOR as LEAST_PRIOR
 from streamtopics.utils.checks import MOST_DOCUMENTS, MOST_WHOLE, check_not_masked
 from streamtopics.utils.checks import MOST_PRIOR as MOST_PRIOR
-from streamtopics.utils.checks import is_whole as is_whole
-from streamtopics.utils.structure import LEAST_COUNT as LEAST_COUNT
-from streamtopics.utils.structure import MOST_COUNT as MOST_COUNT
-from streamtopics.utils.structure import check_one_kind as check_one_kind
-from streamtopics.utils.structure import (
-    check_reach,
-    for_scipy,
-    in_wide_indices,
-    in_wide_numbers,
-    kept_types,
-    with_type,
-)
-from streamtopics.utils.structure import check_structure as check_structure
-from streamtopics.utils.structure import from_arrow as from_arrow
-from streamtopics.utils.structure import holds_text as holds_text
-from streamtopics.utils.structure import in_order as in_order
+from streamtopics.utils.structure import check_one_kind, check_structure
 
 POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")
 BOOSTING_SCALE = Interval(Real, 0, 1e10, closed="both")
@@ -81,71 +58,6 @@ COMMON_CONSTRAINTS = {
     "random_state": ["random_state"],
     "verbose": ["verbose"],
 }
-
-
-def check_counts(
-    estimator: StreamingEstimator, X: Any, *, reset: bool, caller: str, allow_no_documents: bool
-) -> sparse.csr_matrix:
-    """X as a CSR matrix of non-negative, finite float32 or float64 counts, words in order.
-
-    Doubles stay float64, also those of lists, tensors and objects, and longer numbers become so;
-    everything else becomes float32, in which integers are exact up to 16,777,216.
-    """
-    if not reset and is_clean(estimator, X, allow_no_documents):
-        clean: sparse.csr_matrix = X
-        return clean
-    if holds_text(X):
-        raise TypeError(
-            f"X must be a document-term matrix of counts, but {caller} got text; turn the "
-            "documents into counts first, for example by "
-            "sklearn.feature_extraction.text.CountVectorizer().fit_transform(documents)"
-        )
-    check_structure(X, caller)
-    check_column_names(estimator, X, reset=reset)
-    # What is too large for the type of numbers is infinite, and refused.
-    with np.errstate(over="ignore"):
-        X = in_wide_numbers(with_type(X))
-        X = check_array(
-            X,
-            accept_sparse="csr",
-            dtype=kept_types(X, np.float32),
-            ensure_min_samples=0 if allow_no_documents else 1,
-            estimator=estimator,
-            input_name="X",
-        )
-    _check_n_features(estimator, X, reset=reset)
-    if not sparse.issparse(X):
-        X = sparse.csr_matrix(for_scipy(X))
-    check_reach(X, caller)
-    X = in_wide_indices(X)
-    in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
-    ordered = in_order(X if in_a_row else X.copy())
-    if ordered is not X:
-        # Of an entry that is stored twice.
-        check_reach(ordered, caller)
-    return ordered
-
-
-def is_clean(estimator: StreamingEstimator, X: Any, allow_no_documents: bool) -> bool:
-    """Whether X is what `check_counts` returns: all that can be said of it at little cost.
-
-    Of what is not clean, the other checks say whether it can be read, and why not.
-    """
-    if type(X) not in (sparse.csr_matrix, sparse.csr_array) or X.ndim != 2:
-        return False
-    (n, n_columns), named = X.shape, hasattr(estimator, "feature_names_in_")
-    if named or n_columns != estimator.n_features_in_ or not (n or allow_no_documents):
-        return False
-    if len(X.indptr) != n + 1 or len(X.data) == 0:
-        return False
-    try:
-        clean: bool = minibatch.is_clean(
-            X.indptr, X.indices, X.data, n_columns, LEAST_COUNT, MOST_COUNT
-        )
-    except (TypeError, ValueError):
-        # Arrays of another type or shape than the kernels read.
-        return False
-    return clean
 
 
 def check_labels(y: OptionalArray, n_documents: int, caller: str) -> np.ndarray:
@@ -241,31 +153,6 @@ def check_word_prior(
     if prior is None and given is not None:
         raise TypeError(f"{name}={given!r} made None; it must return pseudo-counts, an array")
     return check_topic_word_prior(prior, name, n_components, X.shape[1], components)
-
-
-def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) -> None:
-    """Keep the names of the columns of a data frame or `NamedCounts`, or compare them.
-
-    X may be a list of either.
-    """
-    many = isinstance(X, list | tuple) or getattr(getattr(X, "dtype", None), "kind", "") == "O"
-    items = X if many else [X]
-    named = (getattr(item, "feature_names", None) for item in items if sparse.issparse(item))
-    names = next((names for names in named if names is not None), None)
-    if names is None:
-        frame = next((item for item in items if hasattr(item, "columns")), None)
-        _check_feature_names(estimator, frame, reset=reset)
-    elif reset:
-        estimator.feature_names_in_ = np.asarray(names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_") and not np.array_equal(
-        names, known := estimator.feature_names_in_
-    ):
-        strange = np.setdiff1d(names, known).tolist()[:5]
-        raise ValueError(
-            f"the columns of X are not those that {type(estimator).__name__} was fitted on: "
-            f"{f'it has {strange}, among others' if strange else 'their order differs'}; count "
-            "with the vectorizer whose counts it was fitted on"
-        )
 
 
 def check_columns(columns: ArrayLike, n_features: int) -> np.ndarray:

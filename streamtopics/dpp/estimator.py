@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from streamtopics.base.frame import NO_WEIGHTS, Commit, StreamingEstimator, check_same
 from streamtopics.base.glossary import documented
+from streamtopics.base.inputs import check_column_names
 from streamtopics.base.typing import RandomState
 from streamtopics.base.validation import (
     COMMON_CONSTRAINTS,
@@ -26,7 +27,6 @@ from streamtopics.base.validation import (
     HasMethods,
     Interval,
     StrOptions,
-    check_column_names,
     check_feature_names,
 )
 from streamtopics.dpp import conditioning, learning, marginal, sampling

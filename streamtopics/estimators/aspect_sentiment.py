@@ -21,8 +21,8 @@ from streamtopics.base.frame import (
     warn_of_no_boost,
 )
 from streamtopics.base.glossary import documented
-from streamtopics.base.inputs import SentenceDocuments
 from streamtopics.base.sentence_topics import SentenceTopics
+from streamtopics.base.sentences import Sentences
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
 from streamtopics.base.typing import OptionalArray, RandomState, SentencesLike, WordPriorLike
 from streamtopics.base.validation import (
@@ -229,10 +229,10 @@ class AspectSentimentModel(SentenceTopics):
         check_same(self, n_aspects=self._n_aspects)
         check_same_state(self._rule, before.update, before.state, before.posterior)
 
-    def _start(self, batch: SentenceDocuments) -> None:
+    def _start(self, batch: Sentences) -> None:
         self.sentiment_names_ = _checked_sentiments(self.sentiments)
         self.classes_ = np.sort(self.sentiment_names_)
-        X = batch.sentences.counts
+        X = batch.counts
         shape = X.shape[1], len(self.classes_) * int(self.n_aspects)
         eta = self._prior("topic_word_prior", X)
         xi = None if self.boosted_prior is None else self._prior("boosted_prior", X)
@@ -242,7 +242,7 @@ class AspectSentimentModel(SentenceTopics):
         if batch.is_corpus:
             self._warn_of_few_steps(batch)
 
-    def _warn_of_few_steps(self, batch: SentenceDocuments) -> None:
+    def _warn_of_few_steps(self, batch: Sentences) -> None:
         rounds = getattr(self._rule, "n_rounds", getattr(self._rule, "max_rounds", 1))
         n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter * rounds
         if n_steps < FEW_STEPS:
@@ -257,7 +257,7 @@ class AspectSentimentModel(SentenceTopics):
         prior = check_word_prior(self, name, X, len(names), "n_sentiments", classes=names)
         return prior if prior.shape[1] == 1 else np.repeat(prior, self.n_aspects, axis=1)
 
-    def _learn(self, batch: SentenceDocuments, pool: Workers) -> None:
+    def _learn(self, batch: Sentences, pool: Workers) -> None:
         commit, rule = self._commit, self._rule
         posterior = commit.posterior
         learn = self._model.learner(posterior, batch.batch, pool)
@@ -309,21 +309,21 @@ class AspectSentimentModel(SentenceTopics):
             Rows sum to 1; first all aspects of the first sentiment.
         """
         groups = list(groups) if isinstance(groups, Iterator) else groups
-        batch = self._asked("transform", X, groups)
+        batch = self._read("transform", X=X, groups=groups)
         found = self._inferred(lambda pool: self._found(batch, pool).proportions)
         return labelled(self, found, document_labels(X, groups))
 
-    def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
+    def _sentence_topic(self, batch: Sentences, pool: Workers) -> np.ndarray:
         return self._found(batch, pool).responsibility
 
     def _sentiments(self, X: object, groups: OptionalArray, method: str) -> np.ndarray:
-        batch = self._asked(method, X, groups)
+        batch = self._read(method, X=X, groups=groups)
         psi = self._inferred(lambda pool: self._found(batch, pool).proportions)
         n_sentiments = len(self.classes_)
         by_sentiment = psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments)
         return np.asarray(by_sentiment.sum(axis=2)[:, np.argsort(self.sentiment_names_)])
 
-    def _found(self, batch: SentenceDocuments, pool: Workers) -> Found:
+    def _found(self, batch: Sentences, pool: Workers) -> Found:
         model, posterior = self._model, self.posterior_
         found = [model.infer(posterior, part.batch, pool) for part in batch.cut(DOCUMENTS_AT_ONCE)]
         if not found:

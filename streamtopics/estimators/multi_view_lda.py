@@ -37,7 +37,6 @@ from streamtopics.base.validation import (
     StrOptions,
     check_doc_topic_prior,
     check_labels,
-    check_one_kind,
     check_topic_word_prior,
     check_word_prior,
 )
@@ -50,6 +49,7 @@ from streamtopics.updates import BPS, Rounds, Rule
 from streamtopics.utils.checks import check_not_masked
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
+from streamtopics.utils.structure import check_one_kind
 
 # Sum of a document's prior over the topics of a block, when none is given.
 DOC_TOPIC_MASS = 10.0

@@ -26,7 +26,7 @@ from streamtopics.base.frame import (
 )
 from streamtopics.base.glossary import documented
 from streamtopics.base.typing import OptionalArray, RandomState
-from streamtopics.base.validation import POSITIVE_INT, check_structure
+from streamtopics.base.validation import POSITIVE_INT
 from streamtopics.models.dense_model import DenseModel, check_codes
 from streamtopics.posteriors import DensePosterior
 from streamtopics.updates import SVB
@@ -34,7 +34,8 @@ from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import check_not_masked
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.records import RecordParameters, is_record, same
+from streamtopics.utils.records import is_record, same
+from streamtopics.utils.structure import check_structure
 
 # Greater numbers have squares and sums that could overflow.
 MOST = 1e75
@@ -112,9 +113,7 @@ class BayesCommit(Commit):
 
 @documented
 @_transforms_if_its_model_does
-class StreamingBayes(
-    RecordParameters, TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEstimator
-):
+class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     """A Bayesian model whose posterior follows a stream.
 
     The model says what a minibatch means, the rule how the posterior takes it in: all of

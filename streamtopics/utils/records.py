@@ -1,84 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Frozen records as parameters of an estimator: their fields are parameters too.
-
-A path names a field of a record within records by double underscores, as scikit-learn
-does: `boost__scale`.
-"""
+"""Frozen records: their fields by path, such as `boost__scale`, and estimators that hold them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
-
-
-class RecordParameters:
-    """Adds the fields of an estimator's records to its parameters.
-
-    `_records` names the parameters that are records, or may be, where the estimator has them,
-    with the words, or None, that stand for some of them.
-    """
-
-    _records: ClassVar[Mapping[str, Mapping[Any, Any]]]
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters, and where `deep` the fields of records such as the rule.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-
-        Returns
-        -------
-        params : dict
-        """
-        estimator: Any = super()
-        params: dict[str, Any] = estimator.get_params(deep=False)
-        if deep:
-            for name in self._records:
-                inner = nested_fields(self._record(name, params.get(name)))
-                params |= {f"{name}__{path}": value for path, value in inner}
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; those of records as ``update__rho``.
-
-        Parameters
-        ----------
-        **params : dict
-
-        Returns
-        -------
-        self : object
-        """
-        own = {name: value for name, value in params.items() if not self._nested_in(name)}
-        for record in self._records:
-            values = {
-                name.removeprefix(f"{record}__"): value
-                for name, value in params.items()
-                if self._nested_in(name) == record
-            }
-            if values:
-                now = self._record(record, own.get(record, getattr(self, record)))
-                own[record] = replaced(now, values, record)
-        estimator: Any = super()
-        changed: Self = estimator.set_params(**own)
-        return changed
-
-    def _record(self, name: str, value: object) -> Any:
-        """The record that a word stands for, or the value itself."""
-        is_word = value is None or isinstance(value, str)
-        return self._records[name].get(value, value) if is_word else value
-
-    def _nested_in(self, name: str) -> str | None:
-        """The parameter that is a record and has a field of this name."""
-        record, separator, _ = name.partition("__")
-        return record if separator and record in self._records and hasattr(self, record) else None
 
 
 def nested_fields(record: object) -> Iterator[tuple[str, Any]]:

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import Commit, check_same
 from streamtopics.base.glossary import documented
-from streamtopics.base.inputs import SentenceDocuments
 from streamtopics.base.sentence_topics import SentenceTopics
 from streamtopics.base.sentences import Sentences
 from streamtopics.base.typing import RandomState, WordPriorLike
@@ -194,23 +193,23 @@ class WASTopicModel(SentenceTopics):
         if before is not None:
             check_same(self, n_components=before.posterior.shape[1])
 
-    def _start(self, batch: SentenceDocuments) -> None:
-        eta = check_word_prior(self, "topic_word_prior", batch.sentences.counts, None)
+    def _start(self, batch: Sentences) -> None:
+        eta = check_word_prior(self, "topic_word_prior", batch.counts, None)
         self.seed_ = self._draw_seed()
         shape, nothing = (self.n_features_in_, self.n_components), np.zeros(0)
         posterior = TopicPosterior(eta, shape, seed=self.seed_)
         self._commit = SentenceCommit(posterior, n_atoms=nothing, n_tables=nothing)
 
-    def _learn_all(self, batch: SentenceDocuments, pool: Workers) -> None:
+    def _learn_all(self, batch: Sentences, pool: Workers) -> None:
         """Learn from a corpus, which is one minibatch."""
         self._learn(batch, pool)
         self._commit = replace(self._commit, n_iter=1)
 
-    def _learn(self, batch: SentenceDocuments, pool: Workers) -> None:
+    def _learn(self, batch: Sentences, pool: Workers) -> None:
         """Take a step of online EM, the first by a chain with topics integrated out."""
         commit = self._commit
         posterior = commit.posterior
-        words, corpus = words_of(batch.sentences)
+        words, corpus = words_of(batch)
         seeds = document_seeds(self.seed_, posterior.n_documents, corpus.n_documents)
         sample = self._chain if posterior.knows_nothing else self._given_topics
         counts, n_atoms, n_tables = sample(corpus, words, seeds, pool)
@@ -279,9 +278,9 @@ class WASTopicModel(SentenceTopics):
             Rows sum to 1.
         """
         groups = list(groups) if isinstance(groups, Iterator) else groups
-        batch = self._asked("transform", X, groups)
+        batch = self._read("transform", X=X, groups=groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
-        return labelled(self, document_means(batch.sentences, theta), document_labels(X, groups))
+        return labelled(self, document_means(batch, theta), document_labels(X, groups))
 
     def log_likelihood(
         self, X: Any, groups: Any = None, *, n_particles: int = 100, random_state: int = 0
@@ -300,7 +299,7 @@ class WASTopicModel(SentenceTopics):
         check_is_fitted(self)
         check_whole(self, most=MOST_PARTICLES, n_particles=n_particles)
         batch = self._read("log_likelihood", X=X, groups=groups)
-        words, corpus = words_of(batch.sentences)
+        words, corpus = words_of(batch)
         seeds = content_seeds(corpus, words) ^ np.uint64(random_state)
         return self._inferred(
             lambda pool: self._sampler.log_likelihood(
@@ -350,7 +349,7 @@ class WASTopicModel(SentenceTopics):
         limits = (even / 2, even) if max_share is None else (max_share,)
         check_range(self, 0, 1, max_share=limits[0], min_proportion=min_proportion)
         batch = self._read("subtle_topics", X=X, groups=groups)
-        n_rows = np.diff(batch.sentences.starts).tolist()
+        n_rows = np.diff(batch.starts).tolist()
         if texts is not None and [len(text) for text in texts] != n_rows:
             raise ValueError(
                 "texts must have the sentences of each document of X, as "
@@ -363,18 +362,18 @@ class WASTopicModel(SentenceTopics):
                 self.top_words(feature_names, n_words),
             )
         )
-        lengths = batch.sentences.lengths
+        lengths = batch.lengths
         tried = (find_subtle(theta, lengths, limit, min_proportion) for limit in limits)
         found = next(filter(None, tried), [])
         topics = []
         for k, share, rows in found:
-            n_documents = len(np.unique(batch.sentences.documents[rows]))
-            best = shown(batch.sentences, rows[:n_sentences], theta[:, k], texts)
+            n_documents = len(np.unique(batch.documents[rows]))
+            best = shown(batch, rows[:n_sentences], theta[:, k], texts)
             topics.append(SubtleTopic(k, share, len(rows), n_documents, top_words[k], best))
         return topics
 
-    def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
-        words, corpus = words_of(batch.sentences)
+    def _sentence_topic(self, batch: Sentences, pool: Workers) -> np.ndarray:
+        words, corpus = words_of(batch)
         return self._fold_in(corpus, words, content_seeds(corpus, words), pool).sentence_topic
 
     def _fold_in(
