@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures of topic models: prediction of held-out words, coherence, diversity; summaries.
+"""Measures of topic models, of this package and of others, and scorers for model selection."""
 
-The functions take models of other packages too; the scorers are for
-scikit-learn's model selection.
-"""
-
-from streamtopics.metrics.coherence import topic_coherence, topic_diversity
-from streamtopics.metrics.exclusivity import topic_exclusivity
+from streamtopics.metrics.coherence import topic_coherence
 from streamtopics.metrics.left_to_right import Likelihood, left_to_right
 from streamtopics.metrics.open_vocabulary import (
     OpenVocabularyScorer,
@@ -26,6 +21,7 @@ from streamtopics.metrics.scorers import (
     ParticleScorer,
     PredictiveScorer,
 )
+from streamtopics.metrics.similarity import topic_diversity, topic_exclusivity
 from streamtopics.metrics.summaries import Rouge, RougeScorer, rouge, summary_redundancy
 
 __all__ = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coherence of topics, whether their top words occur in the same documents, and diversity.
+"""Coherence of topics: whether their top words occur in the same documents.
 
 A document, or a window of consecutive tokens, is a set of words. With D(w) the number of
 documents that contain w and p = D / (number of documents), for words i ranked after j,
@@ -10,19 +10,18 @@ documents that contain w and p = D / (number of documents), for words i ranked a
     C_V    cosine of v(i) and sum_j v(j),  v(i)_j = NPMI(i, j),
 
 averaged over a topic's pairs or words (Mimno et al. 2011; Newman et al. 2010; Bouma 2009;
-Roeder et al. 2015). Diversity is |union over k of W_k| / sum over k of |W_k|, with W_k the top
-words of topic k (Dieng et al. 2020).
+Roeder et al. 2015).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.utils.validation import check_array
 
-from streamtopics.utils.checks import check_integer, check_not_masked, check_one_of
+from streamtopics.utils.checks import check_integer, check_not_masked, check_number, check_one_of
 from streamtopics.utils.structure import check_reach, holds_text, is_sparse, to_csr
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
@@ -30,7 +29,7 @@ WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
 EPSILON_OF_UCI = 1e-12
 WINDOWS_AT_ONCE = 1 << 16
 # What is added to counts and probabilities.
-LEAST = 1e-100
+LEAST, MOST = 1e-100, 1e100
 
 
 def topic_coherence(
@@ -45,37 +44,32 @@ def topic_coherence(
 ) -> np.ndarray:
     """Coherence of each topic's top words over the documents of X; higher is better.
 
-    Never NaN or infinite: words that do not meet have the limits given in the notes.
-
     Parameters
     ----------
     topics : array-like of shape (n_topics, n_top_words)
-        The top words of each topic, the most probable first, as columns of X or, with
-        `feature_names`, as words; at least two. Of weights: `relevant_words(components)`. With
-        `window`, as what the documents hold.
+        The top words of each topic, the most probable first, at least two: as columns of X, such
+        as `relevant_words` returns; with `feature_names` as words; with `window` as tokens.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), or iterable of documents
-        Counts or weights, not negative, of which only whether one is positive matters; best
-        of a large corpus other than that the topics were learnt from. With `window`, each
-        document as the sequence of its tokens, also those that no topic has.
+        Counts, of which only whether one is positive matters. Best of a large corpus other than
+        the topics' own. With `window`, the sequence of all tokens of each document.
     measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
         "npmi" goes from -1, never together, over 0, independent, to 1, only together. "umass" is
         at most about 0; "c_v" lies in [-1, 1]; "uci", NPMI without its denominator, has no bounds.
     feature_names : array-like of shape (n_features,), default=None
-        The words of the columns of X; None if `topics` holds columns, or with `window`.
+        The words of the columns of X, if `topics` holds words.
     smoothing : float, default=1.0
         Documents that "umass" adds to those in which two words meet, 1 as in its paper.
     epsilon : float or None, default=None
-        What is added to the probability that two words meet, 1e-12 in gensim, in place of
-        `smoothing` for "umass". None takes the limits in the notes, and of "uci", which has
-        none, 1e-12.
+        Added to the probability that two words meet, for "umass" instead of `smoothing`; 1e-12 in
+        gensim. None takes the limits in the notes, and 1e-12 for "uci", which has none.
     window : int, "auto" or None, default=None
-        Consecutive tokens in the windows that slide over documents and stand in their place;
-        "auto" is as published, 10 for "npmi" and "uci", 110 for "c_v". None is whole documents.
+        Consecutive tokens of the sliding windows that take the place of documents. "auto" is as
+        published: 10 for "npmi" and "uci", 110 for "c_v". None is whole documents.
 
     Returns
     -------
     coherence : ndarray of shape (n_topics,)
-        "umass" and "uci" in nats, the others without unit.
+        "umass" and "uci" in nats, the others without unit. Always finite.
 
     Notes
     -----
@@ -86,8 +80,7 @@ def topic_coherence(
     `epsilon` these limits stay, and the others are as the formulas have them.
 
     UMass is the mean over pairs, not the sum. C_V can be high for words that never meet.
-
-    With ``window="auto", epsilon=1e-12`` values are gensim's ("c_npmi", "c_v", "c_uci") where no
+    With ``window="auto", epsilon=1e-12`` values are gensim's ("c_npmi", "c_v", "c_uci") if no
     word comes twice in a window.
 
     References
@@ -110,74 +103,80 @@ def topic_coherence(
     >>> X = [[1, 2, 0, 0], [3, 1, 0, 0], [0, 0, 1, 1], [0, 1, 0, 2]]
     >>> topic_coherence([[0, 1], [0, 2]], X).round(4).tolist()
     [0.415, -1.0]
-    >>> names = ["ship", "sea", "tax", "law"]
-    >>> topic_coherence([["ship", "sea"]], X, measure="umass", feature_names=names).round(4)
-    array([0.4055])
     >>> documents = ["the ship at sea".split(), "a law of the sea".split()]
     >>> topic_coherence([["ship", "sea"]], documents, measure="uci", window=3).round(4)
     array([0.2231])
     """
     check_one_of(MEASURES, measure=measure)
-    smoothing, epsilon = float(smoothing), None if epsilon is None else float(epsilon)
-    if not (LEAST <= smoothing < np.inf and (epsilon is None or LEAST <= epsilon < 1)):
-        raise ValueError(
-            f"smoothing must be at least {LEAST:g}, and epsilon None or in [{LEAST:g}, 1); got "
-            f"{smoothing} and {epsilon}"
-        )
-    table = _check_table(topics)
-    parts: Iterable[sparse.csr_matrix]
+    check_number(least=LEAST, most=MOST, smoothing=smoothing)
+    if epsilon is not None:
+        check_number(least=LEAST, most=1.0, epsilon=epsilon)
+        epsilon = float(epsilon)
+    check_not_masked(topics, "topic_coherence", "topics")
+    table = check_array(
+        topics, dtype=None, ensure_all_finite=False, ensure_min_features=2, input_name="topics"
+    )
     if window is None:
-        columns, counts = _documents(table, X, feature_names)
-        parts = [counts]
+        columns, parts = _documents(table, X, feature_names)
     else:
         width = WINDOWS[measure] if window == "auto" else window
         check_integer(least=2, window=width)
-        columns, parts = _windows(table, X, feature_names, int(width))
+        column = {word: place for place, word in enumerate(dict.fromkeys(table.ravel().tolist()))}
+        columns, parts = _looked_up(table, column), _window_counts(X, column, int(width))
+    ordered = np.sort(columns, axis=1)
+    repeats = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
+    if repeats.size:
+        raise ValueError(f"topic {repeats[0]} repeats a word: {table[repeats[0]].tolist()}")
     joint, n_documents = np.zeros((*columns.shape, columns.shape[1])), 0
     for part in parts:
         joint = joint + _joint_counts(columns, part)
         n_documents += part.shape[0]
-    if not n_documents:
-        raise ValueError("X has no documents; coherence needs at least one")
+    check_integer(n_documents=n_documents)
+    if measure == "c_v":
+        return _c_v(joint, n_documents, epsilon)
     if measure == "umass":
-        return _umass(joint, n_documents, epsilon * n_documents if epsilon else smoothing)
-    return {"npmi": _npmi, "c_v": _c_v, "uci": _uci}[measure](joint, n_documents, epsilon)
+        occurs = np.diagonal(joint, axis1=1, axis2=2)[:, None, :]
+        added = epsilon * n_documents if epsilon else float(smoothing)
+        values = np.log((joint + added) / np.where(occurs > 0, occurs, n_documents))
+    elif measure == "uci":
+        values, _ = _log_ratios(joint, n_documents, EPSILON_OF_UCI if epsilon is None else epsilon)
+    else:
+        values = _npmi_matrices(joint, n_documents, epsilon)
+    later, earlier = np.tril_indices(values.shape[1], -1)
+    return np.asarray(values[:, later, earlier].mean(axis=1))
 
 
 def _documents(
     table: np.ndarray, X: object, names: ArrayLike | None
-) -> tuple[np.ndarray, sparse.csr_matrix]:
+) -> tuple[np.ndarray, Iterable[sparse.csr_matrix]]:
     """Topics as columns, and the counts that they are columns of."""
     if holds_text(X):
         raise TypeError(
-            "X must be counts of words where window is None, but topic_coherence got text; count "
+            "X must be counts of words if window is None, but topic_coherence got text; count "
             "the words first, or pass documents as lists of words with window='auto'"
         )
     counts = to_csr(X, "topic_coherence", otherwise=np.float64)
     check_reach(counts, "topic_coherence")
-    n_features = counts.shape[1]
-    columns = table if names is None else _columns_of(table, n_features, names)
-    if columns.dtype.kind not in "iu" or columns.min() < 0 or columns.max() >= n_features:
+    columns, n_features = table, counts.shape[1]
+    if names is not None:
+        column = {word: place for place, word in enumerate(np.asarray(names).tolist())}
+        columns, n_features = _looked_up(table, column), len(column)
+    is_column = columns.dtype.kind in "iu" and columns.min() >= 0 and columns.max() < n_features
+    if not is_column or n_features != counts.shape[1]:
         raise ValueError(
-            f"topics must hold columns of X, from 0 to {n_features - 1}; got {table[0].tolist()}. "
-            "Pass feature_names if it holds words; of weights take relevant_words(weights)"
+            f"topics must hold columns of X, from 0 to {counts.shape[1] - 1}, or, with as many "
+            f"distinct feature_names, words; got {table[0].tolist()}. Of weights take "
+            "relevant_words(weights)"
         )
-    return _distinct(columns, table), counts
+    return columns, [counts]
 
 
-def _windows(
-    table: np.ndarray, documents: Any, names: ArrayLike | None, window: int
-) -> tuple[np.ndarray, Iterator[sparse.csr_matrix]]:
-    """Topics as columns, and counts in windows that they are columns of."""
-    if names is not None or is_sparse(documents):
-        raise TypeError("with window, X must be lists of tokens, and topics words as tokens are")
-    column = {word: place for place, word in enumerate(dict.fromkeys(table.ravel().tolist()))}
-    columns = np.array([[column[word] for word in topic] for topic in table.tolist()])
-    return _distinct(columns, table), _window_counts(documents, column, window)
+def _looked_up(table: np.ndarray, column: Mapping[Any, int]) -> np.ndarray:
+    return np.array([[column[word] for word in topic] for topic in table.tolist()])
 
 
 def _window_counts(
-    documents: Iterable[Sequence[Any]], column: Mapping[Any, int], window: int
+    documents: Any, column: Mapping[Any, int], window: int
 ) -> Iterator[sparse.csr_matrix]:
     """Counts of words in windows, of shape (n_windows, len(column)), some documents at a time.
 
@@ -188,8 +187,8 @@ def _window_counts(
     words: list[np.ndarray] = []
     n = 0
     for document in documents:
-        if isinstance(document, str | bytes):
-            raise TypeError(f"X must be lists of tokens; got the text {document!r:.60}")
+        if isinstance(document, str | bytes) or is_sparse(document):
+            raise TypeError(f"with window, X must be lists of tokens; it holds {document!r:.60}")
         tokens = list(document)
         width = min(window, len(tokens))
         n_windows = max(1, len(tokens) - window + 1)
@@ -213,41 +212,6 @@ def _matrix(
     return sparse.csr_matrix((np.ones(len(row)), (row, word)), shape=shape)
 
 
-def _check_table(topics: ArrayLike) -> np.ndarray:
-    """Topics as a 2-D array of whatever they hold."""
-    check_not_masked(topics, "topic_coherence", "topics")
-    table = np.asarray(topics)
-    if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
-        raise ValueError(
-            "topics must have shape (n_topics, n_top_words): at least one topic, of at least 2 "
-            f"words; got shape {table.shape}"
-        )
-    return table
-
-
-def _distinct(columns: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """The columns, if no topic has one twice."""
-    ordered = np.sort(columns, axis=1)
-    repeats = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
-    if repeats.size:
-        raise ValueError(
-            f"topics must name different words in each topic; topic {repeats[0]} repeats one: "
-            f"{table[repeats[0]].tolist()}"
-        )
-    return columns
-
-
-def _columns_of(table: np.ndarray, n_features: int, feature_names: ArrayLike) -> np.ndarray:
-    """The column of each word."""
-    column = {word: place for place, word in enumerate(np.asarray(feature_names).tolist())}
-    if len(column) != n_features:
-        raise ValueError(
-            f"feature_names must name the {n_features} columns of X, each differently; got "
-            f"{len(column)} different names"
-        )
-    return np.array([[column[word] for word in topic] for topic in table.tolist()])
-
-
 def _joint_counts(columns: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
     """D(i, j), with D(i) on the diagonal; of shape (n_topics, n_top_words, n_top_words)."""
     words, places = np.unique(columns, return_inverse=True)
@@ -257,14 +221,6 @@ def _joint_counts(columns: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
     present.data = np.ones(present.nnz)
     topics = (present[:, topic] for topic in places.reshape(columns.shape))
     return np.stack([(topic.T @ topic).toarray() for topic in topics])
-
-
-def _umass(joint: np.ndarray, n_documents: int, smoothing: float) -> np.ndarray:
-    later, earlier = np.tril_indices(joint.shape[1], -1)
-    given = np.diagonal(joint, axis1=1, axis2=2)[:, earlier]
-    given = np.where(given > 0, given, n_documents)
-    found: np.ndarray = np.log((joint[:, later, earlier] + smoothing) / given).mean(axis=1)
-    return found
 
 
 def _npmi_matrices(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
@@ -297,21 +253,6 @@ def _log_ratios(
     return together - np.log(np.where(apart > 0, apart, 1.0)), -together
 
 
-def _over_pairs(values: np.ndarray) -> np.ndarray:
-    """The mean over the pairs of each topic."""
-    later, earlier = np.tril_indices(values.shape[1], -1)
-    return np.asarray(values[:, later, earlier].mean(axis=1))
-
-
-def _uci(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
-    ratio, _ = _log_ratios(joint, n_documents, EPSILON_OF_UCI if epsilon is None else epsilon)
-    return _over_pairs(ratio)
-
-
-def _npmi(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
-    return _over_pairs(_npmi_matrices(joint, n_documents, epsilon))
-
-
 def _c_v(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
     occurs = np.diagonal(joint, axis1=1, axis2=2) > 0
     vectors = _npmi_matrices(joint, n_documents, epsilon)
@@ -325,38 +266,3 @@ def _c_v(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarr
     cosines = np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     found: np.ndarray = cosines.mean(axis=1)
     return found
-
-
-def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
-    """Share of distinct words among the top words of all topics; to read with coherence.
-
-    Parameters
-    ----------
-    topics : sequence of n_topics sequences of words
-        The top words of each topic, as words or as numbers of columns. The paper takes 25 of
-        each; the fewer, the higher the value, so compare only equal numbers. Lists may be of
-        several lengths: leave out words of probability 0, which are in no topic.
-
-    Returns
-    -------
-    diversity : float
-        In (0, 1]: 1 if no word comes twice, 1 / n_topics if all topics have the
-        same words. Higher is better.
-
-    References
-    ----------
-    A. B. Dieng, F. J. R. Ruiz, D. M. Blei (2020). Topic modeling in embedding
-    spaces. TACL 8, 439-453.
-
-    Examples
-    --------
-    >>> from streamtopics.metrics import topic_diversity
-    >>> topic_diversity([["ship", "sea", "wind"], ["tax", "law", "sea"]])
-    0.8333333333333334
-    """
-    if is_sparse(topics) or any(isinstance(topic, str) for topic in topics):
-        raise TypeError("topics must be a sequence of topics, each a sequence of words")
-    words = list(chain.from_iterable(topics))
-    if not words:
-        raise ValueError("topics must have words; got none")
-    return len(set(words)) / len(words)

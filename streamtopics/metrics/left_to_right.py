@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Left-to-right evaluation: the probability of whole documents, by particles.
 
-Each particle r reads a document's tokens in one random order and notes the
-probability p_n^r of each given those before. Then
+Each particle r reads a document's tokens in one random order and notes the probability p_n^r of
+each given those before. Then
 
     log (1 / R) sum_r prod_n p_n^r
 
-is the logarithm of an unbiased estimate of the document's likelihood, for any number
-of topics drawn again on the way. The form in print, sum_n log (1 / R) sum_r p_n^r, does not tend
-to the likelihood as R grows.
+is the logarithm of an unbiased estimate of the document's likelihood. The form in print,
+sum_n log (1 / R) sum_r p_n^r, does not tend to the likelihood as R grows.
 """
 
 from typing import NamedTuple
@@ -20,7 +19,7 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_array
 
 from streamtopics.kernels import left_to_right as kernel
-from streamtopics.metrics.predictive import MOST_HASHED, row_hash
+from streamtopics.metrics.predictive import MOST_HASHED, check_width, row_hash
 from streamtopics.utils.checks import (
     MOST_PARTICLES,
     SUM_TOLERANCE,
@@ -55,27 +54,26 @@ def left_to_right(
 ) -> Likelihood:
     """Estimate the log likelihood of documents under given topics.
 
-    Unlike document completion it judges all of a document, without the inference method of a
-    model; it costs n_particles * (n_resampled + 1) * n_components for each token.
+    It judges whole documents, whatever the inference method of a model, at a cost of
+    n_particles * (n_resampled + 1) * n_components for each token.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Whole numbers of tokens. Those of a document times the particles are at most
-        67,108,864, or 671,088 tokens for 100 particles.
+        Whole numbers of tokens. The tokens of a document times the particles are at most
+        67,108,864: 671,088 tokens for 100 particles.
     topic_word : array-like of shape (n_components, n_features)
         Word probabilities of the topics; rows sum to 1.
     doc_topic_prior : float or array-like of shape (n_components,)
         Dirichlet parameter of the documents' proportions.
     split_prior : array-like of shape (2,) or None, default=None
-        If given, the last topic has a proportion of its own, p ~ Beta(split_prior[1],
-        split_prior[0]), and the others share the rest by a Dirichlet of which
-        `doc_topic_prior`, of shape (n_components - 1,), is the parameter.
+        If given, the last topic has a proportion p ~ Beta(split_prior[1], split_prior[0]) of its
+        own, and `doc_topic_prior`, of shape (n_components - 1,), is of the others.
     n_particles : int, default=100
         The standard error falls with its root; at most a million.
     n_resampled : int or None, default=5
-        How many earlier topics a particle draws again before each token, at most 10,000; None
-        for all of them, as in the source, at a cost quadratic in the length.
+        Earlier topics that a particle draws again before each token, at most 10,000. None is all
+        of them, as in the source, at a cost quadratic in the length.
     random_state : int, default=0
         With it, the result for a document depends on the document alone.
     n_jobs : int or None, default=None
@@ -168,15 +166,12 @@ def _check_whole(X: object, n_features: int, n_particles: int) -> sparse.csr_mat
     check_reach(counts, "left_to_right")
     counts.sum_duplicates()
     counts.eliminate_zeros()
-    if counts.shape[1] != n_features:
-        raise ValueError(f"X has {counts.shape[1]} features, but topic_word has {n_features}")
-    if (counts.data != np.floor(counts.data)).any():
-        raise ValueError("X must hold whole numbers of tokens; round it")
+    check_width(counts, n_features)
     most = MOST_PROBABILITIES // int(n_particles)
-    lengths = np.asarray(counts.sum(axis=1)).ravel()
-    if lengths.max(initial=0) > most:
+    longest = np.asarray(counts.sum(axis=1)).max(initial=0)
+    if longest > most or (counts.data != np.floor(counts.data)).any():
         raise ValueError(
-            f"a document of X has {lengths.max():.16g} tokens, but {n_particles} particles can "
-            f"read {most} at most; pass fewer n_particles"
+            f"X must hold whole numbers of tokens, and {n_particles} particles can read {most} "
+            f"in a document; the longest has {longest:.16g}. Round X, or pass fewer n_particles"
         )
     return counts

@@ -2,7 +2,7 @@
 """Log predictive probability of texts, with a charge for the words that a model does not know."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 from zlib import crc32
@@ -37,37 +37,34 @@ def open_vocabulary_probability(
 ) -> float:
     """Log predictive probability per held-out token of texts, unknown words included.
 
-    A score over the words of a vocabulary cannot choose the vocabulary: the fewer words there
-    are, the easier each is to guess. Here all tokens of a text count. Four fifths are observed, as
-    in `completion_split` but in the order of the alphabet, whatever the vocabulary and the other
-    texts. The proportions are inferred from those that the model knows, and the other fifth is
-    scored by
+    It can choose a vocabulary: a score over the words of a vocabulary prefers few words, which
+    are easier to guess. Four fifths of the tokens are observed, as in `completion_split`, by a
+    split that depends only on the words of the text. The proportions are inferred from the
+    observed words that the model knows. The held-out tokens are scored by
 
         (1 - u) sum_k E[theta_k] E[beta_kw]     for a word w of the vocabulary,
         u b(w) / (1 - sum_v b(v))               for another; v are the words of the vocabulary,
 
     where u is the share of unknown words among all observed tokens, (n_unknown + 1/2) /
-    (n_observed + 1), and b spells a word: each of its characters, and its end, is one of
-    `n_characters` equally likely symbols, and it has one character at least.
+    (n_observed + 1), and b spells a word of at least one character: each character, and its end,
+    is one of `n_characters` equally likely symbols.
 
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted; its first step splits texts into words and counts them, such as `CountVectorizer`,
-        `NamedVectorizer` or `StreamingCountVectorizer`, and its last is a topic model with
-        `transform` and `components_`. Only pipelines that split texts into the same words can be
-        compared: their `stop_words`, `token_pattern`, `ngram_range` and the like must agree,
-        their `min_df`, `max_df`, `max_features` and `vocabulary` may differ.
+        Fitted; its first step splits texts into words and counts them, such as `CountVectorizer`
+        or `StreamingCountVectorizer`, and its last is a topic model with `transform` and
+        `components_`. Compare only pipelines that split texts into the same words: with equal
+        `stop_words`, `token_pattern`, `ngram_range` and the like, but any vocabulary.
     texts : sequence of str
         Texts that the pipeline was not fitted on.
     n_characters : int or None, default=64
-        Symbols that unknown words are spelled with, from 2 to 1,114,113: a word of n letters costs
-        n log(n_characters) + log(n_characters - 1) nats. 64 is about letters of both cases and
-        digits; too few for the characters of the vocabulary are refused. None spells as the
-        observed words of these texts are spelled: with a character, or the end, in proportion to
-        how often it follows the one before. Keep it the same for all that is compared.
+        Symbols that unknown words are spelled with, from 2 to 1,114,113. A word of n letters costs
+        n log(n_characters) + log(n_characters - 1) nats; 64 is about letters of both cases and
+        digits. None spells as the observed words of these texts are spelled, by how often a
+        character or the end follows the one before. Compare scores of one value.
     random_state : int, default=0
-        Of the split into observed and held-out tokens.
+        Seed of the split into observed and held-out tokens.
 
     Returns
     -------
@@ -82,27 +79,35 @@ def open_vocabulary_probability(
     >>> from streamtopics import StreamingLDA
     >>> from streamtopics.metrics import open_vocabulary_probability
     >>> texts = ["a ship at sea", "the deep sea", "a ship", "the sky", "stars in the sky"] * 20
-    >>> scores = []
-    >>> for min_df in (1, 30):
-    ...     model = StreamingLDA(2, random_state=0)
-    ...     pipeline = make_pipeline(CountVectorizer(min_df=min_df), model).fit(texts)
-    ...     scores.append(open_vocabulary_probability(pipeline, texts))
-    >>> scores[0] > scores[1]
+    >>> pipeline = make_pipeline(CountVectorizer(min_df=30), StreamingLDA(2, random_state=0))
+    >>> open_vocabulary_probability(pipeline.fit(texts), ["the blue sky"]) < 0
     True
     """
     if n_characters is not None:
         check_integer(least=2, most=N_SYMBOLS, n_characters=n_characters)
-    model, vectorizer = _model_and_vectorizer(pipeline)
+    if not (before := steps_before(pipeline)):
+        raise TypeError(f"pipeline must lead from texts to a topic model; got {pipeline!r:.99}")
+    first = before[0][1]
+    vectorizer = getattr(first, "vectorizer_", first)
+    model = last_step(pipeline)
     check_components(model)
     texts = list(from_arrow(texts))
     names = [str(name) for name in names_of(pipeline)]
-    if n_characters is not None:
-        _check_enough_characters(n_characters, names)
+    if n_characters is not None and np.exp(_evenly(n_characters, names)).sum() >= 1:
+        raise ValueError(
+            f"n_characters={n_characters} leaves no probability for unknown words; pass more than "
+            "the distinct characters of the vocabulary, or None"
+        )
     words, X = _all_counts(texts, vectorizer.build_analyzer())
     column_of = {name: column for column, name in enumerate(names)}
     columns = np.array([column_of.get(word, UNKNOWN) for word in words], dtype=np.intp)
     counts = counted(pipeline, texts)
-    _check_counts_of_words(counts, _in_columns(X, columns, len(names)))
+    given, expected = sparse.csr_matrix(counts), _in_columns(X, columns, len(names))
+    if given.shape != expected.shape or abs(given - expected).sum() > 0:
+        raise ValueError(
+            "the steps of pipeline before the model must give the counts of words, so that each "
+            "token can be scored; leave out binary=True, tf-idf and steps that change columns"
+        )
     observed, held_out = split_by(X, random_state, _keys(words))
     seen = _contained_like(counts, _in_columns(observed, columns, len(names)))
     known = _in_columns(held_out, columns, len(names))
@@ -132,37 +137,13 @@ class OpenVocabularyScorer:
     ----------
     n_characters, random_state
         As in `open_vocabulary_probability`.
-
-    Examples
-    --------
-    >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from streamtopics import StreamingLDA
-    >>> from streamtopics.metrics import OpenVocabularyScorer
-    >>> texts = ["a ship at sea", "the deep sea and the sky over the sea"] * 20
-    >>> pipeline = make_pipeline(CountVectorizer(), StreamingLDA(2, random_state=0)).fit(texts)
-    >>> OpenVocabularyScorer()(pipeline, texts) < 0
-    True
     """
 
     n_characters: int | None = 64
     random_state: int = 0
 
     def __call__(self, estimator: object, X: Any, y: object = None) -> float:
-        return open_vocabulary_probability(
-            as_found(estimator), X, n_characters=self.n_characters, random_state=self.random_state
-        )
-
-
-def _model_and_vectorizer(pipeline: object) -> tuple[Any, Any]:
-    """The last step, and what splits texts into words in the first."""
-    before = steps_before(pipeline)
-    if not before:
-        raise TypeError(
-            f"pipeline must be a Pipeline from texts to a topic model; got {pipeline!r:.99}"
-        )
-    first = before[0][1]
-    return last_step(pipeline), getattr(first, "vectorizer_", first)
+        return open_vocabulary_probability(as_found(estimator), X, **asdict(self))
 
 
 def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr_matrix]:
@@ -197,38 +178,18 @@ def _in_columns(X: sparse.csr_matrix, columns: np.ndarray, n_columns: int) -> sp
     return sparse.csr_matrix(X @ moved)
 
 
-def _check_counts_of_words(counts: Any, expected: sparse.csr_matrix) -> None:
-    """Refuse what is not the number of times that each word of the vocabulary is in each text."""
-    given = sparse.csr_matrix(counts)
-    if given.shape != expected.shape or abs(given - expected).sum() > 0:
-        raise ValueError(
-            "the steps of pipeline before the model must give the counts of words, so that each "
-            "token can be scored; leave out binary=True, tf-idf and steps that change columns"
-        )
-
-
 def _evenly(n_characters: int, words: Sequence[str]) -> np.ndarray:
-    """Log probability of words, (n_words,), spelled with equally likely characters."""
+    """Log probability of words, spelled with equally likely characters."""
     lengths = np.array([max(1, len(word)) for word in words], dtype=np.float64)
     spelled: np.ndarray = -lengths * np.log(n_characters) - np.log(n_characters - 1)
     return spelled
 
 
-def _check_enough_characters(n_characters: int, names: list[str]) -> None:
-    """Refuse so few that nothing is left for words that are not in the vocabulary."""
-    if np.exp(_evenly(n_characters, names)).sum() < 1:
-        return
-    raise ValueError(
-        f"n_characters={n_characters} leaves no probability for unknown words; pass more than the "
-        f"{len(set().union(*names)):,} distinct characters of the vocabulary, or None"
-    )
-
-
 def _alike(examples: Sequence[str], words: Sequence[str]) -> np.ndarray:
-    """Log probability of words, (n_words,), spelled as examples are.
+    """Log probability of words, spelled as examples are.
 
     A character c follows a with probability (n_ac + q_c) / (n_a + 1), where q is (n_c + 1 / N) /
-    (n + 1), and N the number of all characters; so each that has never come has its share of one.
+    (n + 1), and N the number of all characters.
     """
     (before, after), _ = _pairs(examples)
     symbols, follower = np.unique(after, return_inverse=True)

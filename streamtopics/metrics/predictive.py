@@ -12,13 +12,13 @@ in nats (Broderick et al. 2013; section 5.3 of Nguyen et al. 2020).
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
-from streamtopics.utils.checks import check_integer
+from streamtopics.utils.checks import check_integer, check_number
 from streamtopics.utils.steps import counted, last_step
-from streamtopics.utils.structure import check_reach, check_structure, to_csr
+from streamtopics.utils.structure import check_reach, check_structure, is_frame, to_csr
 
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16
@@ -33,16 +33,15 @@ def completion_split(
 ) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """Split the tokens of each document into observed and held-out ones, 4 : 1.
 
-    The tokens of a document, in the order of its columns, are numbered from a start in 0 .. 4
-    that is a hash of the document and of `random_state`; every fifth is held out. So a document
-    is split in the same way wherever it stands.
+    Every fifth token of a document is held out, in the order of its columns, from a start that
+    is a hash of the document and of `random_state`. Other documents do not change the split.
 
     Parameters
     ----------
     X : sparse matrix of shape (n_documents, n_features), CSR
-        Token counts. Of a fractional count at most itself is held out.
+        Token counts; fractions are legal.
     random_state : int, default=0
-        Not negative. Another one, another split.
+        Not negative.
 
     Returns
     -------
@@ -91,10 +90,7 @@ def split_by(
 def row_hash(
     X: sparse.csr_matrix, row: np.ndarray, seed: int, keys: np.ndarray | None = None
 ) -> np.ndarray:
-    """64 bits for each row of X, from the seed and its entries, whose rows are `row`.
-
-    Entries are known by the keys of their columns, or by the numbers of these.
-    """
+    """64 bits for each row of X, from the seed, its counts, and the keys or numbers of columns."""
     places = X.indices if keys is None else keys[X.indices]
     entries = (places.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     entries ^= X.data.astype(np.float64).view(np.uint64) * np.uint64(0xD1342543DE82EF95)
@@ -139,29 +135,27 @@ def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
 def log_predictive_probability(estimator: object, X: object, *, random_state: int = 0) -> float:
     """Log predictive probability per held-out token, by document completion.
 
-    Of each document the proportions are inferred from four fifths of its tokens and the other
-    fifth is scored; see `completion_split`. Higher is better, and no term of a prior enters, so
-    that models, numbers of topics, packages and test sets can be compared.
+    The proportions of a document are inferred from four fifths of its tokens, and the other fifth
+    is scored; see `completion_split`. Models, numbers of topics, packages and test sets can be
+    compared, as no term of a prior enters.
 
     Parameters
     ----------
     estimator : object
-        A fitted topic model such as scikit-learn's `LatentDirichletAllocation`: `transform`
-        gives proportions, rows that sum to 1, and rows of `components_`, of shape
-        (n_components, n_features), are proportional to the word probabilities of topics. Its own
-        `held_out_log_probability`, which models of this package have, is used in their place. Or
-        a pipeline that ends in a model.
+        A fitted topic model, or a pipeline that ends in one. `transform` gives proportions, and
+        `components_`, of shape (n_components, n_features), are proportional to the words'
+        probabilities, as of scikit-learn's `LatentDirichletAllocation`; or the model has
+        `held_out_log_probability`, as those of this package.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Token counts, or what a pipeline makes them of, such as texts. Not negative; fractions are
-        legal. float64 stays, all else becomes float32.
+        Token counts, or texts for a pipeline that counts. Fractions are legal.
     random_state : int, default=0
-        Of the split. With 0 this is `estimator.score(X)` of this package's estimators.
+        Seed of the split. With 0 this is `estimator.score(X)` of this package's estimators.
 
     Returns
     -------
     score : float
-        Mean over the held-out tokens of all documents, in nats per token. -inf if a model gives
-        one of them probability 0; NaN if X has none.
+        Mean over the held-out tokens of all documents, in nats per token; higher is better. -inf
+        if one of them has probability 0; NaN if there are none.
 
     References
     ----------
@@ -180,9 +174,7 @@ def log_predictive_probability(estimator: object, X: object, *, random_state: in
     """
     X, estimator = counted(estimator, X), last_step(estimator)
     counts = to_csr(X, "log_predictive_probability")
-    n_features = check_components(estimator).shape[1]
-    if counts.shape[1] != n_features:
-        raise ValueError(f"X has {counts.shape[1]} features, but estimator has {n_features}")
+    check_width(counts, check_components(estimator).shape[1])
     observed, held_out = completion_split(counts, random_state)
     log_probability = held_out_log_probability(estimator, _contained_like(X, observed), held_out)
     return per_token(log_probability, float(held_out.data.sum(dtype=np.float64)))
@@ -193,8 +185,7 @@ def held_out_log_probability(
 ) -> np.ndarray:
     """Log probability of the held-out tokens of each document, (n_documents,), in nats.
 
-    By the estimator's own method of this name, where it has one, or else by its proportions and
-    `components_`.
+    By the estimator's own method of this name, or by its proportions and `components_`.
     """
     own = getattr(estimator, "held_out_log_probability", None)
     if own is not None:
@@ -209,27 +200,26 @@ def held_out_log_probability(
 
 
 def unlike_known(estimator: object, X: object, known: object, reject: float) -> np.ndarray:
-    """Tell documents that are less probable than all but a share of known ones.
+    """Find documents that are less probable than nearly all known ones.
 
-    With n tokens in a document, log p the log probability of these given its own proportions, and
-    mu the mean log p per token of the known documents,
+    With n tokens in a document, log p their log probability given its own proportions, and mu the
+    mean log p per token of the known documents,
 
         z = (log p - n mu) / sqrt(n).
 
-    A document is told if it has no known word, or if 1 + the number of known documents with a z
-    that is not above its own is at most the share of 1 + their number. This split conformal test
-    tells at most this share of new documents like the known ones that have a known word,
-    whatever the model; of those on other subjects long ones, but hardly any of ten words.
+    A document is unlike the n known ones if it has no known word, or if 1 + the number of known
+    documents with at most its z is at most reject (1 + n). For new documents like the known ones
+    this happens with probability `reject` at most, whatever the model (a split conformal test).
+    Of documents on other subjects long ones are found, but hardly any of ten words.
 
     Parameters
     ----------
     estimator : object
         A fitted topic model, as for `log_predictive_probability`.
     X, known : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Word counts. The model must not have learnt the known documents, for those are more
-        probable than new ones.
+        Word counts. The model must not have learnt from the known documents.
     reject : float
-        That share, in [0, 1). Below 1 / (1 + number of known documents) none is told by its z.
+        In [0, 1]. Below 1 / (1 + number of known documents) only documents without words are.
 
     Returns
     -------
@@ -250,13 +240,10 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     >>> [float(unlike_known(model, some, X[600:800], 0.1).mean()) for some in (X[800:], other)]
     [0.14, 1.0]
     """
-    if not 0 <= reject < 1:
-        raise ValueError(f"reject must be in [0, 1); got {reject!r}")
-    z = _standardised(estimator, known, None)
-    mine = _standardised(estimator, X, z[1])[0]
-    usual = np.sort(z[0][np.isfinite(z[0])])
-    if not len(usual):
-        raise ValueError("known must have documents with words; got none")
+    check_number(least=0, most=1, reject=reject)
+    z, mean = _standardised(estimator, known, None)
+    mine, _ = _standardised(estimator, X, mean)
+    usual = np.sort(z[np.isfinite(z)])
     rank = 1 + np.searchsorted(usual, mine, side="right")
     unlike: np.ndarray = (rank <= reject * (1 + len(usual))) | (mine == -np.inf)
     return unlike
@@ -273,10 +260,10 @@ def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.
 
 
 def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
-    """Perplexity of held-out tokens, by document completion.
+    """Perplexity of held-out tokens, exp(-`log_predictive_probability`).
 
-    exp(-`log_predictive_probability`): the number of equally likely words that would be as hard
-    to guess. Lower is better; a model that knows nothing has the number of features.
+    The number of equally likely words that would be as hard to guess. Lower is better; a model
+    that knows nothing has the number of features.
 
     Parameters
     ----------
@@ -286,8 +273,7 @@ def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
     Returns
     -------
     perplexity : float
-        At least 1, in words; inf if a model gives a held-out token probability 0, NaN if X has
-        none.
+        At least 1, in words; inf if a held-out token has probability 0, NaN if there are none.
 
     Examples
     --------
@@ -300,15 +286,20 @@ def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
     return float(np.exp(-log_predictive_probability(estimator, X, random_state=random_state)))
 
 
+def check_width(counts: sparse.csr_matrix, n_features: int) -> None:
+    """Refuse counts of other columns than those of the topics."""
+    if counts.shape[1] != n_features:
+        raise ValueError(f"X has {counts.shape[1]} features, but the topics have {n_features}")
+
+
 def check_components(estimator: Any) -> np.ndarray:
     """`components_` of a fitted topic model, checked to have mass in each row, as float64."""
-    if not hasattr(estimator, "components_"):
+    if isinstance(estimator, BaseEstimator):
         check_is_fitted(estimator)
-        raise TypeError(f"estimator must be a topic model with components_; got {estimator!r:.99}")
-    return _check_weights(estimator.components_, "components_")
+    return check_weights(estimator.components_, "components_")
 
 
-def _check_weights(weights: ArrayLike, name: str) -> np.ndarray:
+def check_weights(weights: Any, name: str) -> np.ndarray:
     """Weights of words in topics as float64, refused where a topic has none."""
     check_structure(weights, "a measure of topics", name)
     checked: np.ndarray = check_array(weights, dtype=np.float64, input_name=name)
@@ -319,16 +310,9 @@ def _check_weights(weights: ArrayLike, name: str) -> np.ndarray:
     return checked
 
 
-def topic_distributions(topics: Any) -> np.ndarray:
-    """Probabilities of words in topics, of a fitted topic model or an array of weights."""
-    is_model = hasattr(topics, "fit")
-    weights = check_components(topics) if is_model else _check_weights(topics, "topics")
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-
 def _contained_like(X: Any, part: sparse.csr_matrix) -> Any:
     """The part with the names of the columns of X, a DataFrame of pandas or `NamedCounts`."""
-    if hasattr(X, "iloc"):
+    if is_frame(X):
         return type(X)(part.toarray(), index=X.index, columns=X.columns)
     if getattr(X, "feature_names", None) is not None:
         return type(X).of(part, X.feature_names)

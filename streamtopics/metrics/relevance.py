@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The words that topics are shown by, in one order for all lists, tables, pictures and scores.
-
-Of a topic k, with p(w) = sum_k p(k) p(w | k),
-
-    relevance(w, k) = relevance * log p(w | k) + (1 - relevance) * log (p(w | k) / p(w))
-
-(Sievert and Shirley 2014): 1 ranks by probability, less prefers words that other topics lack.
-"""
+"""The words that topics are shown by, in one order for all lists, tables, pictures and scores."""
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import check_array
 
-from streamtopics.utils.checks import check_integer, check_not_masked
+from streamtopics.utils.checks import check_integer, check_number, floats
+from streamtopics.utils.structure import check_structure
 
 # Least probability of a word, as a share of that of the n-th most probable word.
 FLOOR = 0.7
@@ -29,22 +23,23 @@ def relevant_words(
 ) -> np.ndarray:
     """Columns of the most relevant words of each topic, the most relevant first.
 
-    Words of less than 0.7 times the probability of the topic's last word by probability are left
-    out: else words that the topic has a few times, and no other topic has, would come first. Of
-    equal words the first column comes first. A topic with fewer words than `n_words` has the
-    first columns of probability 0 behind them: leave these out where lists are compared.
+    With p(w) = sum_k p(k) p(w | k), words are ranked by
+
+        relevance * log p(w | k) + (1 - relevance) * log (p(w | k) / p(w)),
+
+    without those of less than 0.7 times the probability of the topic's `n_words`-th most probable
+    word: rare words of one topic would come first. Of equal words the first column comes first.
 
     Parameters
     ----------
     topic_word : array-like of shape (n_topics, n_features)
         Probabilities of words in topics; rows sum to 1. With `relevance=1` any weights.
     topic_weights : array-like of shape (n_topics,), default=None
-        Share p(k) of the tokens that each topic has; sums to 1. None for equal ones.
+        Share p(k) of the tokens that each topic has; sums to 1. None is equal shares.
     n_words : int, default=10
-        How many.
+        Words of each topic. If it has fewer, columns of probability 0 follow.
     relevance : float in [0, 1], default=1.0
-        Weight of the probability against the lift p(w | k) / p(w). The default is by
-        probability, see the notes.
+        1 ranks by probability, less prefers words that other topics lack.
 
     Returns
     -------
@@ -52,9 +47,9 @@ def relevant_words(
 
     Notes
     -----
-    Of fifty topics of `StreamingLDA` on five corpora 0.6 raised diversity by 0.10 to 0.16, but
-    lowered NPMI on four by 0.02 to 0.13; so the default is 1. Take 0.6, as the source's readers
-    did best with, to tell apart topics that share their words.
+    With fifty topics of `StreamingLDA` on five corpora 0.6 raised diversity by 0.10 to 0.16, but
+    lowered NPMI on four by 0.02 to 0.13; so the default is 1. Take 0.6, the best for the source's
+    readers, to tell apart topics that share their words.
 
     References
     ----------
@@ -71,29 +66,20 @@ def relevant_words(
     [[1, 0], [3, 0]]
     """
     check_integer(n_words=n_words)
-    if not 0 <= relevance <= 1:
-        raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
-    topics = _numbers(topic_word, "topic_word")
-    if topics.ndim != 2 or 0 in topics.shape:
-        raise ValueError(f"topic_word must have shape (n_topics, n_features); got {topics.shape}")
+    check_number(least=0, most=1, relevance=relevance)
+    check_structure(topic_word, "relevant_words", "topic_word")
+    # float32 stays; numbers of few bits would round and wrap around.
+    kept = [np.float64, np.float32]
+    topics: np.ndarray = check_array(topic_word, dtype=kept, input_name="topic_word")
     if relevance == 1:
         return np.array([largest(row, n_words) for row in topics], dtype=np.intp)
     shares = np.full(len(topics), 1 / len(topics))
     if topic_weights is not None:
-        shares = _numbers(topic_weights, "topic_weights")
+        weights = floats(topic_weights, "topic_weights")
+        shares = check_array(weights, ensure_2d=False, input_name="topic_weights")
     # log p(w | k) has the weight 1, one part of its own and the other in the lift.
     rarity = (relevance - 1) * np.log(_mixture(topics, shares))
     return np.array([_ranked(row, rarity, n_words) for row in topics], dtype=np.intp)
-
-
-def _numbers(values: ArrayLike, name: str) -> np.ndarray:
-    """An array of float64, but for float32, which stays: few bits round and wrap around."""
-    check_not_masked(values, "relevant_words", name)
-    found = np.asarray(values)
-    if found.dtype.kind not in "biufO":
-        raise TypeError(f"{name} must hold numbers; got those of dtype {found.dtype}")
-    assert_all_finite(found, input_name=name)
-    return found if found.dtype == np.float32 else found.astype(np.float64, copy=False)
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:

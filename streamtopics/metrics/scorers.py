@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scorers for scikit-learn's `GridSearchCV`, `cross_validate` and the like.
 
-Each is a callable (estimator, X, y=None) -> float, higher is better, NaN where X has no tokens. Of
-a `Pipeline` the last step is scored, on X as the steps before it transform it; of a fitted search,
-what it found to be best. scikit-learn's `make_scorer` knows predictions alone, and a topic model is
-scored by its topics.
+Each is a callable (estimator, X, y=None) -> float, higher is better, NaN if X has no tokens. The
+last step of a `Pipeline` is scored, on X as the steps before it transform it; of a fitted search
+its best estimator. scikit-learn's own `make_scorer` scores predictions, not topics.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from streamtopics.metrics.coherence import topic_coherence, topic_diversity
+from streamtopics.metrics.coherence import topic_coherence
 from streamtopics.metrics.left_to_right import left_to_right
 from streamtopics.metrics.predictive import check_components, log_predictive_probability, per_token
 from streamtopics.metrics.relevance import relevant_words
+from streamtopics.metrics.similarity import topic_diversity
 from streamtopics.utils.steps import as_found, counted, last_step
 from streamtopics.utils.structure import check_structure, total
 
@@ -29,7 +29,7 @@ class PredictiveScorer:
     Parameters
     ----------
     random_state : int, default=0
-        Of the split of each test document's tokens.
+        Seed of the split of each test document's tokens.
 
     Examples
     --------
@@ -58,18 +58,8 @@ class LeftToRightScorer:
 
     Parameters
     ----------
-    n_particles : int, default=20
-        Fewer than the function's: a mean over many documents needs less.
-    n_resampled, random_state
-        As in `left_to_right`.
-
-    Examples
-    --------
-    >>> from streamtopics import SVBLDA
-    >>> from streamtopics.metrics import LeftToRightScorer
-    >>> X = [[1, 0, 2], [0, 3, 1]]
-    >>> LeftToRightScorer()(SVBLDA(n_components=1).fit(X), X) < 0
-    True
+    n_particles, n_resampled, random_state
+        As in `left_to_right`; a mean over many documents needs fewer particles.
     """
 
     n_particles: int = 20
@@ -80,7 +70,7 @@ class LeftToRightScorer:
         model, counts = _model_and_counts(estimator, X)
         components = check_components(model)
         topics = components / components.sum(axis=1, keepdims=True)
-        found = left_to_right(counts, topics, model.doc_topic_prior_, **vars(self))
+        found = left_to_right(counts, topics, model.doc_topic_prior_, **asdict(self))
         return per_token(found.log_likelihood, total(counts))
 
 
@@ -88,23 +78,14 @@ class LeftToRightScorer:
 class ParticleScorer:
     """Scorer by the particle estimate of the likelihood, nats per token, for `WASTopicModel`.
 
-    Unlike `score` it asks for whole documents, each as a matrix of its sentences.
+    Unlike `score` it judges whole documents, each a matrix of its sentences.
 
     Parameters
     ----------
     n_particles : int, default=100
-        More make it dearer and less low.
+        The estimate is low with few, and tends to the likelihood.
     random_state : int, default=0
-        Of the particles.
-
-    Examples
-    --------
-    >>> from streamtopics import WASTopicModel
-    >>> from streamtopics.metrics import ParticleScorer
-    >>> documents = [[[1, 0, 2], [0, 3, 0]], [[1, 1, 1]]]
-    >>> model = WASTopicModel(1, n_sweeps=2, n_burn_in=1, random_state=0).fit(documents)
-    >>> ParticleScorer()(model, documents) < 0
-    True
+        Seed of the particles.
     """
 
     n_particles: int = 100
@@ -113,7 +94,7 @@ class ParticleScorer:
     def __call__(self, estimator: object, X: object, y: object = None) -> float:
         model, documents = _model_and_counts(estimator, X)
         documents = list(documents)
-        found = model.log_likelihood(documents, **vars(self))
+        found = model.log_likelihood(documents, **asdict(self))
         return per_token(found, float(sum(map(np.sum, documents))))
 
 
@@ -121,14 +102,14 @@ class ParticleScorer:
 class CoherenceScorer:
     """Scorer by the mean of `topic_coherence` over topics, on the test documents.
 
-    It does not say how many topics there should be, and is noisy on small test sets.
+    It does not tell how many topics there should be, and is noisy on small test sets.
 
     Parameters
     ----------
     measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
-        See `topic_coherence`.
+        As in `topic_coherence`.
     n_words : int, default=10
-        Top words of each topic, at least 2; at most the number of features are taken.
+        Top words of each topic, at least 2.
 
     Examples
     --------
@@ -151,21 +132,12 @@ class CoherenceScorer:
 
 @dataclass(frozen=True)
 class DiversityScorer:
-    """Scorer by `topic_diversity`; the test documents do not matter to it.
+    """Scorer by `topic_diversity`; the test documents do not matter.
 
     Parameters
     ----------
     n_words : int, default=10
-        As in `CoherenceScorer`, but at least 1.
-
-    Examples
-    --------
-    >>> from sklearn.decomposition import LatentDirichletAllocation
-    >>> from streamtopics.metrics import DiversityScorer
-    >>> X = [[4, 3, 0, 0], [2, 2, 0, 0], [0, 0, 5, 4]]
-    >>> model = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
-    >>> DiversityScorer(n_words=2)(model, X)
-    1.0
+        Top words of each topic, at least 1.
     """
 
     n_words: int = 10

@@ -1,7 +1,97 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Similarities of topics, and a map of them in a plane."""
+"""Diversity, exclusivity and similarity of topics: whether they share their words.
+
+With W_k the top words of topic k, without those of probability 0,
+
+    diversity      = |union over k of W_k| / sum over k of |W_k|                 (Dieng et al. 2020)
+    exclusivity(k) = 1 / |W_k| sum over w in W_k of p(w | k) / sum_j p(w | j)    (Bischof 2012).
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+
+from streamtopics.metrics.predictive import check_components, check_weights
+from streamtopics.metrics.relevance import relevant_words
+from streamtopics.utils.structure import is_sparse
+
+
+def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
+    """Share of distinct words among the top words of all topics; to read with coherence.
+
+    Parameters
+    ----------
+    topics : sequence of n_topics sequences of words
+        The top words of each topic, as words or as columns. The paper takes 25 of each; fewer
+        words give a higher value, so compare equal numbers. Leave out words of probability 0.
+
+    Returns
+    -------
+    diversity : float
+        In (0, 1]: 1 if no word comes twice, 1 / n_topics if all topics have the same words.
+
+    References
+    ----------
+    A. B. Dieng, F. J. R. Ruiz, D. M. Blei (2020). Topic modeling in embedding
+    spaces. TACL 8, 439-453.
+
+    Examples
+    --------
+    >>> from streamtopics.metrics import topic_diversity
+    >>> topic_diversity([["ship", "sea", "wind"], ["tax", "law", "sea"]])
+    0.8333333333333334
+    """
+    words = list(chain.from_iterable(topics))
+    if not words or is_sparse(topics) or any(isinstance(topic, str) for topic in topics):
+        raise TypeError("topics must be a sequence of topics, each a sequence of words")
+    return len(set(words)) / len(words)
+
+
+def topic_exclusivity(topics: object, n_words: int = 10, *, relevance: float = 1.0) -> np.ndarray:
+    """Share that each topic has of its top words' probability; to read with coherence.
+
+    Random words are exclusive too, and more topics share more words, so exclusivity does not
+    tell how many topics there should be.
+
+    Parameters
+    ----------
+    topics : fitted topic model, or array-like of shape (n_topics, n_features)
+        A model with `components_`, or such weights of words. Rows are scaled to sum to 1.
+    n_words : int, default=10
+        Top words of each topic; fewer words give a higher value, so compare equal numbers. Words
+        of probability 0 do not count.
+    relevance : float in [0, 1], default=1.0
+        Ranks the words, as in `relevant_words`, with equal weights of topics.
+
+    Returns
+    -------
+    exclusivity : ndarray of shape (n_topics,)
+        In (0, 1]: 1 if no other topic has any of the words, 1 / n_topics if all topics are alike.
+        The mean of phi in the source, which FREX there weighs with how frequent words are.
+
+    References
+    ----------
+    J. M. Bischof, E. M. Airoldi (2012). Summarizing topical content with word frequency and
+    exclusivity. ICML, 201-208.
+
+    Examples
+    --------
+    >>> from streamtopics.metrics import topic_exclusivity
+    >>> topic_exclusivity([[3, 1, 0, 0], [1, 0, 1, 2]], n_words=2)
+    array([0.875, 0.625])
+    """
+    is_model = isinstance(topics, BaseEstimator)
+    weights = check_components(topics) if is_model else check_weights(topics, "topics")
+    distributions = weights / weights.sum(axis=1, keepdims=True)
+    columns = relevant_words(distributions, n_words=n_words, relevance=relevance)
+    total = distributions.sum(axis=0)
+    own = np.take_along_axis(distributions, columns, axis=1)
+    shares = np.divide(own, total[columns], out=np.zeros_like(own), where=own > 0)
+    exclusivity: np.ndarray = shares.sum(axis=1) / np.count_nonzero(own, axis=1)
+    return exclusivity
 
 
 def affinities(topic_word: np.ndarray) -> np.ndarray:
@@ -15,8 +105,8 @@ def affinities(topic_word: np.ndarray) -> np.ndarray:
 def places(affinity: np.ndarray) -> np.ndarray:
     """Places of topics in a plane by their Hellinger distances, of shape (n_topics, 2).
 
-    Principal coordinates (classical scaling): of the squared distances ``1 - affinity``, double
-    centred, the two leading eigenvectors; each points to where its largest entry is positive.
+    Principal coordinates: the two leading eigenvectors of the double-centred squared distances
+    ``1 - affinity``; the largest entry of each is positive.
     """
     squared = 1.0 - affinity
     centred = squared - squared.mean(axis=0)

@@ -27,13 +27,7 @@ MOST_ORDER = 100
 
 
 class Rouge(NamedTuple):
-    """ROUGE of each summary.
-
-    Attributes
-    ----------
-    precision, recall, f1 : ndarray of shape (n_documents,)
-        In [0, 1]; higher is better.
-    """
+    """ROUGE of each summary, arrays of shape (n_documents,) in [0, 1]; higher is better."""
 
     precision: np.ndarray
     recall: np.ndarray
@@ -58,28 +52,23 @@ def rouge(
     Parameters
     ----------
     summaries : iterable of str, or of lists of str
-        One for each document, as a text or as the list of its sentences, which are
-        joined.
+        For each document a text, or a list of sentences, which are joined.
     references : iterable of str, or of lists of str
-        For each document a reference, or a list of several. Each is a text.
+        For each document one reference text, or a list of several.
     order : int or "l", default=1
         ROUGE-N for n-grams of N words, at most 100, or ROUGE-L for the longest common subsequence.
     several : {"mean", "max"}, default="mean"
-        What is made of several references: the mean of the scores, or those of the reference
-        of the highest F.
+        Of several references the mean of the scores, or the scores of the highest F.
     tokenize : callable, default=words_of
-        Takes a text and returns its words. The default has small letters and stems
-        nothing; take ``list`` for Chinese or Japanese, and ``str.split`` for scripts that
-        write vowels as marks, such as Devanagari.
+        Takes a text and returns its words. The default lower-cases and stems nothing. Take
+        ``list`` for Chinese or Japanese, and ``str.split`` for scripts that write vowels as
+        marks, such as Devanagari.
 
     Returns
     -------
     rouge : Rouge
-        A summary without words has 0 everywhere.
-
-    Notes
-    -----
-    Longer summaries have a higher recall and a lower precision: compare F, or one length.
+        Zeros for a summary without words. Longer summaries have a higher recall and a lower
+        precision: compare F, or summaries of one length.
 
     References
     ----------
@@ -89,13 +78,9 @@ def rouge(
     Examples
     --------
     >>> from streamtopics.metrics import rouge
-    >>> summaries = [["The soup was hot."]]
-    >>> references = [["The soup was good and hot.", "Good food."]]
-    >>> found = rouge(summaries, references)
+    >>> found = rouge([["The soup was hot."]], [["The soup was good and hot.", "Good food."]])
     >>> found.precision, found.recall.round(3), found.f1
     (array([0.5]), array([0.333]), array([0.4]))
-    >>> rouge(summaries, references, order="l", several="max").f1
-    array([0.8])
     """
     check_one_of(SEVERAL, several=several)
     if isinstance(order, str):
@@ -108,8 +93,6 @@ def rouge(
     for summary, texts in zip(from_arrow(summaries), from_arrow(references), strict=True):
         words = list(tokenize(summary if isinstance(summary, str) else " ".join(summary)))
         of_document = [texts] if isinstance(texts, str) else list(texts)
-        if not of_document:
-            raise ValueError("each document must have a reference")
         scores = np.array([_scores(words, list(tokenize(text)), order) for text in of_document])
         rows.append(scores.mean(axis=0) if several == "mean" else scores[scores[:, 2].argmax()])
     return Rouge(*np.array(rows).reshape(-1, 3).T)
@@ -120,8 +103,8 @@ def summary_redundancy(
 ) -> np.ndarray:
     """Overlap of the sentences of a summary with each other.
 
-    For each sentence the highest ROUGE-1 F with another one of the summary, a number of 0
-    for no common word to 1 for the same words, and the mean of that over its sentences.
+    The mean over the sentences of the highest ROUGE-1 F with another sentence of the summary: from
+    0, no common word, to 1, the same words.
 
     Parameters
     ----------
@@ -157,16 +140,14 @@ def summary_redundancy(
 
 @dataclass(frozen=True)
 class RougeScorer:
-    """Scorer of a summarizer by the mean of `rouge` over documents, y being the references.
-
-    NaN if there are no documents.
+    """Scorer of a summarizer by the mean of `rouge`, y being the references; NaN without documents.
 
     Parameters
     ----------
-    order : int or "l", default=1
+    order, several
+        As in `rouge`.
     statistic : {"f1", "precision", "recall"}, default="f1"
-        "f1", since the others can be raised by the length alone.
-    several : {"mean", "max"}, default="mean"
+        "f1", since a summary's length alone can raise the others.
 
     Examples
     --------
@@ -182,7 +163,7 @@ class RougeScorer:
 
     def __call__(self, estimator: Any, X: object, y: Any = None) -> float:
         found = rouge(estimator.transform(X), y, order=self.order, several=self.several)
-        values = getattr(found, self.statistic)
+        values = found._asdict()[self.statistic]
         return float(values.mean()) if len(values) else np.nan
 
 

@@ -100,6 +100,13 @@ def check_integer(*, least: int = 1, most: int = sys.maxsize, why: str = "", **v
             raise ValueError(f"{name} must be {allowed}; got {value!r:.60}")
 
 
+def check_number(*, least: float, most: float, **values: float) -> None:
+    """Refuse arguments that are not numbers from `least` to `most`."""
+    for name, value in values.items():
+        if not (is_number(value) and least <= plain(value) <= most):
+            raise ValueError(f"{name} must be a number in [{least:g}, {most:g}]; got {value!r:.60}")
+
+
 def check_one_of(choices: Iterable[str], **values: str) -> None:
     """Refuse arguments that are none of the words."""
     for name, value in values.items():

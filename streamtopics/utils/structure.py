@@ -82,7 +82,7 @@ def total(X: Any) -> float:
 def check_structure(X: Any, caller: str, name: str = "X") -> None:
     """Refuse a sparse matrix of arrays that do not fit, masked entries, and dates for numbers."""
     check_not_masked(X, caller, name)
-    kinds = list(X.dtypes) if _is_frame(X) else [getattr(X, "dtype", None)]
+    kinds = list(X.dtypes) if is_frame(X) else [getattr(X, "dtype", None)]
     if any(getattr(kind, "kind", "") in ("m", "M") for kind in kinds):
         raise TypeError(f"{name}, passed to {caller}, holds dates or spans of time, no numbers")
     if not is_sparse(X):
@@ -103,7 +103,7 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
         raise ValueError(f"{what} has arrays that do not fit: {error}") from error
 
 
-def _is_frame(X: Any) -> bool:
+def is_frame(X: Any) -> bool:
     """Whether this is a data frame of pandas."""
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
@@ -119,7 +119,7 @@ def kept_types(X: Any, otherwise: type) -> list[type]:
 
     Of what has double precision, such as numbers of Python, that is float64.
     """
-    kinds = list(X.dtypes) if _is_frame(X) else [X.dtype]
+    kinds = list(X.dtypes) if is_frame(X) else [X.dtype]
     names = [str(getattr(kind, "subtype", kind)).lower() for kind in kinds]
     own = getattr(X, "dtype", None)
     # Also in the other order of bytes, and what is longer.

@@ -64,7 +64,7 @@ def test_topic_table_as_text_and_as_frame(model):
 
 
 def test_wrong_arguments(model):
-    with pytest.raises(ValueError, match="relevance must be in"):
+    with pytest.raises(ValueError, match="relevance must be a number in"):
         topic_table(model, NAMES, relevance=1.5)
     with pytest.raises(ValueError, match="feature_names"):
         topic_table(model, NAMES[:3])

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coherence against the formulas, word by word, and against gensim.
 
-gensim adds EPSILON to each joint probability where this package takes the limit;
-the twin does either, so both are held to it, and each other where no pair of
-words is without a document.
+gensim adds EPSILON to each joint probability where this package takes the limit; the twin does
+either.
 """
 
 from itertools import combinations
@@ -157,16 +156,8 @@ def gensim_coherence(X):
 def test_equals_gensim_where_all_pairs_meet(measure, X, topics, gensim_coherence):
     topics = topics[meeting(topics, X)]
     assert len(topics) >= 5
-    expected = gensim_coherence(topics, {"npmi": "c_npmi", "c_v": "c_v"}[measure])
+    expected = gensim_coherence(topics, OF_GENSIM[measure])
     np.testing.assert_allclose(topic_coherence(topics, X, measure=measure), expected, atol=1e-9)
-
-
-@pytest.mark.parametrize("measure", ["npmi", "c_v"])
-def test_the_twin_with_epsilon_equals_gensim_everywhere(measure, X, topics, gensim_coherence):
-    assert not meeting(topics, X).all()
-    expected = gensim_coherence(topics, {"npmi": "c_npmi", "c_v": "c_v"}[measure])
-    got = [TWINS[measure](topic, X, EPSILON) for topic in topics]
-    np.testing.assert_allclose(got, expected, rtol=1e-10)
 
 
 def test_umass_with_gensims_smoothing_equals_gensim(X, topics, gensim_coherence):
@@ -251,20 +242,15 @@ def test_windows_and_epsilon_are_finite_for_words_that_never_occur(measure):
     ("X", "options", "error", "message"),
     [
         ("a text", {}, TypeError, "must be lists of tokens"),
-        (["a text"], {}, TypeError, "got the text 'a text'"),
-        ([], {}, ValueError, "X has no documents"),
-        ([["a"]], {"feature_names": ["a"]}, TypeError, "topics words as tokens are"),
+        (["a text"], {}, TypeError, "it holds 'a text'"),
+        (sparse.eye_array(2, format="csr"), {}, TypeError, "must be lists of tokens"),
+        ([], {}, ValueError, "n_documents must be at least 1"),
         ([["a"]], {"measure": "umass"}, KeyError, "umass"),
     ],
 )
 def test_bad_documents_of_windows(X, options, error, message):
     with pytest.raises(error, match=message):
         topic_coherence([["a", "b"]], X, window="auto", **options)
-
-
-def test_topics_in_windows_must_not_repeat_words():
-    with pytest.raises(ValueError, match="topic 1 repeats one"):
-        topic_coherence([["a", "b"], ["b", "b"]], [["a", "b"]], window=3)
 
 
 # Limits
@@ -348,12 +334,6 @@ def test_order_and_size_do_not_matter(measure, X, topics):
         np.testing.assert_allclose(got, expected, rtol=1e-10)
 
 
-def test_each_topic_is_on_its_own(X, topics):
-    whole = topic_coherence(topics, X)
-    alone = np.concatenate([topic_coherence(topics[[t]], X) for t in range(len(topics))])
-    np.testing.assert_allclose(whole, alone, rtol=1e-12)
-
-
 @pytest.mark.parametrize("measure", MEASURES)
 def test_only_presence_matters(measure, X, topics):
     expected = topic_coherence(topics, X, measure=measure)
@@ -388,21 +368,19 @@ def test_words_in_place_of_columns(X, topics):
     ("topics", "options", "error", "message"),
     [
         ([[0, 1]], {"measure": "pmi"}, ValueError, "one of 'npmi', .*; got 'pmi'"),
-        ([[0, 1]], {"epsilon": 0}, ValueError, r"epsilon None or in \[1e-100, 1\)"),
+        ([[0, 1]], {"epsilon": 0}, ValueError, r"epsilon must be a number in \[1e-100, 1\]"),
         ([[0, 1]], {"window": 1}, ValueError, "window must be at least 2; got 1"),
         ([[0, 1]], {"window": 2.5}, TypeError, "window must be an integer"),
-        ([[0, 1]], {"window": 5}, TypeError, "X must be lists of tokens"),
-        ([[0, 1]], {"smoothing": 0}, ValueError, "smoothing must be at least"),
+        ([[0, 1]], {"smoothing": 0}, ValueError, "smoothing must be a number in"),
         ([[0, 1]], {"smoothing": np.nan}, ValueError, "smoothing must be .* got nan"),
-        ([0, 1], {}, ValueError, r"\(n_topics, n_top_words\).*got shape \(2,\)"),
-        ([[0], [1]], {}, ValueError, r"at least 2 words.*got shape \(2, 1\)"),
-        ([], {}, ValueError, r"at least one topic.*got shape \(0,\)"),
-        ([[0.5, 0.1], [0.2, 0.3]], {}, ValueError, r"of weights take relevant_words"),
-        ([["w0", "w1"]], {}, ValueError, r"got .*'w0'.*Pass feature_names"),
-        ([[0, 24]], {}, ValueError, r"from 0 to 23; got \[0, 24\]"),
-        ([[0, -1]], {}, ValueError, r"from 0 to 23; got \[0, -1\]"),
-        ([[0, 1], [2, 2]], {}, ValueError, r"topic 1 repeats one: \[2, 2\]"),
-        ([["a", "b"]], {"feature_names": ["a", "b"]}, ValueError, r"24 columns of X.*got 2"),
+        ([0, 1], {}, ValueError, "Expected 2D array"),
+        ([[0], [1]], {}, ValueError, "minimum of 2 is required"),
+        ([[0.5, 0.1], [0.2, 0.3]], {}, ValueError, r"Of weights take relevant_words"),
+        ([["w0", "w1"]], {}, ValueError, r"with as many distinct feature_names, words; got .*'w0'"),
+        ([[0, 24]], {}, ValueError, r"from 0 to 23, .*got \[0, 24\]"),
+        ([[0, -1]], {}, ValueError, r"from 0 to 23, .*got \[0, -1\]"),
+        ([[0, 1], [2, 2]], {}, ValueError, r"topic 1 repeats a word: \[2, 2\]"),
+        ([["a", "b"]], {"feature_names": ["a", "b"]}, ValueError, "as many distinct feature_names"),
         ([["a", "z"]], {"feature_names": list("abcdefghijklmnopqrstuvwx")}, KeyError, "z"),
     ],
 )
@@ -414,5 +392,5 @@ def test_bad_arguments(topics, options, error, message, X):
 def test_bad_documents(X):
     with pytest.raises(ValueError, match="Negative values in data"):
         topic_coherence([[0, 1]], -X)
-    with pytest.raises(ValueError, match="X has no documents"):
+    with pytest.raises(ValueError, match="n_documents must be at least 1"):
         topic_coherence([[0, 1]], X[:0])

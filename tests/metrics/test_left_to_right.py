@@ -97,14 +97,16 @@ def test_edges():
     [
         ({"X": X * 0.5}, "whole numbers"),
         ({"X": -X}, "Negative values"),
-        ({"X": X[:, :3]}, "X has 3 features, but topic_word has 4"),
+        ({"X": X[:, :3]}, "X has 3 features, but the topics have 4"),
         ({"topic_word": 2 * TOPIC_WORD}, "must be distributions"),
         ({"doc_topic_prior": 0.0}, "doc_topic_prior must be positive"),
         ({"doc_topic_prior": 0.1, "split_prior": [1.0, 0.0]}, "split_prior must be positive"),
         ({"X": [[1]], "topic_word": [[1.0]], "split_prior": 1.0}, "minimum of 2 is required"),
         ({"n_particles": 0}, "n_particles"),
+        ({"n_particles": 10**6 + 1}, "n_particles must be at most 1,000,000; got 1000001"),
         ({"n_resampled": -1}, "n_resampled"),
         ({"random_state": -1}, "random_state"),
+        ({"random_state": 2**63}, "random_state must be at most 9,223"),
     ],
 )
 def test_wrong_arguments(change, message):
@@ -152,24 +154,12 @@ def test_scorer():
     assert scorer(model, test) > np.log(1 / 40)
 
 
-@pytest.mark.parametrize("count", [1e9, 1e15])
-def test_more_tokens_than_the_memory_takes_are_refused(count):
-    counts = np.array([[1.0, 2.0], [3.0, count]])
-    message = "a document of X has 1.* tokens, but 100 particles can read 671088 at most"
+@pytest.mark.parametrize(
+    ("longest", "n_particles", "most"), [(1e9, 100, 671088), (1e15, 20, 3355443), (99, 10**6, 67)]
+)
+def test_more_tokens_than_the_memory_takes_are_refused(longest, n_particles, most):
+    message = f"{n_particles} particles can read {most} in a document; the longest has"
     with pytest.raises(ValueError, match=message):
-        left_to_right(counts, np.full((2, 2), 0.5), 0.5)
-    with pytest.raises(ValueError, match="20 particles can read 3355443 at most"):
-        LeftToRightScorer()(SVBLDA(1).fit([[1, 0], [0, 1]]), counts)
-
-
-def test_many_particles_that_the_memory_does_not_take_are_refused():
-    with pytest.raises(ValueError, match=r"a document of X has 99 tokens, but .* 67 at most"):
-        left_to_right([[99, 0]], [[0.5, 0.5]], 0.5, n_particles=10**6)
-    with pytest.raises(ValueError, match="n_particles must be at most 1,000,000; got 1000001"):
-        left_to_right([[3, 0]], [[0.5, 0.5]], 0.5, n_particles=10**6 + 1)
-
-
-@pytest.mark.parametrize("seed", [2**63, 2**64 - 1, 2**64, 10**30])
-def test_seeds_that_are_too_large_are_refused(seed):
-    with pytest.raises(ValueError, match=f"random_state must be at most 9,223,.*got {seed}"):
-        left_to_right([[1, 0]], [[0.5, 0.5]], 0.5, random_state=seed)
+        left_to_right([[1, 2], [0, longest]], [[0.5, 0.5]], 0.5, n_particles=n_particles)
+    with pytest.raises(ValueError, match="20 particles can read 3355443"):
+        LeftToRightScorer()(SVBLDA(1).fit([[1, 0], [0, 1]]), [[1, 2], [0, 1e9]])

@@ -222,7 +222,7 @@ def test_texts_of_strangers_alone_have_a_score():
 
 
 def test_what_cannot_be_scored_is_refused_by_name():
-    with pytest.raises(TypeError, match="pipeline must be a Pipeline from texts"):
+    with pytest.raises(TypeError, match="pipeline must lead from texts"):
         open_vocabulary_probability(SVBLDA(2), TEXTS)
     with pytest.raises(ValueError, match="n_characters must be at least 2"):
         open_vocabulary_probability(fitted(CountVectorizer()), TEXTS, n_characters=1)
