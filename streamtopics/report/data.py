@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import platform
 import re
+from bisect import bisect
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib.metadata import version
 from numbers import Integral, Real
@@ -276,10 +276,9 @@ def tracked(tracker: Any) -> list[Happened]:
     if tracker is None or isinstance(tracker, Iterable):
         return [Happened("Births and changes", "changes", tracker)]
     found = [Happened("Topics of the stream", "changes", tracker.topics())]
-    # While there is nothing to compare yet, a tracker says so by an error.
-    with suppress(ValueError):
-        news = tracker.news(tracker.n_batches_ // 2, unit="batch")
-        found.insert(0, Happened(NEWS, "changes", news, False))
+    half = bisect(tracker.batches_, tracker.n_batches_ // 2)
+    if half > 0:
+        found.insert(0, Happened(NEWS, "changes", tracker._news(half - 1), False))
     return found
 
 

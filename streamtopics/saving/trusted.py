@@ -29,8 +29,8 @@ OURS = {
         SupervisedCommit SupervisedLDA Table
     """,
     "streams": """
-        Alarm BatchInfo ChangedTopic DriftMonitor DriftTest EarlyStopping KnownTopic Moment
-        NewTopic NewWord ProgressReport Resumed ScoreHistory Snapshot State TopicTracker
+        Alarm BatchInfo ChangedTopic DriftMonitor DriftTest EarlyStopping KnownTopic
+        NewTopic NewWord Position ProgressReport Resumed ScoreHistory Snapshot State TopicTracker
     """,
     "text": """
         ClosedVocabulary NamedVectorizer OpenVocabulary Policy SentenceVectorizer

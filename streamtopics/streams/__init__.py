@@ -12,8 +12,7 @@ from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
 from streamtopics.streams.monitoring.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
 from streamtopics.streams.monitoring.monitor import DriftMonitor
 from streamtopics.streams.stream import Prequential, prequential_score, stream
-from streamtopics.streams.tracking.rows import NewsRow, TrackedRow, TrackRow
-from streamtopics.streams.tracking.tracker import TopicTracker
+from streamtopics.streams.tracking.tracker import NewsRow, TopicTracker, TrackedRow, TrackRow
 
 __all__ = [
     "Alarm",

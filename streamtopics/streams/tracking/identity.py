@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which topic is which: those known before a look at the model, and those of the look, by words.
+"""Which topic is which: those known before a snapshot, and those of the model then, by words.
 
 Two topics with probabilities p and q of their kept words, scaled to sum to 1, have the affinity
 
     sum_w sqrt(p_w q_w)
 
-(Bhattacharyya's coefficient; 1 less the square of Hellinger's distance): 1 for the same words in
-the same proportions, 0 for no word in common. A row is the topic whose words at the last look are
-closest to its own, matched one to one. It stays that topic as long as its words are also like
-those of ten looks ago, if it was settled by then: so a topic may drift to something else in the
-long run, but a row that is taken over by something else in a short time has a new one. A new
-topic that completes what is left of an old one was split from it, an old one that completes what
-another one has become was merged.
+(Bhattacharyya's coefficient; 1 less the square of Hellinger's distance). A row is the topic with
+the closest words at the last snapshot, matched one to one, if its words are also like those of ten
+snapshots ago. A new topic that completes what is left of an old one was split from it; an old one
+that completes what another one has become was merged.
 """
 
 from __future__ import annotations
@@ -26,20 +23,20 @@ from scipy.optimize import linear_sum_assignment
 from streamtopics.streams.tracking.snapshots import (
     DENSE,
     KnownTopic,
-    Moment,
+    Position,
     Snapshot,
     Words,
     words_of,
 )
 
-# Least affinity of the words of a topic now and ten looks ago, times m / (m + 2) if it had been
-# seen at m looks by then; to the last look half of it suffices. Other topics have 0.2 to 0.5.
+# Least affinity of the words of a topic now and ten snapshots ago, times m / (m + 2) if m had found
+# it by then; to the last one half of it suffices. Other topics have 0.2 to 0.5.
 THRESHOLD = 0.6
-# Looks that a topic needs to settle: to what it was before it may have no likeness.
+# Snapshots that a topic needs to settle: to what it was before it may have no likeness.
 SETTLED = 8
-# Looks at an earlier part of the stream than this are not what a topic was lately.
+# Snapshots of an earlier part of the stream than this are not what a topic was lately.
 SINCE = 0.7
-# Looks that the mean of a topic's share goes back, and of the usual one.
+# Snapshots that the mean of a topic's share goes back, and of the usual one.
 RECENT, LONG = 3, 30
 # A topic comes into use with this part of an equal share. It has gone with half of that, or,
 # below 2.5 times of it, with a fifth of its usual share: stray tokens of other topics.
@@ -53,11 +50,11 @@ SHARES = (0.25, 0.5, 0.75)
 
 
 class Rows(NamedTuple):
-    """The rows of a model at a look: leading words and shares of the tokens, None without any."""
+    """Rows of a model: leading words, shares of the tokens (None without any), and when."""
 
     words: Sequence[Words]
     shares: np.ndarray | None
-    now: Moment
+    now: Position
 
     @property
     def least(self) -> float:
@@ -66,16 +63,19 @@ class Rows(NamedTuple):
 
 
 def followed(
-    known: Sequence[KnownTopic],
-    snapshots: Sequence[Snapshot],
-    rows: Rows,
-    n_topics: int,
+    known: Sequence[KnownTopic], snapshots: Sequence[Snapshot], rows: Rows, n_topics: int
 ) -> tuple[tuple[KnownTopic, ...], int]:
-    """The topics known after a look, those that have a row first, and the ids given so far."""
-    lately = _lately(snapshots, rows.now)
-    earlier = _earlier(lately)
+    """The topics known now, those that have a row first, and the ids given so far."""
+    # Snapshots may be far apart: over ten of them topics would change as they do in the long run.
+    last = snapshots[-DENSE:]
+    lately = [s for s in last[:-1] if s.position.batch >= SINCE * rows.now.batch] + [*last[-1:]]
+    earlier: dict[int, Words] = {}
+    for snapshot in lately:
+        for topic in snapshot.topics:
+            if int(topic["id"]) not in earlier:
+                earlier[int(topic["id"])] = words_of(topic)
     place = _places(known, earlier, rows.words, len(lately))
-    held = [_seen(known[p], row, rows) for row, p in enumerate(place.tolist()) if p >= 0]
+    held = [_found(known[p], row, rows) for row, p in enumerate(place.tolist()) if p >= 0]
     found = set(place.tolist())
     lost = [
         topic._replace(row=-1, words=earlier[topic.topic] if topic.row >= 0 else topic.words)
@@ -87,25 +87,6 @@ def followed(
     held, lost = ([_with_end(t, alive, held, earlier, rows) for t in some] for some in (held, lost))
     lost.sort(key=lambda topic: topic.died.batch if topic.died else 0)
     return (*held, *new, *lost[-KEPT_GONE:]), n_topics + len(new)
-
-
-def _lately(snapshots: Sequence[Snapshot], now: Moment) -> Sequence[Snapshot]:
-    """The last ten looks at most, and of these the last and those in the last part of the stream.
-
-    Looks may be far apart: over ten of them topics would have changed as they do in the long run.
-    """
-    last = snapshots[-DENSE:]
-    return [s for s in last[:-1] if s.moment.batch >= SINCE * now.batch] + list(last[-1:])
-
-
-def _earlier(lately: Sequence[Snapshot]) -> dict[int, Words]:
-    """State of each topic at the earliest of some looks that saw it."""
-    found: dict[int, Words] = {}
-    for snapshot in lately:
-        for i, topic in enumerate(snapshot.topics.tolist()):
-            if topic not in found:
-                found[topic] = words_of(snapshot, i)
-    return found
 
 
 def _places(
@@ -126,21 +107,21 @@ def _places(
         last = [topic.words for topic in topics]
         was = [earlier.get(topic.topic, topic.words) for topic in topics]
         found, far = np.split(affinities([*last, *was], rows), 2)
-        n_looks = np.array([max(1, topic.n_looks - n_lately + 1) for topic in topics], np.float64)
-        least = np.where(n_looks < SETTLED, 0.0, THRESHOLD * n_looks / (n_looks + 2))[:, None]
+        m = np.array([max(1, topic.n_found - n_lately + 1) for topic in topics], np.float64)
+        least = np.where(m < SETTLED, 0.0, THRESHOLD * m / (m + 2))[:, None]
         own = matched(np.where(far >= least, found, 0.0), limit)
         place[free[own >= 0]] = there[own[own >= 0]]
     return place
 
 
-def _seen(topic: KnownTopic, row: int, rows: Rows) -> KnownTopic:
+def _found(topic: KnownTopic, row: int, rows: Rows) -> KnownTopic:
     """A topic that was found again, with its share now."""
-    n_looks, least = topic.n_looks + 1, rows.least
-    topic = topic._replace(row=row, n_looks=n_looks, words=rows.words[row])
+    n_found, least = topic.n_found + 1, rows.least
+    topic = topic._replace(row=row, n_found=n_found, words=rows.words[row])
     if rows.shares is None:
         return topic
     now = float(rows.shares[row])
-    topic = topic._replace(share=topic.share + (now - topic.share) / min(n_looks, RECENT))
+    topic = topic._replace(share=topic.share + (now - topic.share) / min(n_found, RECENT))
     if topic.died is None:
         few = max(GONE * least, min(STRAY * topic.usual, NEVER_GONE * least))
         topic = topic._replace(died=rows.now if topic.share < few else None)
@@ -148,7 +129,7 @@ def _seen(topic: KnownTopic, row: int, rows: Rows) -> KnownTopic:
         topic = topic._replace(died=None, merged_into=-1)
     if topic.died is not None or now <= least:
         return topic
-    usual = topic.usual + (now - topic.usual) / min(n_looks, LONG)
+    usual = topic.usual + (now - topic.usual) / min(n_found, LONG)
     return topic._replace(last_seen=rows.now, usual=usual)
 
 
@@ -185,7 +166,7 @@ def _with_end(
     earlier: Mapping[int, Words],
     rows: Rows,
 ) -> KnownTopic:
-    """A topic with the end that it has come to at this look, if it has."""
+    """A topic with the end that it has come to now, if it has."""
     if topic.row < 0 and topic.died is None:
         topic = topic._replace(died=rows.now)
     if topic.died != rows.now or topic.topic not in alive:

@@ -1,21 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""State of a tracker: topics with their lives, and snapshots, thinned out."""
+"""What a tracker keeps: snapshots that it takes of a model, thinned out, and topics with lives.
+
+The use of topic k in documents is the expected number of their tokens that are of it,
+
+    u_k = sum_d sum_w n_dw theta_dk phi_kw / sum_j theta_dj phi_jw,
+
+theta by `transform`, phi the words' probabilities. A topic that only the prior puts into a
+document has few of the words there, and so next to no use.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
+
+from streamtopics.base.topics import most_probable
+from streamtopics.metrics.relevance import largest
+from streamtopics.streams.batches import named
+from streamtopics.utils.steps import counted, last_step, names_of
+from streamtopics.utils.structure import for_scipy, is_sparse, number_of_rows
 
 # Numbers of words, and their weights.
 Words = tuple[np.ndarray, np.ndarray]
+# Most documents of a minibatch that are looked at.
+MAX_DOCUMENTS = 100
 # Rows of topics in a snapshot that have gone since the one before, for each that is there.
 GONE_ROWS = 2
 # The last snapshots, of which none is left out.
 DENSE = 10
+# Cells of words in documents times topics that are held at once.
+CELLS = 1 << 20
 
 
-class Moment(NamedTuple):
+class Position(NamedTuple):
     """A place in the stream: minibatches so far, the time of the last, and documents so far."""
 
     batch: int
@@ -24,62 +43,65 @@ class Moment(NamedTuple):
 
 
 class KnownTopic(NamedTuple):
-    """A topic from when it was first seen.
-
-    `row` is its row in the model at the last look, -1 where it has none, `n_looks` are the looks
-    that found it. `share` is a mean over the last looks, `usual` one over those at which it was in
-    use. `split_from` and `merged_into` are ids, -1 for none. `words` are those of the last look
-    that found it, or of a topic whose row became another one's, those before.
-    """
+    """A topic from when it was first seen."""
 
     topic: int
+    # Its row in the model at the last snapshot, -1 for none, and the snapshots that found it.
     row: int
-    n_looks: int
+    n_found: int
+    # Means over the last snapshots, and over those at which it was in use.
     share: float
     usual: float
-    born: Moment
-    last_seen: Moment
-    died: Moment | None
+    born: Position
+    last_seen: Position
+    died: Position | None
+    # Ids, -1 for none.
     split_from: int
     merged_into: int
+    # At the last snapshot that found it; of a topic whose row became another one's, before.
     words: Words
 
 
 class Snapshot(NamedTuple):
-    """The topics at one moment, and their use since the snapshot before.
+    """The topics at one position, and their use since the snapshot before.
 
-    `topics` are the ids of those that have a row, or had one since the snapshot before; `rows`
-    are -1 for those that have gone. `words`, (n_topics, n), are the most probable ones, -1 in rows
-    that have less, `weights` their probabilities, scaled to sum to 1, and `kept` what these sum to
-    before. `use` are tokens since the snapshot before, as estimated by the documents looked at,
-    `squares` the variances of these, and `n_tokens` those of topics without an id too.
+    `topics` is a table, see `layout`: topics that have a row, and then those that had one since
+    the snapshot before. `n_tokens` counts topics without an id too.
     """
 
-    moment: Moment
+    position: Position
     topics: np.ndarray
-    rows: np.ndarray
-    words: np.ndarray
-    weights: np.ndarray
-    use: np.ndarray
-    squares: np.ndarray
     n_tokens: float
-    kept: np.ndarray
+
+
+def layout(n_words: int) -> np.dtype[np.void]:
+    """Columns of the topics in a snapshot.
+
+    `row` is -1 without any, `words` are the most probable ones, -1 where there are less, `weights`
+    their probabilities, scaled to sum to 1, `kept` what these sum to before. `use` are tokens, as
+    estimated by the documents looked at, and `squares` the variances of these.
+    """
+    table = (("words", np.int32, n_words), ("weights", float, n_words))
+    numbers = (("use", float), ("squares", float), ("kept", float))
+    return np.dtype([("id", np.int64), ("row", np.int64), *numbers, *table])
 
 
 class State(NamedTuple):
-    """All that a tracker has learnt, replaced as a whole.
+    """All that a tracker has learnt, replaced as a whole."""
 
-    `n_tokens` were learnt since the last look that saw any, `names` are those of words by number,
-    `n_topics` the ids given so far, and `n_rows` the rows of the model at the last look.
-    """
-
-    now: Moment
+    now: Position
+    # Learnt since the last snapshot that saw any.
     n_tokens: float
+    # Of words by number.
     names: tuple[Any, ...]
     known: tuple[KnownTopic, ...]
     snapshots: tuple[Snapshot, ...]
+    # Ids given so far, and rows of the model at the last snapshot.
     n_topics: int
     n_rows: int
+
+
+# Kept snapshots
 
 
 def thinned(snapshots: tuple[Snapshot, ...], n: int) -> tuple[Snapshot, ...]:
@@ -90,7 +112,7 @@ def thinned(snapshots: tuple[Snapshot, ...], n: int) -> tuple[Snapshot, ...]:
     """
     kept = list(snapshots)
     while len(kept) > n:
-        places = np.array([snapshot.moment.n_documents for snapshot in kept], np.float64)
+        places = np.array([snapshot.position.n_documents for snapshot in kept], np.float64)
         between = slice(1, len(kept) - DENSE)
         gaps = places[2 : len(kept) - DENSE + 1] - places[: len(kept) - DENSE - 1]
         out = 1 + int(np.argmin(gaps / np.maximum(places[-1] - places[between], 1.0)))
@@ -100,67 +122,123 @@ def thinned(snapshots: tuple[Snapshot, ...], n: int) -> tuple[Snapshot, ...]:
 
 def _joined(first: Snapshot, second: Snapshot) -> Snapshot:
     """The second snapshot, with the use of both; topics that have gone in between come last."""
-    own = np.isin(first.topics, second.topics)
-    gone = np.flatnonzero(~own & (first.use > 0))
-    most = GONE_ROWS * max(1, int(np.count_nonzero(second.rows >= 0)))
-    gone = np.sort(gone[np.argsort(-first.use[gone], kind="stable")][:most])
-    place = {int(topic): i for i, topic in enumerate(second.topics)}
-    places = [place[int(topic)] for topic in first.topics[own]]
-    use, squares = second.use.copy(), second.squares.copy()
-    use[places] += first.use[own]
-    squares[places] += first.squares[own]
-    width = max(first.words.shape[1], second.words.shape[1])
-    return Snapshot(
-        second.moment,
-        np.concatenate([second.topics, first.topics[gone]]),
-        np.concatenate([second.rows, np.full(len(gone), -1)]),
-        np.concatenate([_wide(second.words, width, -1), _wide(first.words[gone], width, -1)]),
-        np.concatenate([_wide(second.weights, width, 0), _wide(first.weights[gone], width, 0)]),
-        np.concatenate([use, first.use[gone]]),
-        np.concatenate([squares, first.squares[gone]]),
-        first.n_tokens + second.n_tokens,
-        np.concatenate([second.kept, first.kept[gone]]),
-    )
+    before, topics = first.topics, second.topics.copy()
+    own = np.isin(before["id"], topics["id"])
+    place = {topic: i for i, topic in enumerate(topics["id"].tolist())}
+    places = [place[topic] for topic in before["id"][own].tolist()]
+    for name in ("use", "squares"):
+        topics[name][places] += before[name][own]
+    gone = before[~own & (before["use"] > 0)]
+    most = GONE_ROWS * max(1, int(np.count_nonzero(topics["row"] >= 0)))
+    gone = gone[np.sort(np.argsort(-gone["use"], kind="stable")[:most])]
+    gone["row"] = -1
+    n_tokens = first.n_tokens + second.n_tokens
+    return Snapshot(second.position, np.concatenate([topics, gone]), n_tokens)
 
 
-def _wide(table: np.ndarray, width: int, fill: int) -> np.ndarray:
-    return np.pad(table, ((0, 0), (0, width - table.shape[1])), constant_values=fill)
-
-
-def words_of(snapshot: Snapshot, place: int) -> Words:
+def words_of(topic: np.ndarray) -> Words:
     """The words of one topic of a snapshot, and their weights."""
-    there = snapshot.words[place] >= 0
-    return snapshot.words[place][there], snapshot.weights[place][there]
+    there = topic["words"] >= 0
+    return topic["words"][there], topic["weights"][there]
 
 
-def probabilities_of(snapshot: Snapshot, place: int) -> Words:
-    """The words of one topic of a snapshot, and their probabilities."""
-    words, weights = words_of(snapshot, place)
-    return words, snapshot.kept[place] * weights
-
-
-def last_words(snapshots: tuple[Snapshot, ...]) -> dict[int, Words]:
-    """The words of each topic in the last snapshot that has them, and their probabilities."""
-    return {
-        topic: probabilities_of(snapshot, i)
-        for snapshot in snapshots
-        for i, topic in enumerate(snapshot.topics.tolist())
-    }
+def probabilities_in(*snapshots: Snapshot) -> dict[int, Words]:
+    """The words of each topic in the last snapshot that has it, and their probabilities."""
+    found = {}
+    for snapshot in snapshots:
+        for topic in snapshot.topics:
+            words, weights = words_of(topic)
+            found[int(topic["id"])] = words, topic["kept"] * weights
+    return found
 
 
 def compact(state: State) -> State:
     """The same, without the names of words that no topic has any more."""
-    tables = [snapshot.words for snapshot in state.snapshots]
+    tables = [snapshot.topics.copy() for snapshot in state.snapshots]
     # The last place stands for -1, which is no word.
     has = np.zeros(len(state.names) + 1, np.bool_)
-    for words in (*tables, *(topic.words[0] for topic in state.known)):
+    for words in (*(t["words"] for t in tables), *(topic.words[0] for topic in state.known)):
         has[words] = True
     used = np.flatnonzero(has[:-1])
     if 2 * len(used) >= len(state.names):
         return state
     number = np.full(len(state.names) + 1, -1, np.int32)
     number[used] = np.arange(len(used))
+    for table in tables:
+        table["words"] = number[table["words"]]
     known = tuple(k._replace(words=(number[k.words[0]], k.words[1])) for k in state.known)
-    snapshots = tuple(s._replace(words=number[s.words]) for s in state.snapshots)
+    kept = zip(state.snapshots, tables, strict=True)
+    snapshots = tuple(snapshot._replace(topics=table) for snapshot, table in kept)
     names = tuple(state.names[i] for i in used.tolist())
     return state._replace(names=names, known=known, snapshots=snapshots)
+
+
+# Reading a model
+
+
+class Summary(NamedTuple):
+    """Topics of a model by rows: leading words, and tokens in some documents, as in `layout`."""
+
+    words: list[list[Any]]
+    weights: np.ndarray
+    kept: np.ndarray
+    use: np.ndarray
+    squares: np.ndarray
+
+
+def summarize(model: Any, documents: Any, n_words: int, feature_names: Any = None) -> Summary:
+    """Read the leading words of a model's topics, and their use in some documents."""
+    topics = last_step(model)
+    names = topics._column_names(names_of(model) if feature_names is None else feature_names)
+    columns, weights = topics._whole(lambda: _leading(topics, n_words))
+    kept = weights.sum(axis=1)
+    use, squares = _use(topics, sparse.csr_matrix(for_scipy(counted(model, documents))))
+    words = [names[row].tolist() for row in columns]
+    return Summary(words, weights / kept[:, None], kept, use, squares)
+
+
+def sampled(X: Any, n: int, seed: int) -> Any:
+    """Return n documents of a minibatch at random, in order."""
+    n_documents = number_of_rows(X)
+    if n_documents <= n:
+        return X
+    rows = np.sort(np.random.default_rng(seed).choice(n_documents, n, replace=False))
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows.tolist()]
+    X = X.tocsr() if is_sparse(X) else X
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Columns and probabilities of the most probable words."""
+    first = topics._n_hidden
+    if not hasattr(topics._learnt, "may_lead"):
+        table = topics.topic_word_
+        columns = np.array([largest(row, n) for row in table], dtype=np.intp)
+        return columns, np.take_along_axis(table, columns, axis=1)
+    columns = most_probable(topics._learnt, n)[first:]
+    words, places = np.unique(columns, return_inverse=True)
+    table = topics._topics_of(words)[first:]
+    return columns, np.take_along_axis(table, places.reshape(columns.shape), axis=1)
+
+
+def _use(topics: Any, X: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+    """Tokens of each topic in documents, and the sum of their squares by document."""
+    theta = np.asarray(topics.transform(named(topics, X)), np.float64)
+    use, squares = np.zeros((2, theta.shape[1]))
+    words, places = np.unique(X.indices.astype(np.int32, copy=False), return_inverse=True)
+    if not len(words):
+        return use, squares
+    phi = topics._topics_of(words)[topics._n_hidden :].T
+    step = max(1, CELLS // max(1, theta.shape[1] * (1 + len(places) // X.shape[0])))
+    for start in range(0, X.shape[0], step):
+        part = slice(X.indptr[start], X.indptr[min(start + step, X.shape[0])])
+        lengths = np.diff(X.indptr[start : start + step + 1])
+        shares = np.repeat(theta[start : start + step], lengths, axis=0) * phi[places[part]]
+        total = np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        shares *= X.data[part][:, None] / total
+        full = np.flatnonzero(lengths)
+        of_documents = np.add.reduceat(shares, (np.cumsum(lengths) - lengths)[full], axis=0)
+        use += of_documents.sum(axis=0)
+        squares += (of_documents**2).sum(axis=0)
+    return use, squares

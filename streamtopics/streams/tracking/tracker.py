@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,78 +12,166 @@ from numpy.typing import ArrayLike
 from streamtopics.streams.batches import Learner, check_has_topics
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.tracking.identity import Rows, distance, followed
-from streamtopics.streams.tracking.looks import look, some_of
-from streamtopics.streams.tracking.rows import (
-    NewsRow,
-    TrackedRow,
-    TrackRow,
-    news_since,
-    tracked_row,
-)
 from streamtopics.streams.tracking.snapshots import (
-    Moment,
+    MAX_DOCUMENTS,
+    KnownTopic,
+    Position,
     Snapshot,
     State,
     Words,
     compact,
-    last_words,
-    probabilities_of,
+    layout,
+    probabilities_in,
+    sampled,
+    summarize,
     thinned,
 )
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import last_step
 
-# What a look costs, in tokens learnt: a word of the vocabulary, a token looked at, the rest.
-PER_WORD, PER_TOKEN, PER_LOOK = 1.0, 6.0, 5000.0
-# Most documents of a minibatch that are looked at, and snapshots that are kept.
-MAX_DOCUMENTS, N_SNAPSHOTS = 100, 64
-# The stream is looked at when it has grown by this factor, whatever that costs.
+# What a snapshot costs, in tokens learnt: a word of the vocabulary, a token looked at, the rest.
+PER_WORD, PER_TOKEN, PER_SNAPSHOT = 1.0, 6.0, 5000.0
+# Snapshots that are kept.
+N_SNAPSHOTS = 64
+# One is taken when the stream has grown by this factor, whatever that costs.
 GROWN = 1.2
+# A share has changed by this factor or more, and by so many standard errors.
+FACTOR, SURE = 1.5, 4.0
+# Words have changed that have moved so far, in Hellinger's distance.
+MOVED = 0.35
+KINDS = ("born", "split", "gone", "merged", "grown", "shrunk", "changed")
+
+
+class TrackRow(NamedTuple):
+    """One topic in one snapshot.
+
+    Attributes
+    ----------
+    topic, row : int
+        Its id, and its row of the model.
+    batch, n_documents_seen : int
+        Minibatches and documents learnt by then.
+    time : object
+        Of the last minibatch; None if the stream has no times.
+    share : float
+        Share of the tokens since the snapshot before.
+    moved : float
+        Hellinger's distance, in [0, 1], of its words from those in the snapshot before; NaN in
+        the first.
+    words : list of str or int
+        Top words, the most probable first.
+    """
+
+    topic: int
+    batch: int
+    time: Any
+    n_documents_seen: int
+    row: int
+    share: float
+    moved: float
+    words: list[Any]
+
+
+class TrackedRow(NamedTuple):
+    """One topic from birth to death.
+
+    Attributes
+    ----------
+    topic, row : int
+        Its id, and its row in the model at the last snapshot; -1 for none.
+    alive : bool
+    share : float
+        Share of the tokens, a mean of the last three snapshots that found it.
+    born, last_seen, died : int or None
+        Minibatches, from 1, after which it was first and last in use, and had died.
+    born_time, last_seen_time, died_time : object
+        Their times; None if the stream has no times.
+    split_from, merged_into : int or None
+        Ids of the topics that it came from and went into.
+    words : list of str or int
+        Ten top words.
+    """
+
+    topic: int
+    row: int
+    alive: bool
+    share: float
+    born: int
+    born_time: Any
+    last_seen: int
+    last_seen_time: Any
+    died: int | None
+    died_time: Any
+    split_from: int | None
+    merged_into: int | None
+    words: list[Any]
+
+
+class NewsRow(NamedTuple):
+    """One piece of news.
+
+    Attributes
+    ----------
+    kind : {"born", "split", "gone", "merged", "grown", "shrunk", "changed"}
+        "split" is born of another topic, "merged" gone into one, "changed" in its words.
+    topic, other : int or None
+        Id of the topic, and of the one that it was split from or merged into.
+    share_before, share : float
+        Share of the tokens before and since.
+    moved : float
+        Hellinger's distance of its words from those before; NaN if it was not there.
+    words, came, left : list of str or int
+        Top words, those that came among them since, and those that left.
+    """
+
+    kind: str
+    topic: int
+    other: int | None
+    share_before: float
+    share: float
+    moved: float
+    words: list[Any]
+    came: list[Any]
+    left: list[Any]
 
 
 class TopicTracker:
     """Follows topics along a stream: each has an id, whatever row of the model it is in.
 
-    It is a callback of a stream. It looks at the model and at a hundred documents of a minibatch
-    that was learnt, and matches the topics to those it knows by their words. So an id outlives a
-    restart, a merge and topics in another order; a row that comes to stand for something else gets
-    a new id.
+    A callback of `stream`. It takes snapshots of the model, with the topics of a hundred documents
+    of the minibatch, and matches topics to those it knows by their words. So an id outlives a
+    restart, a merge and topics in another order.
 
     Parameters
     ----------
     n_words : int, default=30
         Words of each topic that are kept; at least 10 are needed to tell topics apart.
     budget : float, default=0.1
-        Cost of looking as a share of that of learning, as estimated from the numbers of words
-        and tokens. A look that would cost more is put off, until the stream is longer by a fifth.
-        Infinity looks at every minibatch.
+        Cost of snapshots as a share of that of learning, estimated from numbers of words and
+        tokens. They are put off to keep it, until the stream is longer by a fifth. Infinity takes
+        one of each minibatch.
     feature_names : array-like of shape (n_features,), default=None
-        Words of the columns, of models without names of their own. None takes the numbers of the
-        columns, which must not change.
+        Words of the columns, of models without names of their own. By default columns go by
+        their numbers.
 
     Attributes
     ----------
     n_batches_, n_topics_ : int
         Minibatches that it was called for, and ids given so far.
     ids_ : ndarray of shape (n_rows,)
-        Id of each row of the model at the last look; -1 for rows that were never in use.
+        Id of each row of the model at the last snapshot; -1 for rows never in use.
+    batches_ : list of int
+        Minibatches after which the kept snapshots were taken.
 
     Notes
     -----
-    A topic may drift to something else in the long run; a row that something else takes over in
-    less than ten looks gets a new id.
+    A topic is born at the first snapshot with more than a tenth of an equal share of the tokens.
+    It has died when its share, a mean of three snapshots, is less than half of that, or less than a
+    fifth of what was usual and a quarter of an equal one; or when no row has its words. It has its
+    id again if it comes back.
 
-    A topic is in use when it has more than a tenth of an equal share of the tokens. It is born
-    at the first look at which it is. It has died when its share, a mean of the last three looks,
-    is less than half of that, or less than a fifth of what was usual and a quarter of an equal
-    one; or when no row has its words any more. One that died comes back under its id.
-
-    A new topic was *split* from one that is closer to what it was when both are taken together,
-    and one that has died has been *merged* into one that has come closer to both.
-
-    How far words have *moved* is Hellinger's distance, the square root of 1 less the sum of
-    sqrt(p q) over all words, as estimated from the kept ones. Kept are 64 snapshots (the first, the
-    last ten, and in between the denser the more recent), and the last thousand topics that died.
+    Kept are 64 snapshots (the first, the last ten, and in between the denser the more recent), and
+    the last thousand topics that died.
 
     References
     ----------
@@ -97,89 +186,74 @@ class TopicTracker:
     >>> from streamtopics.streams import TimedBatch, TopicTracker, stream
     >>> X = make_lda_corpus(900, n_components=3, n_features=60, random_state=0).X
     >>> batches = [TimedBatch(X[300 * t : 300 * (t + 1)], 2001 + t) for t in range(3)]
-    >>> tracker = TopicTracker(budget=float("inf"))
+    >>> tracker = TopicTracker()
     >>> model = stream(GibbsOnlineEM(3, random_state=0), batches, callbacks=[tracker])
     >>> [(row.topic, row.born_time, row.alive) for row in tracker.topics()]
     [(0, 2001, True), (1, 2001, True), (2, 2001, True)]
-    >>> times, ids, shares = tracker.shares()
-    >>> times, ids.tolist(), shares.shape
-    ([2001, 2002, 2003], [0, 1, 2], (3, 3))
     """
 
     def __init__(
-        self,
-        *,
-        n_words: int = 30,
-        budget: float = 0.1,
-        feature_names: ArrayLike | None = None,
+        self, *, n_words: int = 30, budget: float = 0.1, feature_names: ArrayLike | None = None
     ) -> None:
         check_integer(least=10, n_words=n_words)
         if not budget > 0:
             raise ValueError(f"budget must be positive; got {budget}")
         self.n_words, self.budget = int(n_words), float(budget)
         self.feature_names = feature_names
-        self._state: State = State(Moment(0, None, 0), 0.0, (), (), (), 0, 0)
+        self._state = State(Position(0, None, 0), 0.0, (), (), (), 0, 0)
 
     # Following
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Take note of a minibatch that was learnt; look at the model if the budget allows.
+        """Take note of a minibatch that was learnt, and a snapshot if the budget allows.
 
-        When it fails nothing has changed. Batches and documents are counted on here, so that a
-        stream that starts anew goes on.
+        When it fails nothing has changed.
 
         Parameters
         ----------
         model : estimator of topics over words, or a pipeline that ends in one
             After it has learnt the minibatch.
         info : BatchInfo
-            Of the minibatch.
         """
         check_has_topics(model)
         state = self._state
-        now = Moment(state.now.batch + 1, info.time, state.now.n_documents + info.n_documents)
+        # Counted on here, so that a stream that starts anew goes on.
+        now = Position(state.now.batch + 1, info.time, state.now.n_documents + info.n_documents)
         n_tokens = state.n_tokens + info.n_tokens
         state = state._replace(now=now, n_tokens=n_tokens)
-        last = state.snapshots[-1].moment.batch if state.snapshots else 0
+        last = self.batches_[-1] if state.snapshots else 0
         looked_at = min(1.0, MAX_DOCUMENTS / max(info.n_documents, 1)) * info.n_tokens
         n_features: int = last_step(model).n_features_in_
-        cost = PER_WORD * n_features + PER_TOKEN * looked_at + PER_LOOK
+        cost = PER_WORD * n_features + PER_TOKEN * looked_at + PER_SNAPSHOT
         if now.batch >= GROWN * last or self.budget * n_tokens >= cost:
-            state = self._looked(state, model, info)
+            state = self._with_snapshot(state, model, info)
         self._state = state
 
-    def _looked(self, state: State, model: Learner, info: BatchInfo) -> State:
-        """The state after a look."""
-        some = some_of(info.X, MAX_DOCUMENTS, state.now.n_documents)
-        found = look(model, some, self.n_words, self.feature_names)
+    def _with_snapshot(self, state: State, model: Learner, info: BatchInfo) -> State:
+        """The state with one snapshot more."""
+        some = sampled(info.X, MAX_DOCUMENTS, state.now.n_documents)
+        found = summarize(model, some, self.n_words, self.feature_names)
         number: dict[Any, int] = {name: i for i, name in enumerate(state.names)}
         words: list[Words] = [
             (np.array([number.setdefault(name, len(number)) for name in names], np.int32), weights)
             for names, weights in zip(found.words, found.weights, strict=True)
         ]
         total = float(found.use.sum())
-        known, n_topics = followed(
-            state.known,
-            state.snapshots,
-            Rows(words, found.use / total if total > 0 else None, state.now),
-            state.n_topics,
-        )
-        scale = state.n_tokens / total if total > 0 else 0.0
+        seen, scale = (state.n_tokens, state.n_tokens / total) if total > 0 else (0.0, 0.0)
+        rows = Rows(words, found.use / total if total > 0 else None, state.now)
+        known, n_topics = followed(state.known, state.snapshots, rows, state.n_topics)
         held = [topic for topic in known if topic.row >= 0]
-        rows = np.array([topic.row for topic in held], np.int64)
-        snapshot = Snapshot(
-            state.now,
-            np.array([topic.topic for topic in held], np.int64),
-            rows,
-            np.array([words[row][0] for row in rows], np.int32).reshape(found.weights[rows].shape),
-            found.weights[rows],
-            scale * found.use[rows],
-            scale**2 * found.squares[rows],
-            state.n_tokens if total > 0 else 0.0,
-            found.kept[rows],
-        )
+        topics = np.zeros(len(held), layout(self.n_words))
+        topics["words"] = -1
+        for place, topic in zip(topics, held, strict=True):
+            n = len(topic.words[0])
+            place["id"], place["row"], place["kept"] = topic.topic, topic.row, found.kept[topic.row]
+            place["use"] = scale * found.use[topic.row]
+            place["squares"] = scale**2 * found.squares[topic.row]
+            place["words"][:n], place["weights"][:n] = topic.words
+        snapshot = Snapshot(state.now, topics, seen)
         snapshots = thinned((*state.snapshots, snapshot), N_SNAPSHOTS)
-        left = 0.0 if total > 0 else state.n_tokens
+        left = state.n_tokens - seen
         return compact(
             State(state.now, left, tuple(number), known, snapshots, n_topics, len(words))
         )
@@ -197,8 +271,13 @@ class TopicTracker:
         return self._state.n_topics
 
     @property
+    def batches_(self) -> list[int]:
+        """Minibatches after which the kept snapshots were taken."""
+        return [snapshot.position.batch for snapshot in self._state.snapshots]
+
+    @property
     def ids_(self) -> np.ndarray:
-        """Id of each row of the model at the last look; -1 for rows that were never in use."""
+        """Id of each row of the model at the last snapshot; -1 for rows never in use."""
         ids = np.full(self._state.n_rows, -1, np.int64)
         for topic in self._state.known:
             if topic.row >= 0:
@@ -208,7 +287,17 @@ class TopicTracker:
     def topics(self) -> list[TrackedRow]:
         """List the topics with their births and deaths, by id; `pandas.DataFrame` takes them."""
         known = sorted(self._state.known, key=lambda topic: topic.topic)
-        return [tracked_row(topic, self._state.names) for topic in known]
+        return [
+            TrackedRow(
+                one.topic, one.row, one.died is None, one.share,
+                one.born.batch, one.born.time, one.last_seen.batch, one.last_seen.time,
+                one.died.batch if one.died else None, one.died.time if one.died else None,
+                None if one.split_from < 0 else one.split_from,
+                None if one.merged_into < 0 else one.merged_into,
+                self._names(one.words, 10),
+            )
+            for one in known
+        ]  # fmt: skip
 
     def to_frame(self, n_words: int = 10) -> list[TrackRow]:
         """List the topics in each snapshot.
@@ -216,30 +305,25 @@ class TopicTracker:
         Parameters
         ----------
         n_words : int, default=10
-            Top words of each row; at most those kept, `TopicTracker.n_words`.
+            Top words of each row.
 
         Returns
         -------
         rows : list of TrackRow
             For each snapshot, the oldest first, and each topic that had a row then.
         """
-        snapshots = self._state.snapshots
-        now, before = last_words(snapshots), dict[int, Words]()
+        before = dict[int, Words]()
         rows: list[TrackRow] = []
-        for snapshot in snapshots:
-            moment, total = snapshot.moment, max(snapshot.n_tokens, 1e-300)
-            for i, topic in enumerate(snapshot.topics.tolist()):
-                words = probabilities_of(snapshot, i)
-                if snapshot.rows[i] >= 0:
-                    rows.append(
-                        TrackRow(
-                            topic, moment.batch, moment.time, moment.n_documents,
-                            int(snapshot.rows[i]), float(snapshot.use[i] / total),
-                            distance(before.get(topic), words), distance(words, now.get(topic)),
-                            [self._state.names[w] for w in words[0][:n_words].tolist()],
-                        )
-                    )  # fmt: skip
-                before[topic] = words
+        for snapshot in self._state.snapshots:
+            batch, time, n_documents = snapshot.position
+            shares = snapshot.topics["use"] / max(snapshot.n_tokens, 1e-300)
+            found = probabilities_in(snapshot)
+            for topic, row, share in zip(found, snapshot.topics["row"], shares, strict=True):
+                if row >= 0:
+                    words, moved = found[topic], distance(before.get(topic), found[topic])
+                    own = int(row), float(share), moved, self._names(words, n_words)
+                    rows.append(TrackRow(topic, batch, time, n_documents, *own))
+            before |= found
         return rows
 
     def shares(self) -> tuple[list[Any], np.ndarray, np.ndarray]:
@@ -248,8 +332,8 @@ class TopicTracker:
         Returns
         -------
         times : list
-            Of the snapshots, the oldest first: the times of the stream, or where it has none the
-            numbers of documents learnt.
+            Of the snapshots, the oldest first: times of the stream, or numbers of documents learnt
+            if it has none.
         ids : ndarray of shape (n_topics,), int64
             Ids of the topics, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
@@ -257,33 +341,107 @@ class TopicTracker:
             fell to rows of the model that were never in use.
         """
         snapshots = self._state.snapshots
-        ids = np.unique(np.concatenate([np.empty(0, np.int64), *(s.topics for s in snapshots)]))
+        found = [np.empty(0, np.int64), *(snapshot.topics["id"] for snapshot in snapshots)]
+        ids = np.unique(np.concatenate(found))
         shares = np.zeros((len(snapshots), len(ids)))
         for line, snapshot in zip(shares, snapshots, strict=True):
-            line[np.searchsorted(ids, snapshot.topics)] = snapshot.use
+            line[np.searchsorted(ids, snapshot.topics["id"])] = snapshot.topics["use"]
             line /= max(snapshot.n_tokens, 1e-300)
-        timed = all(snapshot.moment.time is not None for snapshot in snapshots)
-        times = [s.moment.time if timed else s.moment.n_documents for s in snapshots]
-        return times, ids, shares
+        return self._times(), ids, shares
 
-    def news(self, since: object = None, *, unit: str = "time", n_words: int = 10) -> list[NewsRow]:
+    def news(self, since: object = None, *, n_words: int = 10) -> list[NewsRow]:
         """List what is new since a time: topics that came, went, grew, shrank or changed.
 
         Parameters
         ----------
         since : object, default=None
-            A time, comparable with those of the stream, a number of minibatches or of documents.
-            None is since the last but one snapshot.
-        unit : {"time", "batch", "documents"}, default="time"
-            What `since` is: a time, or the minibatches or documents that had been learnt by then.
+            A time, comparable with those of `shares`. None is that of the last but one snapshot.
         n_words : int, default=10
-            Top words that are listed and compared; at most those kept, `TopicTracker.n_words`.
+            Top words that are listed and compared.
 
         Returns
         -------
         rows : list of NewsRow
-            What was found, the largest shares first in each kind. Compared are the last snapshot
-            taken by then, and now; and the shares since that one with those of a stretch before
-            it of about as many documents.
+            The largest shares first in each kind. Words are compared with those of the last
+            snapshot taken by then, shares with those over as many documents before it.
         """
-        return news_since(self._state, since, unit, n_words)
+        return self._news(self._place(since), n_words)
+
+    def _news(self, place: int, n_words: int = 10) -> list[NewsRow]:
+        """The news since a snapshot."""
+        state, snapshots = self._state, self._state.snapshots
+        then, now = snapshots[place].position, snapshots[-1].position
+        start = then.n_documents - (now.n_documents - then.n_documents)
+        first = min(place, sum(snapshot.position.n_documents <= start for snapshot in snapshots))
+        old, new = _shares_in(snapshots[first : place + 1]), _shares_in(snapshots[place + 1 :])
+        old_words, last = probabilities_in(snapshots[place]), probabilities_in(*snapshots)
+        rows: list[NewsRow] = []
+        for topic in state.known:
+            k = topic.topic
+            if k not in last:
+                continue
+            (was, error), (share, error_now) = old.get(k, (0.0, 0.0)), new.get(k, (0.0, 0.0))
+            moved = distance(old_words.get(k), last[k])
+            kinds = _kinds(topic, then.batch, was, share, float(np.hypot(error, error_now)), moved)
+            words = self._names(last[k], n_words)
+            before = self._names(old_words.get(k, last[k]), n_words)
+            came = [w for w in words if w not in before]
+            left = [w for w in before if w not in words]
+            other = {"split": topic.split_from, "merged": topic.merged_into}
+            found = was, share, moved, words, came, left
+            rows += [NewsRow(kind, k, other.get(kind), *found) for kind in kinds]
+        return sorted(
+            rows, key=lambda row: (KINDS.index(row.kind), -max(row.share, row.share_before))
+        )
+
+    def _place(self, since: Any) -> int:
+        """The last snapshot that was taken by a time, and was not the last."""
+        times = self._times()
+        if since is None and len(times) > 1:
+            return len(times) - 2
+        found = [i for i, time in enumerate(times[:-1]) if time <= since]
+        if not found:
+            raise ValueError(
+                f"since must be at or after the first of two snapshots or more; got {since!r}, and "
+                f"{len(times)} snapshots at {times[:1]!r}"
+            )
+        return found[-1]
+
+    def _times(self) -> list[Any]:
+        """Times of the snapshots, or numbers of documents."""
+        positions = [snapshot.position for snapshot in self._state.snapshots]
+        timed = all(position.time is not None for position in positions)
+        return [position.time if timed else position.n_documents for position in positions]
+
+    def _names(self, words: Words, n: int) -> list[Any]:
+        """The first of some words by name."""
+        return [self._state.names[w] for w in words[0][:n].tolist()]
+
+
+def _shares_in(snapshots: Sequence[Snapshot]) -> dict[int, tuple[float, float]]:
+    """Share of each topic in the tokens of a stretch, and its standard error."""
+    total = max(sum(snapshot.n_tokens for snapshot in snapshots), 1e-300)
+    use, squares = dict[int, float](), dict[int, float]()
+    for snapshot in snapshots:
+        for topic, one, square in snapshot.topics[["id", "use", "squares"]].tolist():
+            use[topic] = use.get(topic, 0.0) + one
+            squares[topic] = squares.get(topic, 0.0) + square
+    return {topic: (use[topic] / total, float(np.sqrt(squares[topic])) / total) for topic in use}
+
+
+def _kinds(
+    topic: KnownTopic, batch: int, was: float, share: float, error: float, moved: float
+) -> list[str]:
+    """Kinds of news of a topic since a minibatch."""
+    died = topic.died is not None and topic.died.batch > batch
+    if topic.born.batch > batch:
+        # What came and went in between is no news now.
+        return [] if topic.died else ["born" if topic.split_from < 0 else "split"]
+    if died:
+        return ["gone" if topic.merged_into < 0 else "merged"]
+    if topic.died is not None:
+        return []
+    kinds = []
+    if abs(share - was) > SURE * error and max(share, was) >= FACTOR * min(share, was):
+        kinds.append("grown" if share > was else "shrunk")
+    return [*kinds, "changed"] if moved > MOVED else kinds
