@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A check of whole objects, of what their classes say that their attributes hold.
+"""A check of objects that were read from a file.
 
-Compiled code reads arrays without bounds checks and trusts the numbers in them. A class whose
-objects are kept in files says in `_holds`, a str, what is at which path: "path: what; ...".
+Compiled code reads arrays without bounds checks and trusts their numbers. A class whose objects are
+saved declares in `_holds`, a str, what its attributes are: "path: words; ...".
 
     "V K >0"         an array of V rows and K columns of positive numbers; a number if no axis is
                      named; an object with a `shape`; None; or a dict, list or tuple of these
@@ -11,7 +11,7 @@ objects are kept in files says in `_holds`, a str, what is at which path: "path:
     "=V"             a number that is V
 
 Letters are sizes, the same throughout an object. Arrays are float64 unless another type is named.
-All numbers are finite but for what is "nan". A class may have a method `check_held` for the rest.
+All numbers are finite except those of "nan". A method `check_held` may check the rest.
 """
 
 from __future__ import annotations
@@ -29,22 +29,25 @@ SIGNS = {">": gt, ">=": ge, "<": lt, "<=": le, "=": eq}
 TYPES = {"f": np.floating, "i": np.integer, "i4": np.int32, "i8": np.int64, "any": np.generic}
 
 
-def check_held(value: Any) -> None:
+def check_held(value: object) -> None:
     """Refuse a value in which an object does not hold what its class declares."""
-    seen: dict[int, Any] = {}
+    seen: dict[int, object] = {}
     for one in objects_in(value, seen):
         sizes: dict[str, Any] = {}
+        wrong = _unsound(one)
         for kind, path, said, found in declared_of(one):
             if said == "nan":
                 seen[id(found)] = found
-            elif (wrong := _wrong(found, said, sizes)) is not None:
-                raise ValueError(f"{path} of {kind.__name__} {wrong}")
+            elif wrong is None and (fault := _fault(found, said, sizes)):
+                wrong = f"{path} of {kind.__name__} {fault}"
+        if wrong is not None:
+            raise ValueError(wrong)
         if hasattr(type(one), "check_held"):
             one.check_held()
 
 
-def objects_in(value: Any, seen: dict[int, Any]) -> Iterator[Any]:
-    """A value and all that is in it, each once; what is `seen`, by its `id`, is passed over."""
+def objects_in(value: object, seen: dict[int, object]) -> Iterator[Any]:
+    """A value and all that is in it, each once, without the objects in `seen`, by their `id`."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -55,10 +58,10 @@ def objects_in(value: Any, seen: dict[int, Any]) -> Iterator[Any]:
             waiting.extend(_parts(one))
 
 
-def declared_of(one: Any) -> Iterator[tuple[type, str, str, Any]]:
+def declared_of(one: object) -> Iterator[tuple[type, str, str, Any]]:
     """The class, path and words of each declaration for an object, and what is there."""
     for kind in type(one).__mro__:
-        for declared in filter(None, vars(kind).get("_holds", "").split("; ")):
+        for declared in filter(None, kind.__dict__.get("_holds", "").split("; ")):
             path, _, said = declared.partition(":")
             found = one
             for name in path.split(".") if path != "self" else ():
@@ -67,38 +70,46 @@ def declared_of(one: Any) -> Iterator[tuple[type, str, str, Any]]:
             yield kind, path, said.strip(), found
 
 
-def _parts(one: Any) -> Iterable[Any]:
-    """What an object is made of; what is sound by itself only if it is finite is refused here."""
+def _attributes(one: object) -> dict[str, Any]:
+    return {} if isinstance(one, type | ModuleType) else getattr(one, "__dict__", {})
+
+
+def _parts(one: object) -> Iterable[Any]:
+    """What an object is made of."""
     if isinstance(one, np.ndarray):
-        if one.dtype.kind in "fc" and not np.isfinite(one).all():
-            raise ValueError("an array has numbers that are not finite")
         return one.ravel().tolist() if one.dtype == object else ()
-    if sparse.issparse(one):
-        one.check_format(full_check=True)  # type: ignore[attr-defined]
     if isinstance(one, dict):
         one = (*one, *one.values())
     if isinstance(one, list | tuple | set | frozenset):
         return () if PLAIN.issuperset(map(type, one)) else one
-    attributes = {} if isinstance(one, type | ModuleType) else getattr(one, "__dict__", {})
+    return _attributes(one).values()
+
+
+def _unsound(one: Any) -> str | None:
+    """What is wrong with an object by itself, if anything."""
+    if isinstance(one, np.ndarray) and one.dtype.kind in "fc" and not np.isfinite(one).all():
+        return "an array has numbers that are not finite"
+    if sparse.issparse(one):
+        one.check_format(full_check=True)  # type: ignore[attr-defined]
     if type(one).__module__.startswith("sklearn.") and hasattr(one, "_parameter_constraints"):
-        # Their compiled code divides by parameters that are only looked at by `fit`.
+        # Their compiled code divides by parameters that only `fit` checks.
         one._validate_params()
-    # The columns of words that scikit-learn's vectorizers write to.
-    columns = attributes.get("vocabulary_") or {}
+    # The columns that scikit-learn's vectorizers write to.
+    columns = _attributes(one).get("vocabulary_") or {}
     if {*columns.values()} != {*range(len(columns))}:
-        raise ValueError("the columns of vocabulary_ must be those from 0 on, each once")
-    return attributes.values()
+        return "the columns of vocabulary_ must be those from 0 on, each once"
+    return None
 
 
-def _wrong(value: Any, said: str, sizes: dict[str, Any]) -> str | None:
-    """What is wrong with a value, if anything; sizes that are new are noted."""
+def _fault(value: Any, said: str, sizes: dict[str, Any]) -> str | None:
+    """What is wrong with a declared value, if anything; new sizes are noted."""
     if value is None:
         return None
     if isinstance(value, dict | tuple | list):
         parts = value.values() if isinstance(value, dict) else value
-        return next(filter(None, (_wrong(part, said, sizes) for part in parts)), None)
+        return next(filter(None, (_fault(part, said, sizes) for part in parts)), None)
     words = [word for word in said.split() if word not in TYPES]
-    shape = value.shape if hasattr(value, "shape") else np.shape(value)
+    shape = np.shape(value)
     if not _is_shape(shape, [word for word in words if word[0] not in SIGNS], sizes):
         return f"must be of the shape ({said}) with {sizes}; got {shape}"
     dtype = next((TYPES[word] for word in said.split() if word in TYPES), np.float64)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that are there whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil
@@ -17,10 +15,10 @@ PARTS = ".streamtopics-*.part"
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Callable[[Any], object]]:
-    """Yield a function that takes the bytes of a file; it is at `path` when all is on the disk.
+    """Yield a function that writes to a temporary file, which replaces `path` at the end.
 
-    On failure the file that was there before, if any, is as it was, and nothing else is left. A
-    process that is killed leaves a hidden part behind. A symbolic link stays one.
+    After a failure the old file is unchanged. A killed process leaves a hidden temporary file. A
+    symbolic link stays one.
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
@@ -43,7 +41,7 @@ def replacing(path: Path) -> Iterator[Callable[[Any], object]]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk, where the system can do that."""
+    """Write the names in a folder to the disk, where the system can do that."""
     if os.name != "posix":
         return
     descriptor = -1
