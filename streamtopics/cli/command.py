@@ -22,12 +22,14 @@ from streamtopics.cli.console import (
     stop,
 )
 from streamtopics.cli.parsers import VERBS, parser
-from streamtopics.streams.reading import ReadingError
+from streamtopics.datasets import ReadingError
 
 WRONG = 2
 LEAVE_OUT = " (--skip-bad leaves out, and counts, what cannot be read)"
 # Reasons of errors that are not of one record.
-OF_THE_FILE = {"no columns", "not named JSON", "nothing to read", "broken file"}
+OF_THE_FILE = {
+    "no columns", "not named JSON", "nothing to read", "broken file", "another file",
+}  # fmt: skip
 # Remedies of the library, in the words of the command.
 SAID_AS = {"missing='ignore'": "--set missing=ignore"}
 

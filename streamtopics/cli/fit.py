@@ -39,9 +39,9 @@ from streamtopics.cli.models import (
 )
 from streamtopics.cli.reading import Sample, Tally, columns, cut, place_of, records, texts_of
 from streamtopics.cli.tables import print_documents, print_topics, rows_of_documents
+from streamtopics.datasets import Record, Skipped
 from streamtopics.report.documents import Whole, whole_of
 from streamtopics.streams import ProgressReport, stream
-from streamtopics.streams.reading import Record, Skipped
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 from streamtopics.utils.times import LEAST, Periods, periods_of
 

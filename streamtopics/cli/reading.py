@@ -13,8 +13,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from streamtopics.cli.console import complain, note, safe
-from streamtopics.datasets import load_docstrings
-from streamtopics.streams.reading import Record, Skipped, read_records
+from streamtopics.datasets import Record, Skipped, load_docstrings, read_records
 from streamtopics.text import StreamingCountVectorizer
 
 Item = TypeVar("Item")

@@ -13,8 +13,8 @@ from sklearn.pipeline import Pipeline
 from streamtopics.cli.console import one_line, safe
 from streamtopics.cli.models import name_before
 from streamtopics.cli.reading import place_of, texts_of, time_of
+from streamtopics.datasets import Record
 from streamtopics.inspection import TopicRow, documents_of
-from streamtopics.streams.reading import Record
 
 WIDTH, MOSTLY_PRIOR = 100, 0.5
 

@@ -45,6 +45,7 @@ from streamtopics.cli.models import (
     words_of,
 )
 from streamtopics.cli.reading import Tally, settings, texts_of, time_of, vectorizer_of, with_text
+from streamtopics.datasets import Follower, ReadingError, Record, follow
 from streamtopics.report import report
 from streamtopics.streams import (
     Alarm,
@@ -58,7 +59,6 @@ from streamtopics.streams import (
     stream,
 )
 from streamtopics.streams.packing import packed, unpacked
-from streamtopics.streams.reading import Follower, ReadingError, Record, follow
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 
 PIPE_POLL = 1.0

@@ -6,21 +6,18 @@ from streamtopics.datasets.dpp_sets import make_dpp_sets
 from streamtopics.datasets.rated import make_rated_reviews
 from streamtopics.datasets.sentences import make_subtle_corpus
 from streamtopics.datasets.synthetic import make_lda_corpus
-from streamtopics.streams.reading import (
-    Follower,
-    Position,
+from streamtopics.streams.reading.follow import Follower, follow
+from streamtopics.streams.reading.minibatches import iter_minibatches
+from streamtopics.streams.reading.records import (
     ReadingError,
     Record,
     Skipped,
-    follow,
     read_records,
     read_texts,
 )
-from streamtopics.streams.reading.minibatches import iter_minibatches
 
 __all__ = [
     "Follower",
-    "Position",
     "ReadingError",
     "Record",
     "Skipped",

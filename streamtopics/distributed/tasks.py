@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from streamtopics.distributed.composites import LocalTask, Reader
-from streamtopics.streams.reading import read_texts
+from streamtopics.streams.reading.records import read_texts
 from streamtopics.updates.composite import Composite
 from streamtopics.utils.steps import counted
 from streamtopics.utils.structure import check_structure, has_entries, is_sparse, total

@@ -111,19 +111,6 @@ def test_parquet(tmp_path):
         list(read_texts(path, text_key="tag"))
 
 
-@pytest.mark.parametrize(
-    ("name", "packages", "remedy"),
-    [("a.parquet", ["pyarrow", "pyarrow.parquet"], "pip install pyarrow"),
-     ("a.jsonl.zst", ["compression.zstd", "backports.zstd"], "pip install backports.zstd")],
-)  # fmt: skip
-def test_packages_that_are_not_installed(monkeypatch, tmp_path, name, packages, remedy):
-    for package in packages:
-        monkeypatch.setitem(sys.modules, package, None)
-    (tmp_path / name).write_bytes(b"x")
-    with pytest.raises(ImportError, match=remedy):
-        list(read_texts(tmp_path / name))
-
-
 # Plain text, standard input and folders
 
 
@@ -131,6 +118,12 @@ def test_lines(write):
     assert list(read_texts(write("a.txt", "\ufeff"))) == []
     text = "\ufeffwindows\r\n\r\n \n a\x0bb\u2028c \n\nlast"
     assert list(read_texts(write("a.txt", text))) == ["windows", " a\x0bb\u2028c ", "last"]
+    block = ["a b", " c\r", "", "\u00e9", "", *["line of some length"] * 70_000, " ", "x"] * 2
+    path, skipped = write("b.txt", "\n".join(block)), Skipped()
+    records = list(read_records(path, skipped=skipped))
+    for again in (None, Skipped()):
+        assert list(read_texts(path, skipped=again)) == [record.text for record in records]
+    assert (again.counts, again.first) == (skipped.counts, skipped.first)
     lines = '\ufeff{"text": ""}\r\n\n"\\n"\n {"text": "a"} \n'
     assert list(read_texts(write("a.jsonl", lines))) == ["", "\n", "a"]
 

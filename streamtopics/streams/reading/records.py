@@ -14,7 +14,6 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from contextlib import suppress
 from datetime import datetime
 from difflib import get_close_matches
 from importlib import import_module
@@ -37,21 +36,24 @@ SUFFIXES = {
     ".tsv": "tsv", ".parquet": "parquet",
 }  # fmt: skip
 OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None}
+ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+UTF8 = ("utf-8", "utf8")
 # Bytes that are not of the encoding, as `errors="surrogateescape"` reads them.
 UNDECODED = re.compile("[\udc80-\udcff]")
 # Texts of a table that stand for none, as pandas has them.
 MISSING = frozenset(("", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"))
+BLOCK = 2**20
 
 
 class ReadingError(ValueError):
-    """A file or a record that cannot be read as it was asked for.
+    """A file or a record that cannot be read.
 
     Parameters
     ----------
     reason, place, problem : str
-        In a few words, by which `Skipped` counts; the file and the line; a sentence.
+        A few words, by which `Skipped` counts; the file and the line; a sentence.
     setting, value : str, default=""
-        Name of the argument of `read_records` that may help, if any, and an example of a value.
+        The argument of `read_records` that may help, and a value for it.
     """
 
     def __init__(
@@ -72,7 +74,7 @@ class Skipped:
     Attributes
     ----------
     counts : dict of str to int
-        How often, by reason, in the order in which they came first.
+        How often, by reason.
     first : dict of str to str
         The first place of each reason: a file, or a file and a line.
     """
@@ -94,18 +96,18 @@ class Skipped:
 
 
 class Record(NamedTuple):
-    """A document of a file, and where it was.
+    """A document and its place.
 
     Parameters
     ----------
     text : str
     time : datetime, float or None
     fields : dict
-        The values of the other keys that were asked for, as they were found.
+        The values of the other keys that were asked for.
     source : str
         The path of the file; "" for an item of an iterable.
     line : int
-        The number of the line where the document begins, from 1 on; of the record in a JSON array
+        The line on which the document begins, from 1 on; the number of the record in a JSON array
         or a Parquet file, or of the item.
     """
 
@@ -128,6 +130,7 @@ class Reading(NamedTuple):
     encoding: str = "utf-8"
     on_bad: str = "raise"
     skipped: Skipped | None = None
+    only_texts: bool = False
     name: str = ""
     unit: str = "item"
 
@@ -141,6 +144,10 @@ class Reading(NamedTuple):
     def place(self, number: int) -> str:
         """Name a record, for messages."""
         return f"{self.name}, {self.unit} {number}" if self.name else f"item {number} of source"
+
+    def error(self, reason: str, number: int, problem: str, *remedy: str) -> ReadingError:
+        """Return an error about a record."""
+        return ReadingError(reason, self.place(number), problem, *remedy)
 
     def skip(self, reason: str, place: str) -> None:
         """Count what is left out."""
@@ -159,57 +166,56 @@ class Reading(NamedTuple):
             text = value.get(self.text_key) if type(value) is dict else value
             if type(text) is str:
                 return Record(text, None, {}, self.name, number)
-        place, time = self.place(number), None
-        text = self._field(value, self.text_key, "text_key", place)
+        time = None
+        text = self._field(number, value, self.text_key, "text_key")
         text = "" if text is None else text
         if not isinstance(text, str):
             problem = f"a text must be a str; got {text!r:.60} ({type(text).__name__}). "
             problem += "Convert it, join words and give each text by itself, or leave it out"
-            raise ReadingError("no text", place, problem)
-        fields = {key: self._field(value, key, "", place) for key in self.keys}
+            raise self.error("no text", number, problem)
+        fields = {key: self._field(number, value, key, "") for key in self.keys}
         if self.time_key is not None:
-            time = self._time(self._field(value, self.time_key, "time_key", place), place)
+            time = self._time(number, self._field(number, value, self.time_key, "time_key"))
         return Record(text, time, fields, self.name, number)
 
-    def _field(self, row: object, key: str, setting: str, place: str) -> Any:
+    def _field(self, number: int, row: object, key: str, setting: str) -> Any:
         """Return the value of a key; dots lead into objects, where no key has them itself."""
         if not isinstance(row, Mapping):
             if setting == "text_key":
                 return row
             problem = f"a text by itself has no {key!r}: {row!r:.60}; write JSON lines or a table"
-            raise ReadingError(f"no {key!r}", place, problem)
+            raise self.error(f"no {key!r}", number, problem)
         found: Any = row
         for part in (key,) if key in row else key.split("."):
             if not isinstance(found, Mapping) or part not in found:
-                raise _no_field(key, setting, row, place)
+                what = "text" if setting == "text_key" else repr(key)
+                listed = ", ".join(map(repr, list(row)[:10])) or "nothing"
+                problem = f"there is no {key!r}; there is: {listed}"
+                remedy = [setting, meant] if setting and (meant := _meant(key, row)) else []
+                raise self.error(f"no {what}", number, problem, *remedy)
             found = found[part]
         return found
 
-    def _time(self, value: object, place: str) -> datetime | float:
+    def _time(self, number: int, value: object) -> datetime | float:
         try:
             if self.time_format is not None:
                 return datetime.strptime(str(value).strip(), self.time_format)
             return read_time(value)
         except (ArithmeticError, TypeError, ValueError) as error:
-            problem = (
-                f"a time must be a number or a date; got {value!r:.60}. Write it as 2003-05-17"
-            )
+            problem = f"a time must be a number or a date such as 2003-05-17; got {value!r:.60}"
             remedy = "time_format", "%d.%m.%Y"
-            raise ReadingError("no time", place, f"{problem}, or say its form", *remedy) from error
+            raise self.error("no time", number, problem, *remedy) from error
 
 
-def _no_field(key: str, setting: str, row: Mapping[str, Any], place: str) -> ReadingError:
-    """Return the error for a row without a field, with the one that may be meant."""
-    lower = {str(name).lower(): str(name) for name in reversed(list(row))}
-    meant = [f"{name}.{key}" for name in row if isinstance(row[name], Mapping) and key in row[name]]
-    meant += [lower[name] for name in get_close_matches(key.lower(), lower, n=1)]
-    if setting == "text_key":
-        texts = [name for name in row if isinstance(row[name], str)]
-        meant += sorted(texts, key=lambda name: -len(row[name]))
-    what, listed = "text" if setting == "text_key" else repr(key), map(repr, list(row)[:10])
-    problem = f"there is no {key!r}; there is: {', '.join(listed) or 'nothing'}"
-    remedy = (setting, meant[0]) if setting and meant else ()
-    return ReadingError(f"no {what}", place, problem, *remedy)
+def _meant(key: str, row: Mapping[str, Any]) -> str:
+    """Return the key of a row that may be meant: one like it, else that of the longest text."""
+    within = [
+        f"{name}.{key}" for name in row if isinstance(row[name], Mapping) and key in row[name]
+    ]
+    lower = {str(name).lower(): str(name) for name in row}
+    near = [lower[name] for name in get_close_matches(key.lower(), lower, n=1)]
+    texts = [name for name in row if isinstance(row[name], str) and key == "text"]
+    return next(iter([*within, *near, *sorted(texts, key=lambda name: -len(row[name]))]), "")
 
 
 def read_texts(
@@ -228,29 +234,22 @@ def read_texts(
     ----------
     source : iterable of str, path or iterable of paths
         In an iterable a str or an object with `text_key` is a document and a
-        :class:`pathlib.Path` a file or directory. A str by itself is a path too, and the path "-"
-        is standard input. Files may be compressed, with a further suffix ".gz", ".bz2", ".xz" or
-        ".zst" (before Python 3.14 with ``backports.zstd``). The suffix says the format:
+        :class:`pathlib.Path` a file or folder. A str by itself is a path; "-" is standard input.
+        The suffix says the format, and ".gz", ".bz2", ".xz" or ".zst" behind it the compression:
 
-        - ".jsonl" and ".ndjson" have JSON on each line: an object with `text_key`, or a string.
-        - ".json" may have the same, or one array of such values, which is read as a whole.
-        - ".csv" and ".tsv" are tables with the names of the columns in the first row. Missing
-          texts, such as "NULL" and "NaN", are read as empty ones.
-        - ".parquet" are tables too, which ``pyarrow`` reads.
-        - Any other file is plain text, with one document on each line but empty ones.
-        - Of a directory and those in it, the files with one of the suffixes above or ".txt" are
-          read, sorted by name, but for hidden ones. Here a ".txt" file as a whole is one document.
+        - ".jsonl", ".ndjson": JSON on each line, an object with `text_key` or a string.
+        - ".json": the same, or one array of such values.
+        - ".csv", ".tsv", ".parquet": tables with named columns. Missing texts are "".
+        - Others: plain text, with a document on each line; in a folder a ".txt" file is one.
     text_key : str, default="text"
-        Where the text is in an object, or its column in a table. Dots lead into objects:
-        "user.name".
+        Key or column of the text. Dots lead into objects: "user.name".
     format : {"lines", "documents", "jsonl", "json", "csv", "tsv", "parquet"} or None, default=None
-        The format of all files. "lines" and "documents" are plain text, with a document on each
-        line, or one in each file. None goes by suffixes, and standard input is lines.
+        The format of all files; with "documents" each file is one text. None goes by suffixes.
     sep : str or None, default=None
-        What separates the fields of a table, such as ";"; None is a comma, or a tab in ".tsv".
+        What separates the fields of a table. None is a comma, or a tab in ".tsv".
     encoding : str, default="utf-8"
     on_bad : {"raise", "skip"}, default="raise"
-        What is done about a record that cannot be read.
+        What to do about a record that cannot be read.
     skipped : Skipped or None, default=None
         Counts what was left out: empty lines, bad records, files with other suffixes.
 
@@ -260,15 +259,8 @@ def read_texts(
 
     Raises
     ------
-    FileNotFoundError, TypeError, ValueError
-        If there is no such file, or the source or an argument is none of the above.
     ReadingError
-        A ValueError that names file, line and a remedy, of what cannot be read.
-
-    See Also
-    --------
-    iter_minibatches : The documents in minibatches.
-    read_records : The documents with their times and other fields.
+        A ValueError with file, line and a remedy, if a record cannot be read.
 
     Examples
     --------
@@ -276,11 +268,10 @@ def read_texts(
     >>> list(read_texts(["one text", {"text": "another", "year": 2024}]))
     ['one text', 'another']
     """
-    found = read_records(
-        source, text_key=text_key, format=format, sep=sep, encoding=encoding, on_bad=on_bad,
-        skipped=skipped,
+    how = Reading(
+        text_key, None, (), format, sep, None, encoding, on_bad, skipped, only_texts=True
     )  # fmt: skip
-    return (record[0] for record in found)
+    return _read(source, how)
 
 
 def read_records(
@@ -303,13 +294,12 @@ def read_records(
     source, text_key, format, sep, encoding, on_bad, skipped
         As in `read_texts`.
     time_key : str or None, default=None
-        Where the time is in an object or a table: a number such as a year, a date as of ISO 8601,
-        20240131, or seconds since 1970.
+        Key or column of the time: a number such as a year, a date as of ISO 8601, 20240131, or
+        seconds since 1970.
     keys : sequence of str, default=()
-        Other fields or columns to read, such as a label. Each record must have them, although
-        they may be null or empty.
+        Other keys or columns to read. Each record must have them; they may be null or empty.
     time_format : str or None, default=None
-        How times are written, as `datetime.strptime` has it: "%d.%m.%Y".
+        The form of times for `datetime.strptime`, such as "%d.%m.%Y".
 
     Returns
     -------
@@ -317,38 +307,19 @@ def read_records(
 
     Raises
     ------
-    FileNotFoundError, TypeError, ReadingError
-        As in `read_texts`; also if a time or one of `keys` is missing, or no time can be read.
-
-    See Also
-    --------
-    read_texts : The documents alone.
-    follow : The records of a file that grows.
+    ReadingError
+        A ValueError, if a record, its time or one of `keys` is missing or cannot be read.
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> from streamtopics.datasets import read_records
-    >>> path = Path(tempfile.mkdtemp(), "news.csv")
-    >>> _ = path.write_text("day;section;text\\n31.01.2024;sport;They won\\n")
-    >>> record, = read_records(
-    ...     path, time_key="day", time_format="%d.%m.%Y", keys=["section"], sep=";"
-    ... )
-    >>> record.text, str(record.time), record.fields, record.line
-    ('They won', '2024-01-31 00:00:00', {'section': 'sport'}, 2)
+    >>> row = {"day": "31.01.2024", "section": "sport", "text": "They won"}
+    >>> record, = read_records([row], time_key="day", time_format="%d.%m.%Y", keys=["section"])
+    >>> record.text, str(record.time), record.fields
+    ('They won', '2024-01-31 00:00:00', {'section': 'sport'})
     """
-    check_one_of(("raise", "skip"), on_bad=on_bad)
-    check_one_of((*SUFFIXES.values(), "documents"), format=format or "lines")
-    reading = Reading(text_key, time_key, keys, format, sep, time_format, encoding, on_bad, skipped)
-    if isinstance(source, str | os.PathLike):
-        return _records_at(existing(source), reading)
-    if isinstance(source, bytes | Mapping) or is_matrix(source):
-        raise TypeError(
-            "source must be an iterable of texts, such as a list, or a path or an iterable of "
-            f"paths; got {type(source).__name__}"
-        )
-    return _records_in(iter(from_arrow(source)), reading)
+    how = Reading(text_key, time_key, keys, format, sep, time_format, encoding, on_bad, skipped)
+    return _read(source, how)
 
 
 def is_matrix(source: object) -> bool:
@@ -376,35 +347,38 @@ def kind_of(name: str) -> str:
     return PurePath(path.stem).suffix if path.suffix in OPENERS else path.suffix
 
 
-# From a source to the lines of a file
+# From a source to the lines of a file. What is yielded are records, or texts if only they are read.
 
 
-def _records_in(items: Iterator[Any], reading: Reading) -> Iterator[Record]:
+def _read(source: Source, reading: Reading) -> Iterator[Any]:
+    check_one_of(("raise", "skip"), on_bad=reading.on_bad)
+    check_one_of((*SUFFIXES.values(), "documents"), format=reading.format or "lines")
+    if isinstance(source, str | os.PathLike):
+        return _read_path(existing(source), reading)
+    if isinstance(source, bytes | Mapping) or is_matrix(source):
+        raise TypeError(
+            "source must be an iterable of texts, such as a list, or a path or an iterable of "
+            f"paths; got {type(source).__name__}"
+        )
+    return _read_items(iter(from_arrow(source)), reading)
+
+
+def _read_items(items: Iterator[Any], reading: Reading) -> Iterator[Any]:
     for number, item in enumerate(items, start=1):
         if isinstance(item, os.PathLike):
-            yield from _records_at(existing(item), reading)
+            yield from _read_path(existing(item), reading)
             continue
         if number == 1 and isinstance(item, str) and kind_of(item) in SUFFIXES and _exists(item):
             raise ValueError(
                 f"the first text of source is the name of a file, {item!r}; in an iterable a str "
                 "is a text: pass pathlib.Path objects to read files"
             )
-        yield from _records_of(iter([(number, item)]), reading)
+        yield from _read_rows(iter([(number, item)]), reading)
 
 
-def _records_of(rows: Rows, reading: Reading) -> Iterator[Record]:
-    for number, value in rows:
-        try:
-            record = reading.record(number, value)
-        except ReadingError as error:
-            reading.bad(error)
-        else:
-            yield record
-
-
-def _records_at(path: Path, reading: Reading) -> Iterator[Record]:
+def _read_path(path: Path, reading: Reading) -> Iterator[Any]:
     if str(path) == STANDARD_INPUT or not path.is_dir():
-        yield from _records_of(_rows(path, reading.of(path)), reading.of(path))
+        yield from _read_file(path, reading.of(path))
         return
     files = []
     for file in sorted(Path(root, name) for root, _, names in os.walk(path) for name in names):
@@ -422,33 +396,41 @@ def _records_at(path: Path, reading: Reading) -> Iterator[Record]:
         own = reading.of(file)
         if reading.format is None and own.format == "lines":
             own = own._replace(format="documents")
-        yield from _records_of(_rows(file, own), own)
+        yield from _read_file(file, own)
 
 
-def _rows(path: Path, reading: Reading) -> Rows:
+def _read_file(path: Path, reading: Reading) -> Iterator[Any]:
+    suffix, encoding = path.suffix.lower(), reading.encoding
     if reading.format == "parquet":
-        yield from _parquet_rows(path, reading)
+        yield from _read_rows(_parquet_rows(path, reading), reading)
         return
-    is_utf8 = reading.encoding.lower() in ("utf-8", "utf8")
-    how: dict[str, Any] = {
-        "encoding": "utf-8-sig" if is_utf8 else reading.encoding,
-        "errors": "surrogateescape", "newline": "\n",
-    }  # fmt: skip
-    suffix = path.suffix.lower()
+    encoding = "utf-8-sig" if encoding.lower() in UTF8 else encoding
+    how: dict[str, Any] = {"encoding": encoding, "errors": "surrogateescape", "newline": "\n"}
     opener = OPENERS.get(suffix, open)
     if suffix == ".zst":
-        opener = _needed("backports.zstd", "compression.zstd", "backports.zstd").open
+        opener = import_module(ZSTD).open
     is_input = str(path) == STANDARD_INPUT
     with io.TextIOWrapper(sys.stdin.buffer, **how) if is_input else opener(path, "rt", **how) as f:
-        yield from FORMATS[reading.format](_lines(f, reading), reading)
+        is_plain = opener is open and path.is_file() and FORMATS[reading.format] is _plain
+        if is_plain and reading.only_texts and encoding == "utf-8-sig":
+            yield from _plain_texts(f, reading)
+            return
+        yield from _read_rows(FORMATS[reading.format](_lines(f, reading), reading), reading)
 
 
-def _needed(package: str, *names: str) -> Any:
-    """Import the first of the modules that there is."""
-    for name in names:
-        with suppress(ImportError):
-            return import_module(name)
-    raise ImportError(f"files of this format need {package}; run `pip install {package}`")
+def _read_rows(rows: Rows, reading: Reading) -> Iterator[Any]:
+    key, only_texts = reading.text_key, reading.only_texts
+    for number, value in rows:
+        text = value.get(key) if type(value) is dict else value
+        if only_texts and type(text) is str:  # mostly, and fast
+            yield text
+            continue
+        try:
+            record = reading.record(number, value)
+        except ReadingError as error:
+            reading.bad(error)
+        else:
+            yield record.text if only_texts else record
 
 
 def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
@@ -466,13 +448,13 @@ def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
                 f"byte 0x{ord(line[start]) - 0xDC00:02x} at position {start + 1} is not "
                 f"{reading.encoding}. If it is text, not a PDF, a spreadsheet or compressed"
             )
-            reason, place = f"not {reading.encoding}", reading.place(number)
-            reading.bad(ReadingError(reason, place, problem, "encoding", known))
+            reason = f"not {reading.encoding}"
+            reading.bad(reading.error(reason, number, problem, "encoding", known))
     except (EOFError, OSError, UnicodeError, lzma.LZMAError, zlib.error) as error:
         if isinstance(error, OSError) and error.errno is not None:  # the disk, not what is on it
             raise
         problem = f"cannot be decompressed or decoded ({error}); fetch it again, or rename it"
-        reading.bad(ReadingError("broken file", reading.place(number + 1), problem))
+        reading.bad(reading.error("broken file", number + 1, problem))
 
 
 # Formats
@@ -485,28 +467,33 @@ def _plain(lines: Lines, reading: Reading) -> Rows:
             continue
         if number == 1 and reading.format is None and line.startswith('{"'):
             problem = f"this looks like JSON: {line!r:.60}; say so, or that it is 'lines'"
-            raise ReadingError("not named JSON", reading.place(1), problem, "format", "jsonl")
+            raise reading.error("not named JSON", 1, problem, "format", "jsonl")
         yield number, line.rstrip("\r\n")
 
 
+def _plain_texts(file: Any, reading: Reading) -> Iterator[str]:
+    """Yield the texts of `_plain`, many at a time where all lines are good."""
+    first, skipped = 1, reading.skipped
+    while block := file.readlines(BLOCK if first > 1 else 1):
+        whole = "".join(block)
+        is_good = first > 1 and (whole.isascii() or not UNDECODED.search(whole))
+        if is_good and (skipped is None or not any(map(str.isspace, block))):
+            yield from [line.rstrip("\r\n") for line in block if not line.isspace()]
+        else:
+            yield from (text for _, text in _plain(_lines(block, reading, first), reading))
+        first += len(block)
+
+
 def _json_lines(lines: Lines, reading: Reading) -> Rows:
-    for number, line in lines:
-        if line.isspace():
-            reading.skip("empty lines", reading.place(number))
-            continue
+    for number, line in _plain(lines, reading):
         try:
             line = line.strip()
             value, end = DECODER.raw_decode(line)  # faster than `json.loads`
             value = value if end == len(line) else json.loads(line)
         except (ValueError, RecursionError) as error:
-            reading.bad(_not_json(error, line, reading.place(number)))
+            reading.bad(reading.error("not JSON", number, f"not JSON ({error}): {line!r:.60}"))
         else:
             yield number, value
-
-
-def _not_json(error: Exception, text: str, place: str) -> ReadingError:
-    problem = f"not JSON ({error}): {text!r:.60}. Each line must be one JSON object or string, or "
-    return ReadingError("not JSON", place, f"{problem}a file that ends in .json one array")
 
 
 def _json(lines: Lines, reading: Reading) -> Rows:
@@ -518,7 +505,7 @@ def _json(lines: Lines, reading: Reading) -> Rows:
     try:
         values = json.loads(line + "".join(line for _, line in lines))
     except (ValueError, RecursionError) as error:
-        reading.bad(_not_json(error, line, reading.name))
+        reading.bad(ReadingError("not JSON", reading.name, f"not JSON ({error}): {line!r:.60}"))
     else:
         yield from enumerate(values, start=1)
 
@@ -547,7 +534,7 @@ def _table(lines: Lines, reading: Reading) -> Rows:
                 f"no row of a table ({error}). Fields with quotation marks, {sep!r} or ends of "
                 "lines in them are in quotation marks, which are doubled within"
             )
-            reading.bad(ReadingError("no rows of a table", reading.place(begin), problem))
+            reading.bad(reading.error("no rows of a table", begin, problem))
             continue
         if not row:
             reading.skip("empty lines", reading.place(begin))
@@ -556,13 +543,13 @@ def _table(lines: Lines, reading: Reading) -> Rows:
             for other in ";\t|,":
                 if len(row) == 1 and other in row[0]:
                     problem = f"there is no {sep!r} between the fields of {row[0]!r:.60}"
-                    raise ReadingError("no columns", reading.place(begin), problem, "sep", other)
+                    raise reading.error("no columns", begin, problem, "sep", other)
         elif any(row[len(names) :]):
             problem = (
                 f"a row of {len(row)} fields, but the first row has {len(names)}: {row!r:.100}. "
                 f"Put fields with {sep!r} in them in quotation marks, or leave the row out"
             )
-            reading.bad(ReadingError("rows of more fields", reading.place(begin), problem))
+            reading.bad(reading.error("rows of more fields", begin, problem))
         else:
             fields = dict(zip(names, row, strict=False))
             if fields.get(reading.text_key, ".") in MISSING:
@@ -577,8 +564,7 @@ def _documents(lines: Lines, reading: Reading) -> Rows:
 
 def _parquet_rows(path: Path, reading: Reading) -> Rows:
     """Read the rows of a file, some at a time."""
-    parquet = _needed("pyarrow", "pyarrow.parquet")
-    with parquet.ParquetFile(path) as file:
+    with import_module("pyarrow.parquet").ParquetFile(path) as file:
         wanted = {key for key in (reading.text_key, reading.time_key, *reading.keys) if key}
         names = wanted if wanted <= set(file.schema_arrow.names) else file.schema_arrow.names
         batches = file.iter_batches(1000, columns=list(names))
@@ -595,4 +581,4 @@ FORMATS = {
 def record_of_line(line: str, reading: Reading, number: int) -> Record | None:
     """Return the record of one line, None of one that is left out."""
     rows = FORMATS[reading.format](_lines([line], reading, number), reading)
-    return next(_records_of(rows, reading), None)
+    return next(_read_rows(rows, reading), None)
