@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.kernels import variational
 from streamtopics.local import Variational
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Topics
 from streamtopics.utils.parallel import SERIAL
 

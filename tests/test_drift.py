@@ -244,8 +244,8 @@ def test_bins_of_the_counts_leave_results_as_they_are(monkeypatch):
     ]
     models = []
     for least in (0, 10**9):
-        monkeypatch.setattr("streamtopics.posteriors.vocabulary_sums.LEAST_WORDS", least)
-        monkeypatch.setattr("streamtopics.posteriors.vocabulary_sums.SHARE", 1 if least == 0 else 2)
+        monkeypatch.setattr("streamtopics.posteriors.rows.LEAST_WORDS", least)
+        monkeypatch.setattr("streamtopics.posteriors.rows.SHARE", 1 if least == 0 else 2)
         model = SVBHPP(N_TOPICS, doc_topic_prior=0.5, random_state=0)
         for X in data:
             model.partial_fit(X)

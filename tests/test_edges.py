@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from streamtopics import GibbsOnlineEM
-from streamtopics.local.minibatches import content_seeds, minibatch_of
+from streamtopics.local.step import content_seeds, minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, IterateAverage, Noise, TopicPosterior, blend_together
 from streamtopics.updates import Langevin

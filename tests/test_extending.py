@@ -22,9 +22,10 @@ from streamtopics import SVBLDA, StreamingBayes, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators.presets import PLAIN as WHOLE
 from streamtopics.local import Gibbs, Variational
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.models import LDA, BetaBinomial
-from streamtopics.models.views import mean
+from streamtopics.models.lda import mean
+from streamtopics.models.sources import NOISE
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import (
     BPS,
@@ -273,7 +274,7 @@ def test_without_a_cap_it_is_the_posterior_of_the_package(rule, step, guide):
     eta, alpha = np.full((60, 3), 0.1), np.full(3, 0.5)
     mine = guide["capped_topics"].CappedTopics(eta, alpha, np.inf)
     theirs = TopicPosterior(eta, (60, 3), alpha)
-    model, counts = LDA(mean, step, step, seed=0), X.astype(np.float64)
+    model, counts = LDA(mean, step, step, 0, NOISE), X.astype(np.float64)
     for start in range(0, 400, 100):
         for posterior in (mine, theirs):
             with workers(None) as pool:

@@ -12,9 +12,8 @@ from scipy import sparse
 
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import Variational
-from streamtopics.local.minibatches import minibatch_of
-from streamtopics.models.lda import log_factors, visible_topics
-from streamtopics.models.views import geometric_mean, mean
+from streamtopics.local.step import minibatch_of
+from streamtopics.models.lda import geometric_mean, log_factors, mean, visible_topics
 from streamtopics.utils.parallel import SERIAL
 
 BOUND = frozenset({"local_bound"})

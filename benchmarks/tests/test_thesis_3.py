@@ -13,7 +13,7 @@ from benchmarks.papers import online_em_methods as methods
 from benchmarks.papers.experiment import Experiment
 from benchmarks.papers.ledger import experiment
 from benchmarks.papers.online_em_topics import assigned, divergences
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.posteriors import TopicPosterior
 
 K, V = 3, 12

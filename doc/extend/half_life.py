@@ -7,7 +7,7 @@ from streamtopics.base.composition import Composition
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.validation import Interval
 from streamtopics.local import Gibbs
-from streamtopics.models.views import mean
+from streamtopics.models.lda import mean
 from streamtopics.updates import Boost, FixedPoint, PowerPrior
 
 

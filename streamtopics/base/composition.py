@@ -18,12 +18,12 @@ from scipy import sparse
 
 from streamtopics.base.frame import keeps_means
 from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
-from streamtopics.local.minibatches import part
+from streamtopics.local.step import Source, part
 from streamtopics.messages import Minibatch
 from streamtopics.models import LDA
-from streamtopics.models.sources import NOISE, Source, Start
+from streamtopics.models.lda import Start, TopicView, corrected_mean, geometric_mean, mean
+from streamtopics.models.sources import NOISE
 from streamtopics.models.spectral_start import SPECTRAL
-from streamtopics.models.views import TopicView, corrected_mean, geometric_mean, mean
 from streamtopics.posteriors import Blend, Learn, TopicPosterior
 from streamtopics.updates import (
     BPS,
@@ -234,7 +234,7 @@ class Composition:
         if self.settles:
             report -= {"local_bound"}
         return LDA(
-            self.view, self.inference, found, 0, report, self.start, self.schedule.prior_limit,
+            self.view, self.inference, found, 0, self.start, report, self.schedule.prior_limit,
             per_document=self.traits.merges in MEANS,
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from streamtopics.base.frame import StreamingEstimator
 from streamtopics.kernels import minibatch
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.utils.structure import (
     LEAST_COUNT,

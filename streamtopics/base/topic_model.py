@@ -45,10 +45,10 @@ from streamtopics.base.validation import (
     check_doc_topic_prior,
     check_word_prior,
 )
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import Source, minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
-from streamtopics.models.sources import NOISE, Source
+from streamtopics.models.sources import NOISE
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.updates.births import Lifetimes
 from streamtopics.updates.doc_topic import FIXED

@@ -33,7 +33,7 @@ from streamtopics.base.validation import (
     StrOptions,
     check_word_prior,
 )
-from streamtopics.local.asum import EM, Found, FrankWolfe
+from streamtopics.local.asum import EM, FrankWolfe, SentenceInference
 from streamtopics.models import ASUM
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import BPS
@@ -323,14 +323,16 @@ class AspectSentimentModel(SentenceTopics):
         by_sentiment = psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments)
         return np.asarray(by_sentiment.sum(axis=2)[:, np.argsort(self.sentiment_names_)])
 
-    def _found(self, batch: Sentences, pool: Workers) -> Found:
+    def _found(self, batch: Sentences, pool: Workers) -> SentenceInference:
         model, posterior = self._model, self.posterior_
         found = [model.infer(posterior, part.batch, pool) for part in batch.cut(DOCUMENTS_AT_ONCE)]
         if not found:
             K = posterior.shape[1]
-            return Found(np.empty((0, K)), np.empty((0, K)), np.empty(0), np.empty(0, np.int32))
+            return SentenceInference(
+                np.empty((0, K)), np.empty((0, K)), np.empty(0), np.empty(0, np.int32)
+            )
         columns = zip(*(vars(part).values() for part in found), strict=True)
-        return Found(*map(np.concatenate, columns))
+        return SentenceInference(*map(np.concatenate, columns))
 
     # What was learnt
 

@@ -22,9 +22,10 @@ from streamtopics.base.topics import LearntTopics
 from streamtopics.base.typing import OptionalArray
 from streamtopics.local.directions import summed
 from streamtopics.local.groups import Base, Groups, find_groups, known_by
+from streamtopics.local.step import Source
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models import LDA
-from streamtopics.models.sources import LimitedPrior, Source
+from streamtopics.models.lda import LimitedPrior
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.births import DirichletProcess, Lifetimes, Seeds, TopicLifetime, settled
 from streamtopics.utils.parallel import SERIAL, Workers

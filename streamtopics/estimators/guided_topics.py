@@ -24,10 +24,10 @@ from streamtopics.base.vector_topics import TakesVectors
 from streamtopics.base.vectors import check_name_vectors
 from streamtopics.local import LocalStep, OneTopic, SemiSupervised, WithPseudoTokens
 from streamtopics.local.hinted import OneOrMixed
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Minibatch
+from streamtopics.models.lda import mean
 from streamtopics.models.sources import HintedStart
-from streamtopics.models.views import mean
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.priors import Columns, seed_prior
 from streamtopics.priors.columns import check_words

@@ -15,7 +15,7 @@ from streamtopics.base.validation import Interval
 from streamtopics.estimators.births_and_deaths import ReportsLifetimes
 from streamtopics.local import Gibbs
 from streamtopics.models import HDP
-from streamtopics.models.views import mean
+from streamtopics.models.lda import mean
 from streamtopics.updates import Rule
 from streamtopics.updates.births import Lifetimes, followed
 from streamtopics.updates.hdp import apply_update

@@ -40,7 +40,7 @@ from streamtopics.base.validation import (
     check_topic_word_prior,
     check_word_prior,
 )
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.models.multi_view import MultiView
 from streamtopics.posteriors import Stacked, TopicPosterior

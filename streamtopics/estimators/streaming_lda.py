@@ -31,8 +31,7 @@ from streamtopics.base.validation import WORD_PRIOR as WORD_PRIORS
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.local import LocalStep, OneTopic
 from streamtopics.messages import Statistics
-from streamtopics.models.sources import Start
-from streamtopics.models.views import TopicView
+from streamtopics.models.lda import Start, TopicView
 from streamtopics.posteriors import Blend
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rule import Rule

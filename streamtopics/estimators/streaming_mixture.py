@@ -19,8 +19,7 @@ from streamtopics.base.vector_topics import TakesVectors
 from streamtopics.estimators.births_and_deaths import ReportsLifetimes, step_with_births
 from streamtopics.local import OneTopic
 from streamtopics.metrics.predictive import unlike_known
-from streamtopics.models.sources import Start
-from streamtopics.models.views import mean
+from streamtopics.models.lda import Start, mean
 from streamtopics.posteriors import Blend
 from streamtopics.updates import DirichletProcess, Shares
 from streamtopics.updates.births import Lifetimes

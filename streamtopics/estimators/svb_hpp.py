@@ -13,8 +13,7 @@ from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLi
 from streamtopics.base.validation import Interval, StrOptions
 from streamtopics.estimators.named import BayesianLDA
 from streamtopics.local import LocalStep
-from streamtopics.models.sources import Start
-from streamtopics.models.views import TopicView
+from streamtopics.models.lda import Start, TopicView
 from streamtopics.updates import Boost, EmpiricalPowerPrior, HierarchicalPowerPrior
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rates import Exponential, Normal

@@ -10,8 +10,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.estimators.named import BayesianLDA
 from streamtopics.local import LocalStep
-from streamtopics.models.sources import Start
-from streamtopics.models.views import TopicView
+from streamtopics.models.lda import Start, TopicView
 from streamtopics.updates import SVB
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.utils.records import keep

@@ -11,7 +11,7 @@ from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLi
 from streamtopics.base.validation import StrOptions
 from streamtopics.estimators.named import OnlineEMLDA
 from streamtopics.local import Variational
-from streamtopics.models.sources import Start
+from streamtopics.models.lda import Start
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.utils.records import keep
 

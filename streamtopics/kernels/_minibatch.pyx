@@ -169,7 +169,7 @@ def add_scaled(double[:, ::1] total, const int[::1] places, const double[::1] sc
 def document_seeds(uint64 seed, uint64 first, Py_ssize_t n):
     """Seeds of the documents first .. first + n - 1 of a stream.
 
-    NumPy equivalent, with `streamtopics.local.minibatches.mix`::
+    NumPy equivalent, with `streamtopics.local.step.mix`::
 
         mix(np.arange(first, first + n, dtype=np.uint64) ^ mix(np.array([seed], np.uint64)))
     """

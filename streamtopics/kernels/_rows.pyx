@@ -313,7 +313,7 @@ def count_in_bins(const double[:, ::1] S, const int[::1] rows, int exponent,
                   long long[:, :, ::1] sums):
     """Add the moments of the values in some rows to those of their bins.
 
-    The bins are those of `posteriors.vocabulary_sums`.
+    The bins are those of `posteriors.bins`.
 
     IN S (n_rows, K), not negative, rows (n,); IN and OUT sums (N_BINS, K, N_MOMENTS).
 

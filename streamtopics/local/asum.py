@@ -35,7 +35,7 @@ class SentenceTopics:
 
 
 @dataclass(frozen=True)
-class Found:
+class SentenceInference:
     """Result of a local step in documents."""
 
     proportions: np.ndarray  # (n_documents, n_components): psi; rows sum to 1
@@ -65,11 +65,13 @@ class EM:
 
     frank_wolfe: ClassVar[bool] = False
 
-    def infer(self, batch: SentenceBatch, topics: SentenceTopics, workers: Workers) -> Found:
+    def infer(
+        self, batch: SentenceBatch, topics: SentenceTopics, workers: Workers
+    ) -> SentenceInference:
         """Probable proportions; of expectation maximisation the most probable."""
         words, starts, log_beta = batch.sentences, batch.starts, topics.log_beta
         n, K = batch.n_documents, log_beta.shape[1]
-        found = Found(
+        found = SentenceInference(
             np.empty((n, K)), np.empty((starts[-1], K)), np.empty(n), np.empty(n, np.int32)
         )
 
@@ -100,7 +102,7 @@ class FrankWolfe(EM):
     frank_wolfe: ClassVar[bool] = True
 
 
-def statistics(batch: SentenceBatch, found: Found, workers: Workers) -> Statistics:
+def statistics(batch: SentenceBatch, found: SentenceInference, workers: Workers) -> Statistics:
     """Expected counts of words in topics, by the responsibilities of the sentences.
 
     The source multiplies the marginal ones of sentiment and aspect, which is not the

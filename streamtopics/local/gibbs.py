@@ -14,8 +14,7 @@ import numpy as np
 from scipy.special import digamma
 
 from streamtopics.kernels import gibbs
-from streamtopics.local.minibatches import by_word, equal_parts
-from streamtopics.local.step import NOTHING, LocalStep, cut
+from streamtopics.local.step import NOTHING, LocalStep, by_word, cut, equal_parts
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.utils.checks import check_whole
 from streamtopics.utils.parallel import Workers, spans

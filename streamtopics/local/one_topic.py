@@ -19,8 +19,7 @@ import numpy as np
 
 from streamtopics.kernels import rows
 from streamtopics.local.directions import explained, summed
-from streamtopics.local.minibatches import by_word, times
-from streamtopics.local.step import NOTHING, LocalStep
+from streamtopics.local.step import NOTHING, LocalStep, by_word, times
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.utils.checks import check_range
 from streamtopics.utils.parallel import Workers, spans

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol of local steps: inference in the documents of a minibatch, given the topics."""
+"""Protocol of local steps, and what all of them do with minibatches and seeds.
+
+Seeds and noise are functions of counters: no result depends on an order of drawing.
+"""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+from scipy import sparse
 
+from streamtopics.kernels import minibatch as kernel
+from streamtopics.kernels import rows
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.utils.parallel import Workers
+from streamtopics.utils.checks import MOST_WHOLE
+from streamtopics.utils.parallel import Workers, spans
 
 NOTHING: frozenset[str] = frozenset()
 # Tokens that a count is cut into, at most. Counts this little above a whole number, as a part of
@@ -94,3 +102,100 @@ def cut(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
     whole = np.ceil(minibatch.counts * (1 - ROUNDING))
     n_tokens = np.minimum(whole, MOST_TOKENS).astype(np.int32)
     return n_tokens, minibatch.counts / np.maximum(n_tokens, 1.0)
+
+
+def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
+    """The rows of X over the columns that occur in them."""
+    if X.indptr[-1] > MOST_WHOLE:
+        raise ValueError(
+            f"a minibatch of X has {X.indptr[-1]:,} stored entries, more than {MOST_WHOLE:,}; pass "
+            "fewer documents at a time, or make batch_size smaller"
+        )
+    words, places = rows.used_columns(X.indices, X.shape[1])
+    return Minibatch(words, X.indptr.astype(np.int32), places, X.data)
+
+
+def equal_parts(minibatch: Minibatch, least: int) -> list[tuple[int, int]]:
+    """Cut the documents into at most 32 parts with about as many entries, if that is `least`.
+
+    Depends on the documents alone, as `parallel.spans` does on their number.
+    """
+    ends = [stop for _, stop in spans(len(minibatch.indices), least)]
+    if len(ends) == 1:
+        return [(0, minibatch.n_documents)]
+    inner = np.searchsorted(minibatch.indptr, ends[:-1]).tolist()
+    edges = [0, *inner, minibatch.n_documents]
+    return [(start, stop) for start, stop in pairwise(edges) if start < stop]
+
+
+def part(minibatch: Minibatch, start: int, stop: int) -> tuple[Minibatch, np.ndarray]:
+    """The documents start .. stop over their own words, and the places of these words."""
+    span = slice(minibatch.indptr[start], minibatch.indptr[stop])
+    used, places = rows.used_columns(minibatch.indices[span], len(minibatch.words))
+    indptr = minibatch.indptr[start : stop + 1] - minibatch.indptr[start]
+    hints = None if minibatch.hints is None else minibatch.hints[start:stop]
+    vectors = None if minibatch.vectors is None else minibatch.vectors[start:stop]
+    own = minibatch.words[used], indptr, places, minibatch.counts[span], hints, vectors
+    return Minibatch(*own), used
+
+
+def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.ndarray]:
+    """Some of the documents over their own words, and the places of these words."""
+    lengths = np.diff(minibatch.indptr)[chosen]
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    entries = np.repeat(minibatch.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
+    used, places = rows.used_columns(minibatch.indices[entries], len(minibatch.words))
+    return Minibatch(minibatch.words[used], indptr, places, minibatch.counts[entries]), used
+
+
+def by_word(minibatch: Minibatch, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The values (nnz,) of a minibatch word by word: starts, places of documents, and values."""
+    starts = np.empty(len(minibatch.words) + 1, np.int32)
+    documents, found = np.empty_like(minibatch.indices), np.empty_like(values)
+    rows.by_column(minibatch.indptr, minibatch.indices, values, starts, documents, found)
+    return starts, documents, found
+
+
+def times(minibatch: Minibatch, x: np.ndarray, start: int, stop: int) -> np.ndarray:
+    """The counts of the documents start .. stop times x, of shape (n_words, k)."""
+    out = np.empty((stop - start, x.shape[1]), x.dtype)
+    rows.multiply(minibatch.indptr, minibatch.indices, minibatch.counts, x, start, stop, out)
+    return out
+
+
+SIXTEEN_OF_32 = np.uint64(0x0000FFFF0000FFFF)
+
+
+def standard_noise(seed: int, words: np.ndarray, n_components: int) -> np.ndarray:
+    """Sums of four uniforms, standardised: hashes of (seed, word, topic)."""
+    cells: np.ndarray = words.astype(np.uint64)[:, None] * np.uint64(n_components)
+    cells = cells + np.arange(n_components, dtype=np.uint64)
+    bits = mix(cells ^ mix(np.array([seed], dtype=np.uint64)))
+    pairs = (bits & SIXTEEN_OF_32) + ((bits >> np.uint64(16)) & SIXTEEN_OF_32)
+    uniforms = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
+    found: np.ndarray = (uniforms / 2.0**16 - 2.0) * 3.0**0.5
+    return found
+
+
+def mix(x: np.ndarray) -> np.ndarray:
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014), elementwise."""
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    found: np.ndarray = x ^ (x >> np.uint64(31))
+    return found
+
+
+def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
+    """Seeds of the documents that come after `n_before` others of a stream."""
+    found: np.ndarray = kernel.document_seeds(seed, n_before, n_documents)
+    return found
+
+
+def content_seeds(minibatch: Minibatch) -> np.ndarray:
+    """Seeds that depend on what is in a document, in single precision, and on nothing else."""
+    bits = minibatch.counts.astype(np.float32).astype(np.float64).view(np.uint64)
+    entries = mix(bits ^ mix(minibatch.words.astype(np.uint64))[minibatch.indices])
+    entries[minibatch.counts == 0] = 0
+    running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(entries, dtype=np.uint64)])
+    return mix(np.diff(running[minibatch.indptr]))

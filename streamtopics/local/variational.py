@@ -13,8 +13,7 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from streamtopics.kernels import dirichlet, variational
-from streamtopics.local.minibatches import by_word, equal_parts
-from streamtopics.local.step import NOTHING, LocalStep
+from streamtopics.local.step import NOTHING, LocalStep, by_word, equal_parts
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.utils.checks import check_range, check_whole
 from streamtopics.utils.parallel import Workers, spans

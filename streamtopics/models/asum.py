@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streamtopics.local.asum import EM, Found, SentenceTopics, statistics
-from streamtopics.local.minibatches import standard_noise
+from streamtopics.local.asum import EM, SentenceInference, SentenceTopics, statistics
+from streamtopics.local.step import standard_noise
 from streamtopics.messages import SentenceBatch, Statistics
 from streamtopics.posteriors import Learn, Proposal, TopicPosterior
 from streamtopics.utils.parallel import Workers, spans
@@ -80,7 +80,7 @@ class ASUM:
         source: TopicPosterior | Proposal | AspectStart,
         batch: SentenceBatch,
         workers: Workers,
-    ) -> Found:
+    ) -> SentenceInference:
         """Sentiments and aspects of documents and sentences."""
         words, mass = batch.sentences.words, source.mass
         log_beta = np.empty((len(words), len(mass)))

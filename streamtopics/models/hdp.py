@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.kernels import hdp as kernel
-from streamtopics.local.minibatches import document_seeds
-from streamtopics.local.step import cut
+from streamtopics.local.step import cut, document_seeds
 from streamtopics.messages import Minibatch, TableStatistics
 from streamtopics.posteriors import TopicPosterior
 

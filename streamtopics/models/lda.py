@@ -1,23 +1,127 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Latent Dirichlet allocation: a view of the topics, and a local step."""
+"""Latent Dirichlet allocation: a view of the topics, and a local step.
+
+A view turns rows of lam, and its sums over all words, into the weights of words in topics that a
+local step sees. A factor for each word cancels in every local step; it is chosen such that the
+largest weight of each row is 1.
+"""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from scipy.special import digamma
 
+from streamtopics.kernels import rows as kernel
 from streamtopics.kernels import variational
 from streamtopics.local.directions import expected
-from streamtopics.local.minibatches import content_seeds, document_seeds, mix
-from streamtopics.local.step import NOTHING, LocalStep
+from streamtopics.local.step import NOTHING, LocalStep, Source, content_seeds, document_seeds, mix
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.models.sources import NOISE, HasPrior, LimitedPrior, Source, Start, allowed
-from streamtopics.models.views import GeometricMean, Mean, TopicView, corrected_mean, geometric_mean
 from streamtopics.posteriors import Learn, TopicPosterior
+from streamtopics.utils.checks import EXCLUDED
 from streamtopics.utils.parallel import Workers, spans
 
 # Weights that are worth a job.
 CELLS_PER_JOB = 40_000
+# The least of a prior that is left of it.
+ROUNDING = 1e-13
+
+
+class TopicView(Protocol):
+    """A view.
+
+    Attributes
+    ----------
+    keeps_bound : bool
+        Whether a local step's bound on the evidence holds for its weights.
+    """
+
+    keeps_bound: ClassVar[bool]
+
+    def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
+        """Write the weights of words (n_words, width) into `out`, beyond the topics 0.
+
+        `rows` of lam have shape (n_words, n_components), `mass` (n_components,).
+        """
+
+
+@dataclass(frozen=True)
+class GeometricMean:
+    """exp(E[log beta]) under q(beta | lam): the Bayesian view."""
+
+    keeps_bound: ClassVar[bool] = True
+
+    def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
+        variational.exp_digamma_rows(rows, digamma(mass), out)
+
+    def log(self, lam: np.ndarray, mass: np.ndarray) -> np.ndarray:
+        return digamma(lam) - digamma(mass)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """E[beta] = lam / mass, which is the M-step's beta: the frequentist view."""
+
+    keeps_bound: ClassVar[bool] = False
+
+    def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
+        kernel.scale_rows(rows, 1.0 / mass, out)
+
+    def log(self, lam: np.ndarray, mass: np.ndarray) -> np.ndarray:
+        found: np.ndarray = np.log(lam / mass)
+        return found
+
+
+@dataclass(frozen=True)
+class CorrectedMean:
+    """exp(psi(lam + 1/2)) / mass, a smooth weight between the two others.
+
+    Above 1 it is the mean to the second order in 1 / lam, where exp(psi(lam)) is half a token
+    less. Below, it tends to .14 for a word that a topic does not hold yet, where exp(psi(lam)) is
+    e^-20 for a pseudo-count of .05 and locks the word out for good.
+    """
+
+    keeps_bound: ClassVar[bool] = False
+
+    def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
+        variational.exp_digamma_rows(rows + 0.5, np.log(mass), out)
+
+
+corrected_mean, geometric_mean, mean = CorrectedMean(), GeometricMean(), Mean()
+
+
+class HasPrior(Source, Protocol):
+    """A source that tells its prior apart: a posterior or a proposal."""
+
+    @property
+    def c(self) -> np.ndarray:
+        """Weight of the prior in each topic."""
+
+    @property
+    def prior_mass(self) -> np.ndarray:
+        """Pseudo-counts of the prior, for each topic."""
+
+    def prior_rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of the prior."""
+
+
+class Start(Protocol):
+    """Function that makes the topics that the first minibatch is seen with.
+
+    Attributes
+    ----------
+    of_seed : bool
+        Whether the seed alone makes them, so that two streams with one seed start alike.
+    of_corpus : bool, optional
+        Whether `fit` gives it the whole corpus, not the first part of the first minibatch.
+    """
+
+    of_seed: ClassVar[bool]
+
+    def __call__(
+        self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
+    ) -> Source:
+        """The topics, of the first minibatch and a seed; the first `n_background` are of all."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +132,8 @@ class LDA:
     local: LocalStep  # The local step that learns
     inference: LocalStep  # The local step that finds the topics of given documents
     seed: int  # Of the random start, and of what the local step draws
+    start: Start  # What makes the topics that the first minibatch is seen with
     report: frozenset[str] = NOTHING  # What the local step reports beside counts
-    start: Start = NOISE  # What makes the topics that the first minibatch is seen with
     # Share of what was learnt that the prior weighs at most in learning
     prior_limit: float | None = None
     # Documents of the stream before a minibatch that the posterior has not learnt from yet
@@ -136,3 +240,52 @@ def log_factors(
     expected = view.log(lam, source.mass[best[1]])
     found: np.ndarray = expected - np.log(weights[best].astype(np.float64))
     return found
+
+
+def allowed(eta: np.ndarray) -> np.ndarray:
+    """Factors by which a prior excludes words from topics, from its rows; else ones.
+
+    It does where a topic has less than a thousandth of the pseudo-count that another has of the
+    word. The factor is the square of this share in thousandths, so that it has no jump.
+    """
+    if not eta.strides[1]:  # All topics have one prior.
+        return np.ones((1, 1))
+    factors: np.ndarray = np.minimum(1.0, eta / (EXCLUDED * eta.max(axis=1, keepdims=True))) ** 2
+    return factors
+
+
+class LimitedPrior:
+    """Topics whose prior weighs at most some share of what was learnt.
+
+    Where a vocabulary is large, the pseudo-counts of all words of a topic can be more than the
+    tokens that it has yet: topics with few tokens then look alike, and those with many take all.
+    Only what the local step sees in learning is changed, not the posterior.
+
+    Parameters
+    ----------
+    source : HasPrior
+        The topics.
+    share : float
+        The most that the prior's mass may be of the mass learnt, over all topics together.
+    """
+
+    def __init__(self, source: HasPrior, share: float):
+        self._source, self.alpha, self.c = source, source.alpha, source.c
+        self.directions: np.ndarray | None = getattr(source, "directions", None)
+        owed = source.c * source.prior_mass
+        learnt = float((source.mass - owed).sum())
+        # Topics of which alpha is 0 are none yet.
+        alive = source.alpha > 0 if len(source.alpha) else slice(None)
+        total = float(owed[alive].sum())
+        self._limits = learnt > 0 and share * learnt < total
+        # Less of the prior would be lost in what is taken off it.
+        kept = max(share * learnt / total, ROUNDING) if self._limits else 1.0
+        self._withheld = (1.0 - kept) * source.c
+        self.mass: np.ndarray = source.mass - self._withheld * source.prior_mass
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of the source, with less of the prior."""
+        found: np.ndarray = self._source.rows(words)
+        if self._limits:
+            found = found - self._withheld * self._source.prior_rows(words)
+        return found

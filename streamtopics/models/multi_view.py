@@ -14,12 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.local.all_classes import AllClasses, class_weights
-from streamtopics.local.minibatches import document_seeds, of_rows
+from streamtopics.local.step import document_seeds, of_rows
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Minibatch, StackedStatistics, Statistics
-from streamtopics.models.lda import visible_topics
-from streamtopics.models.sources import RandomStart, allowed
-from streamtopics.models.views import geometric_mean, mean
+from streamtopics.models.lda import allowed, geometric_mean, mean, visible_topics
+from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import Learn, Proposal, SideBySideProposal, Stacked, TopicPosterior
 from streamtopics.utils.parallel import Workers
 

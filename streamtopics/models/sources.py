@@ -1,56 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics for a local step in the place of a posterior: a start, or a prior of less weight."""
+"""Starts: the topics that the first minibatch is seen with."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from streamtopics.local.directions import explained, summed
 from streamtopics.local.hinted import shares_of_hints
-from streamtopics.local.minibatches import standard_noise
-from streamtopics.local.step import Source as Source
+from streamtopics.local.step import Source, standard_noise
 from streamtopics.messages import Minibatch
+from streamtopics.models.lda import allowed
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.utils.checks import EXCLUDED
 from streamtopics.utils.parallel import SERIAL
-
-# The least of a prior that is left of it.
-ROUNDING = 1e-13
-
-
-class HasPrior(Source, Protocol):
-    """A source that tells its prior apart: a posterior or a proposal."""
-
-    @property
-    def c(self) -> np.ndarray:
-        """Weight of the prior in each topic."""
-
-    @property
-    def prior_mass(self) -> np.ndarray:
-        """Pseudo-counts of the prior, for each topic."""
-
-    def prior_rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of the prior."""
-
-
-class Start(Protocol):
-    """Function that makes the topics that the first minibatch is seen with.
-
-    Attributes
-    ----------
-    of_seed : bool
-        Whether the seed alone makes them, so that two streams with one seed start alike.
-    of_corpus : bool, optional
-        Whether `fit` gives it the whole corpus, not the first part of the first minibatch.
-    """
-
-    of_seed: ClassVar[bool]
-
-    def __call__(
-        self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
-    ) -> Source:
-        """The topics, of the first minibatch and a seed; the first `n_background` are of all."""
 
 
 @dataclass(frozen=True)
@@ -94,18 +56,6 @@ class RandomStart:
         found: np.ndarray = 100.0 * (1.0 + eta) * (1.0 + spread * z)
         found *= allowed(eta)
         return found
-
-
-def allowed(eta: np.ndarray) -> np.ndarray:
-    """Factors by which a prior excludes words from topics, from its rows; else ones.
-
-    It does where a topic has less than a thousandth of the pseudo-count that another has of the
-    word. The factor is the square of this share in thousandths, so that it has no jump.
-    """
-    if not eta.strides[1]:  # All topics have one prior.
-        return np.ones((1, 1))
-    factors: np.ndarray = np.minimum(1.0, eta / (EXCLUDED * eta.max(axis=1, keepdims=True))) ** 2
-    return factors
 
 
 @dataclass(frozen=True)
@@ -197,40 +147,3 @@ def _with_nearest(vectors: np.ndarray, own: np.ndarray, prior: np.ndarray) -> np
 
 
 NOISE = NoiseStart()
-
-
-class LimitedPrior:
-    """Topics whose prior weighs at most some share of what was learnt.
-
-    Where a vocabulary is large, the pseudo-counts of all words of a topic can be more than the
-    tokens that it has yet: topics with few tokens then look alike, and those with many take all.
-    Only what the local step sees in learning is changed, not the posterior.
-
-    Parameters
-    ----------
-    source : HasPrior
-        The topics.
-    share : float
-        The most that the prior's mass may be of the mass learnt, over all topics together.
-    """
-
-    def __init__(self, source: HasPrior, share: float):
-        self._source, self.alpha, self.c = source, source.alpha, source.c
-        self.directions: np.ndarray | None = getattr(source, "directions", None)
-        owed = source.c * source.prior_mass
-        learnt = float((source.mass - owed).sum())
-        # Topics of which alpha is 0 are none yet.
-        alive = source.alpha > 0 if len(source.alpha) else slice(None)
-        total = float(owed[alive].sum())
-        self._limits = learnt > 0 and share * learnt < total
-        # Less of the prior would be lost in what is taken off it.
-        kept = max(share * learnt / total, ROUNDING) if self._limits else 1.0
-        self._withheld = (1.0 - kept) * source.c
-        self.mass: np.ndarray = source.mass - self._withheld * source.prior_mass
-
-    def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of the source, with less of the prior."""
-        found: np.ndarray = self._source.rows(words)
-        if self._limits:
-            found = found - self._withheld * self._source.prior_rows(words)
-        return found

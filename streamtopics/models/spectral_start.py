@@ -25,11 +25,11 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from streamtopics.local.minibatches import content_seeds, mix, standard_noise
+from streamtopics.local.step import Source, content_seeds, mix, standard_noise
 from streamtopics.messages import Minibatch, Statistics
-from streamtopics.models.sources import RandomStart, Source
+from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.posteriors.vocabulary_sums import prior_at
+from streamtopics.posteriors.rows import prior_at
 from streamtopics.utils.parallel import one_thread
 
 # Columns of signs, dimensions of the vectors, and columns of the subspace.

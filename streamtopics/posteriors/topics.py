@@ -24,6 +24,7 @@ import numpy as np
 
 from streamtopics.kernels import rows as kernel
 from streamtopics.messages import SummedStatistics
+from streamtopics.posteriors.bins import BinCache
 from streamtopics.posteriors.protocol import (
     EMPTY,
     NO_DIRECTIONS,
@@ -35,8 +36,17 @@ from streamtopics.posteriors.protocol import (
     Swap,
     check_finite,
 )
-from streamtopics.posteriors.rows import ROWS_AT_ONCE, Rows, added, holding, seen_in
-from streamtopics.posteriors.vocabulary_sums import Kept, OverWords, counts_of, over_words, prior_at
+from streamtopics.posteriors.rows import (
+    ROWS_AT_ONCE,
+    OverWords,
+    Rows,
+    added,
+    counts_of,
+    holding,
+    over_words,
+    prior_at,
+    seen_in,
+)
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
@@ -95,7 +105,7 @@ class TopicPosterior(OverWords):
         if prior_directions is not None:
             self.prior_directions, learnt = prior_directions, np.zeros_like(prior_directions)
         self._state = State(Rows(*self.shape), ones, ones, zeros, zeros, alpha, directions=learnt)
-        self.kept = Kept()
+        self.bin_cache = BinCache()
 
     @property
     def S(self) -> np.ndarray:
@@ -196,9 +206,9 @@ class TopicPosterior(OverWords):
             fold = np.where(small & (old.n_batches > 0), a, 1.0)
             a = np.where(small, 1.0, a)
         np.divide(blend.gain, a, out=scale)
-        claim = old.S.claim(statistics.words)
+        allocation = old.S.allocate(statistics.words)
         new = State(
-            claim.store, c, a, np.empty(k), b,
+            allocation.store, c, a, np.empty(k), b,
             old.alpha if blend.alpha is None else blend.alpha, **old.counted(statistics),
             directions=self.directions_after(blend),
         )  # fmt: skip
@@ -215,8 +225,8 @@ class TopicPosterior(OverWords):
         bins, kept = self._kept_bins(new, statistics.words)
         if folds and (fold != 1.0).any():
             bins, kept = (), []
-        swaps = [(vars(self), "_state", new), *claim.swaps, *kept]
-        return (*claim.change(statistics.words), *given, *bins), swaps
+        swaps = [(vars(self), "_state", new), *allocation.swaps, *kept]
+        return (*allocation.change(statistics.words), *given, *bins), swaps
 
     def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
         """Leave of words what there would be if they had never occurred: the prior's part.
@@ -239,10 +249,10 @@ class TopicPosterior(OverWords):
         # What stays as it is needs no row.
         changes = change.any(axis=1)
         words, change = words[changes], np.ascontiguousarray(change[changes])
-        claim = old.S.claim(words)
-        new = old._replace(S=claim.store, learnt_mass=mass)
+        allocation = old.S.allocate(words)
+        new = old._replace(S=allocation.store, learnt_mass=mass)
         given = change, np.ones(k), np.ones(k), old.learnt_mass, np.empty(k)
-        return (*claim.change(words), *given), [(vars(self), "_state", new), *claim.swaps]
+        return (*allocation.change(words), *given), [(vars(self), "_state", new), *allocation.swaps]
 
     def _check(self, blend: Blend) -> None:
         """Refuse statistics and an alpha that do not fit."""
@@ -283,7 +293,7 @@ class TopicPosterior(OverWords):
     def _with(self, state: State) -> TopicPosterior:
         """A posterior with the same priors, in another state."""
         out = copy(self)
-        out._state, out.kept = state, Kept()
+        out._state, out.bin_cache = state, BinCache()
         return out
 
     def _learnt(self, *shares: tuple[TopicPosterior, Any]) -> dict[str, Any]:
@@ -478,7 +488,7 @@ class _OfWords(TopicPosterior):
     def __init__(self, posterior: TopicPosterior, words: np.ndarray, dtype: Any):
         vars(self).update(vars(posterior))
         places = posterior._places(words)
-        self._words, self.kept = words, Kept()
+        self._words, self.bin_cache = words, BinCache()
         self._state = posterior._state._replace(S=posterior._state.S.only(places, dtype))
         self.eta = prior_at(posterior.eta, places)
         self.xi = None if posterior.xi is None else prior_at(posterior.xi, places)

@@ -40,8 +40,7 @@ from streamtopics.base.typing import DocTopicPriorLike, WordPriorLike
 from streamtopics.base.validation import COMMON_CONSTRAINTS, LEAST_PRIOR, MOST_PRIOR, Interval
 from streamtopics.messages import Statistics
 from streamtopics.metrics import predictive
-from streamtopics.models.lda import visible_topics
-from streamtopics.models.views import TopicView
+from streamtopics.models.lda import TopicView, visible_topics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.batch_em import Climbed, climb
 from streamtopics.reviews.inference import RatedLDA, single_reviews

@@ -16,9 +16,9 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.typing import RandomState, WordPriorLike
 from streamtopics.base.validation import POSITIVE_INT, check_word_prior
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Minibatch, Statistics
-from streamtopics.models.views import mean
+from streamtopics.models.lda import mean
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews import factors as hft
 from streamtopics.reviews.base import (

@@ -22,11 +22,10 @@ from scipy.special import digamma, expit, logit
 from streamtopics.families import dirichlet
 from streamtopics.kernels import profiles as kernel
 from streamtopics.kernels import variational
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.models.lda import log_factors, visible_topics
+from streamtopics.models.lda import geometric_mean, log_factors, visible_topics
 from streamtopics.models.sources import RandomStart
-from streamtopics.models.views import geometric_mean
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.utils.parallel import Workers, spans
 

@@ -25,9 +25,8 @@ from streamtopics.families import dirichlet
 from streamtopics.kernels import supervised as kernel
 from streamtopics.local.step import cut
 from streamtopics.messages import Minibatch, Statistics
-from streamtopics.models.lda import log_factors, visible_topics
+from streamtopics.models.lda import geometric_mean, log_factors, visible_topics
 from streamtopics.models.sources import RandomStart
-from streamtopics.models.views import geometric_mean
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.reviews.inference import mean_log
 from streamtopics.utils.parallel import Workers, spans

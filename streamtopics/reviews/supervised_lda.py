@@ -15,7 +15,7 @@ from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLi
 from streamtopics.base.validation import check_doc_topic_prior, check_word_prior
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.metrics import predictive
-from streamtopics.models.views import geometric_mean
+from streamtopics.models.lda import geometric_mean
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews import response as slda
 from streamtopics.reviews.base import (

@@ -10,7 +10,8 @@ import streamtopics
 from streamtopics import AspectSentimentModel, MultiViewLDA, StreamingLDA
 from streamtopics.estimators import Schedule
 from streamtopics.local import OneTopic
-from streamtopics.models.sources import NOISE, HintedStart, allowed
+from streamtopics.models.lda import allowed
+from streamtopics.models.sources import NOISE, HintedStart
 from streamtopics.models.spectral_start import SPECTRAL
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.priors import SeedWords

@@ -13,8 +13,8 @@ from streamtopics import BPSLDA, SVBHPP, GibbsOnlineEM, StreamingLDA, Variationa
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
 from streamtopics.local import Gibbs, OneTopic, Variational
-from streamtopics.local.minibatches import minibatch_of
-from streamtopics.models.views import geometric_mean
+from streamtopics.local.step import minibatch_of
+from streamtopics.models.lda import geometric_mean
 from streamtopics.updates import (
     BPS,
     FixedPoint,

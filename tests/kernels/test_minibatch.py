@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from streamtopics.kernels import minibatch as kernel
-from streamtopics.local.minibatches import mix
+from streamtopics.local.step import mix
 
 LEAST, MOST = 1e-30, 1e15
 

@@ -9,7 +9,7 @@ from scipy.special import ive
 
 from streamtopics.local import OneTopic
 from streamtopics.local.directions import concentration, expected, explained, summed
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.utils.parallel import SERIAL, workers

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from streamtopics.local.minibatches import equal_parts, minibatch_of, part
+from streamtopics.local.step import equal_parts, minibatch_of, part
 from streamtopics.messages import Minibatch
 
 

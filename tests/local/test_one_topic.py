@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from streamtopics.kernels import variational
 from streamtopics.local import OneTopic
-from streamtopics.local.minibatches import part
+from streamtopics.local.step import part
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.utils.parallel import SERIAL, workers
 

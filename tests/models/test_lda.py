@@ -10,12 +10,11 @@ from scipy import sparse
 from scipy.special import digamma
 
 from streamtopics.local import Gibbs, Variational
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.models import LDA
-from streamtopics.models.lda import log_factors, visible_topics
-from streamtopics.models.sources import LimitedPrior, RandomStart
-from streamtopics.models.views import geometric_mean
+from streamtopics.models.lda import LimitedPrior, geometric_mean, log_factors, visible_topics
+from streamtopics.models.sources import NOISE, RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.utils.parallel import SERIAL
 from tests.plain import BPSLDA, SVBLDA
@@ -93,7 +92,7 @@ def test_in_learning_the_prior_weighs_no_more_than_its_limit():
     posterior = TopicPosterior(np.full((1, 1), 5.0), (N_WORDS, 3), np.full(3, 0.5))
     batches = [minibatch_of(sparse.csr_matrix(batch)) for batch in minibatches()[:2]]
     local = Variational(0.0, 2)
-    model = LDA(geometric_mean, local, local, seed=3, prior_limit=0.1)
+    model = LDA(geometric_mean, local, local, 3, NOISE, prior_limit=0.1)
     first = model.learner(posterior, batches[0], SERIAL)(posterior)
     posterior.blend(Blend(1.0, 1.0, 0.0, first))
     found = model.learner(posterior, batches[1], SERIAL)(posterior)
@@ -111,7 +110,7 @@ def test_documents_ahead_have_the_draws_of_as_many_that_were_learnt():
     minibatch = minibatch_of(sparse.csr_matrix(minibatches()[0]))
 
     def learnt(posterior, n_ahead):
-        model = LDA(geometric_mean, Gibbs(2), Gibbs(2), seed=3, n_ahead=n_ahead)
+        model = LDA(geometric_mean, Gibbs(2), Gibbs(2), 3, NOISE, n_ahead=n_ahead)
         return model.learner(posterior, minibatch, SERIAL)(posterior).counts
 
     assert_array_equal(learnt(fresh, 12), learnt(later, 0))

@@ -12,7 +12,7 @@ from scipy.special import digamma
 
 from streamtopics import MultiViewLDA
 from streamtopics.kernels import variational
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Topics
 from streamtopics.posteriors import TopicPosterior

@@ -9,10 +9,10 @@ from scipy.special import digamma
 
 from streamtopics import StreamingLDA
 from streamtopics.local import Variational
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.models import LDA
-from streamtopics.models.sources import RandomStart
-from streamtopics.models.views import mean
+from streamtopics.models.lda import mean
+from streamtopics.models.sources import NOISE, RandomStart
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import SVB, MeanDecay, OnlineEM
 from streamtopics.utils.parallel import SERIAL, workers
@@ -215,7 +215,7 @@ def engine(rule, view, batches, n_components=4):
     """lam after every minibatch, of any rule with any view."""
     posterior = TopicPosterior(np.full((1, 1), 0.2), (N_WORDS, n_components), np.full(4, 0.5))
     local = Variational(0.0, SWEEPS)
-    model = LDA(view, local, local, seed=3)
+    model = LDA(view, local, local, 3, NOISE)
     results = []
     with workers(None) as pool:
         for batch in batches:

@@ -9,9 +9,10 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from streamtopics.local import Variational
-from streamtopics.local.minibatches import content_seeds, document_seeds, minibatch_of
+from streamtopics.local.step import content_seeds, document_seeds, minibatch_of
 from streamtopics.models import LDA
-from streamtopics.models.views import mean
+from streamtopics.models.lda import mean
+from streamtopics.models.sources import NOISE
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import SVB
 from streamtopics.utils.parallel import SERIAL
@@ -55,7 +56,7 @@ def recorded():
             return super().step(minibatch, topics, seeds, *others)
 
     posterior = TopicPosterior(np.full((1, 1), 0.2), (6, 2), np.full(2, 0.5))
-    return posterior, LDA(mean, Recorder(0.0, 1), Variational(0.0, 1), seed=3), seen
+    return posterior, LDA(mean, Recorder(0.0, 1), Variational(0.0, 1), 3, NOISE), seen
 
 
 def test_a_learner_gives_documents_the_seeds_of_their_places_in_the_stream():

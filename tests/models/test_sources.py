@@ -10,7 +10,8 @@ from scipy import sparse
 
 from streamtopics.estimators import Schedule, StreamingLDA
 from streamtopics.messages import Statistics
-from streamtopics.models.sources import HintedStart, LimitedPrior
+from streamtopics.models.lda import LimitedPrior
+from streamtopics.models.sources import HintedStart
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import BPS, SVB, PowerPrior
 from tests.local.test_one_topic import minibatch_of

@@ -10,7 +10,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_info
 
 from streamtopics.estimators import StreamingLDA, StreamingMixture
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.models import spectral_start
 from streamtopics.models.sources import NoiseStart
 from streamtopics.models.spectral_start import (

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import digamma
 
 from streamtopics.kernels import variational
-from streamtopics.models.views import corrected_mean, geometric_mean, mean
+from streamtopics.models.lda import corrected_mean, geometric_mean, mean
 
 FORMULAS = {
     "corrected_mean": (corrected_mean, lambda rows, mass: np.exp(digamma(rows + 0.5)) / mass),

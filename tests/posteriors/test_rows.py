@@ -68,9 +68,9 @@ def test_a_store_reads_like_the_dense_array():
 @pytest.mark.parametrize("again", [lambda s: pickle.loads(pickle.dumps(s)), copy.deepcopy])
 def test_a_store_is_saved_as_the_rows_of_its_words(again):
     store = Rows(10**6, K)
-    claim = store.claim(np.array([999_999, 5, 70], np.int32))
-    vars(store).update(counts=np.concatenate([claim.counts, np.zeros((50, K))]), n_used=4)
-    store.places[[999_999, 5, 70]] = claim.rows
+    allocation = store.allocate(np.array([999_999, 5, 70], np.int32))
+    vars(store).update(counts=np.concatenate([allocation.counts, np.zeros((50, K))]), n_used=4)
+    store.places[[999_999, 5, 70]] = allocation.rows
     store.counts[1:4] = np.arange(9.0).reshape(3, K)
     other = again(store)
     assert other.counts.shape == (4, K)
@@ -80,20 +80,20 @@ def test_a_store_is_saved_as_the_rows_of_its_words(again):
     assert pickle.dumps(other) == pickle.dumps(store)
 
 
-def test_a_claim_changes_nothing():
+def test_an_allocation_changes_nothing():
     S, store, seen = dense_and_store()
     unseen = np.setdiff1d(np.arange(V), seen).astype(np.int32)
     words = np.array([unseen[3], seen[0], unseen[0]], np.int32)
     before = pickle.dumps(store)
-    claim = store.claim(words)
-    assert claim.store is store
-    assert_array_equal(claim.rows, [18, store.places[seen[0]], 19])
-    assert claim.n_used == 20
-    assert claim.counts is not store.counts
-    assert_array_equal(claim.counts[:18], store.counts)
-    assert_array_equal(claim.counts[18:], 0.0)
+    allocation = store.allocate(words)
+    assert allocation.store is store
+    assert_array_equal(allocation.rows, [18, store.places[seen[0]], 19])
+    assert allocation.n_used == 20
+    assert allocation.counts is not store.counts
+    assert_array_equal(allocation.counts[:18], store.counts)
+    assert_array_equal(allocation.counts[18:], 0.0)
     assert pickle.dumps(store) == before
-    assert store.claim(seen).counts is store.counts
+    assert store.allocate(seen).counts is store.counts
     assert_array_equal(store.dense(), S)
 
 

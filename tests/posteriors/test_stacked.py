@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import StackedStatistics, Statistics
 from streamtopics.models import MultiView

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.factors import (

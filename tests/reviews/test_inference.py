@@ -10,7 +10,7 @@ from scipy.special import digamma
 
 from streamtopics.families import dirichlet
 from streamtopics.kernels import variational
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Statistics, Topics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.inference import (

@@ -15,7 +15,7 @@ from scipy.stats import norm
 
 from streamtopics.families import dirichlet
 from streamtopics.kernels import supported
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.response import (

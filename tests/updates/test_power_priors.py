@@ -13,10 +13,11 @@ from scipy.special import logsumexp
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.families import dirichlet
 from streamtopics.local import Variational
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.models import LDA, BetaBinomial
-from streamtopics.models.views import geometric_mean
+from streamtopics.models.lda import geometric_mean
+from streamtopics.models.sources import NOISE
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.posteriors.rows import holding
 from streamtopics.updates import (
@@ -349,7 +350,7 @@ def test_an_ascent_has_one_boost_from_its_first_round_on(rule):
 
 def lda(n_components, tol=1e-10):
     local = Variational(tol, 5000)
-    return LDA(geometric_mean, local, local, seed=0, report=frozenset({"local_bound"}))
+    return LDA(geometric_mean, local, local, 0, NOISE, report=frozenset({"local_bound"}))
 
 
 def corpus(seed, n=60, n_features=50):

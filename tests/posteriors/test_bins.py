@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import digamma, gammaln
 
 from streamtopics.messages import Statistics
-from streamtopics.posteriors import Blend, TopicPosterior, vocabulary_sums
+from streamtopics.posteriors import Blend, TopicPosterior, bins, rows
 
 V, K = 3000, 5
 
@@ -34,13 +34,13 @@ def update(rng, retain=None, boost=0.0):
 @pytest.fixture
 def by_bins(monkeypatch):
     """Sums by bins even in vocabularies where reading all words costs less."""
-    monkeypatch.setattr(vocabulary_sums, "LEAST_WORDS", 0)
+    monkeypatch.setattr(rows, "LEAST_WORDS", 0)
 
 
 def read(posterior, blend):
     """The same posterior, of which every word is read."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vocabulary_sums, "LEAST_WORDS", 10 * V)
+        patch.setattr(rows, "LEAST_WORDS", 10 * V)
         return (
             *posterior.divergences(blend),
             posterior.moved(blend, np.full(K, np.inf))[0],
@@ -60,7 +60,7 @@ def read(posterior, blend):
 )
 def test_divergences_by_bins_are_those_of_all_words(by_bins, eta, xi, boost):
     posterior, blend = learnt(eta, xi, boost=boost)
-    assert posterior._elsewhere(blend.statistics.words, vocabulary_sums.SHARE) is not None
+    assert posterior._elsewhere(blend.statistics.words, rows.SHARE) is not None
     found = posterior.divergences(blend)
     for by_bin, exact in zip(found, read(posterior, blend), strict=False):
         assert_allclose(by_bin, exact, rtol=1e-9)
@@ -110,12 +110,12 @@ def test_bins_depend_on_the_counts_alone(by_bins, retain):
     for _ in range(6):
         blend = update(rng, np.full(K, retain))
         again = pickle.loads(pickle.dumps(posterior))
-        assert again.kept.bins is None is copy.deepcopy(posterior).kept.nodes
+        assert again.bin_cache.bins is None is copy.deepcopy(posterior).bin_cache.nodes
         for mine, theirs in zip(
             posterior.divergences(blend), again.divergences(blend), strict=True
         ):
             assert_array_equal(mine, theirs)
-        assert_array_equal(posterior.kept.bins[1].sums, again.kept.bins[1].sums)
+        assert_array_equal(posterior.bin_cache.bins[1].sums, again.bin_cache.bins[1].sums)
         posterior.blend(blend)
 
 
@@ -126,7 +126,7 @@ def test_bins_are_brought_along_with_the_state(by_bins):
         blend = update(rng, np.full(K, 0.9))
         posterior.divergences(blend)
         posterior.blend(blend)
-        assert posterior.kept.bins[0] is posterior._state
+        assert posterior.bin_cache.bins[0] is posterior._state
 
 
 def test_what_was_computed_for_another_minibatch_is_not_used(by_bins):
@@ -138,12 +138,12 @@ def test_what_was_computed_for_another_minibatch_is_not_used(by_bins):
     again, blend = pickle.loads(pickle.dumps(posterior)), update(rng, retain)
     for mine, theirs in zip(posterior.divergences(blend), again.divergences(blend), strict=True):
         assert_array_equal(mine, theirs)
-    assert_array_equal(posterior.kept.bins[1].sums, again.kept.bins[1].sums)
+    assert_array_equal(posterior.bin_cache.bins[1].sums, again.bin_cache.bins[1].sums)
 
 
 def test_what_is_too_large_for_the_bins_is_read(by_bins):
     posterior, blend = learnt(1e-18)
-    assert posterior._elsewhere(blend.statistics.words, vocabulary_sums.SHARE) is None
+    assert posterior._elsewhere(blend.statistics.words, rows.SHARE) is None
     found = posterior.divergences(blend)
     for by_bin, exact in zip(found, read(posterior, blend), strict=False):
         assert_array_equal(by_bin, exact)
@@ -157,8 +157,8 @@ def test_nodes_give_the_sums_of_polynomials_and_of_smooth_functions(exponent, mo
     S[rng.random(S.shape) < 0.2] = 0.0
     every_word, some = np.arange(400, dtype=np.int32), np.array([3, 77], np.int32)
     sigma = np.array([4.0, 5.0, 700.0]) * 2.0**exponent
-    parts = (vocabulary_sums.binned(S, words, exponent) for words in (every_word, some))
-    nodes = vocabulary_sums.nodes(*parts, sigma)
+    parts = (bins.binned(S, words, exponent) for words in (every_word, some))
+    nodes = bins.nodes(*parts, sigma)
     rest = np.delete(S, some, axis=0)
     assert_allclose(nodes.weights.sum(axis=0), len(rest))
     assert_allclose((nodes.weights * nodes.counts).sum(axis=0), rest.sum(axis=0))
@@ -172,9 +172,9 @@ def test_nodes_give_the_sums_of_polynomials_and_of_smooth_functions(exponent, mo
 def test_a_step_that_fails_leaves_the_bins(by_bins):
     posterior, blend = learnt()
     posterior.divergences(blend)
-    before = posterior.kept.bins[1].sums.copy()
+    before = posterior.bin_cache.bins[1].sums.copy()
     wrong = Statistics(blend.statistics.words, np.full((40, K), np.nan), np.ones(9))
     with pytest.raises(ValueError, match="nan"):
         posterior.blend(Blend(1.0, 1.0, 0.0, wrong))
-    assert_array_equal(posterior.kept.bins[1].sums, before)
-    assert posterior.kept.bins[0] is posterior._state
+    assert_array_equal(posterior.bin_cache.bins[1].sums, before)
+    assert posterior.bin_cache.bins[0] is posterior._state

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sums over all words of functions of the counts of topics, without reading every word.
+
+The counts S of a topic fall into bins that double from a least value on, two to each power of
+two, with one more for all that is below. Of each bin are kept the sums over its words of the
+Chebyshev polynomials T_0 .. T_7 at the place x of S in it. They say what the sum over the words
+of any polynomial of degree 7 is, in form of weights at the eight roots of T_8,
+
+    sum_w f(S_w) = sum over bins and roots of weight * f(root),
+
+so that of an f whose nearest singularity is at S <= 0 the relative error is about 1e-8, and 1e-10
+where S is not far above sigma, the nearest one being at -sigma. For a posterior c eta + a S that
+is sigma = c eta / a. Sums are kept as whole multiples of 2^-36: what is added and taken away
+again leaves nothing, and they depend on S alone, not on how it came about.
+
+What a function of all words costs is therefore that of about 500 words, and a change of S twice
+eight additions a cell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from streamtopics.kernels import rows as kernel
+
+UNIT = 2.0**-36
+N_MOMENTS = kernel.N_MOMENTS
+PLACES = np.cos(np.pi * (np.arange(N_MOMENTS) + 0.5) / N_MOMENTS)
+# From sums of the polynomials to weights at their roots.
+TO_WEIGHTS = np.polynomial.chebyshev.chebvander(PLACES, N_MOMENTS - 1).T * 2 / N_MOMENTS
+TO_WEIGHTS[0] /= 2
+# The least value is a power of two to a multiple of this, so that it seldom changes.
+STEP = 16
+# Beyond these powers of two nothing is known of rounding.
+REACH = 900
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Moments of the counts of topics by bins."""
+
+    exponent: int  # The least value is 2 to this power
+    # (N_BINS, n_components, N_MOMENTS): in units of 2^-36; the last bin holds what is too large for
+    # the others
+    sums: np.ndarray
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Counts that stand for those of many words, and how many each of them stands for."""
+
+    counts: np.ndarray  # (n, 1)
+    weights: np.ndarray  # (n, n_components): they may be negative
+
+
+def exponent_of(sigma: np.ndarray) -> int | None:
+    """Exponent of the least value, a quarter of sigma or less; None if it is out of reach."""
+    least = sigma.min()
+    if not (least > 2.0**-REACH and sigma.max() < 2.0**REACH):
+        return None
+    return STEP * int((np.frexp(least)[1] - 3) // STEP)
+
+
+def binned(S: np.ndarray, rows: np.ndarray, exponent: int, n_empty: int = 0) -> Bins:
+    """The bins of some rows of S, and of so many more rows of zeros."""
+    sums, of_empty = np.zeros((2, kernel.N_BINS, S.shape[1], N_MOMENTS), np.int64)
+    kernel.count_in_bins(S, rows, exponent, sums)
+    if n_empty:
+        kernel.count_in_bins(np.zeros((1, S.shape[1])), np.zeros(1, np.int32), exponent, of_empty)
+        sums += n_empty * of_empty
+    return Bins(exponent, sums)
+
+
+def nodes(bins: Bins, without: Bins, sigma: np.ndarray) -> Nodes | None:
+    """Nodes of what is in `bins` but not in `without`; None if something is too large for them.
+
+    All bins below a quarter of sigma are made one.
+    """
+    if bins.sums[-1].any():
+        return None
+    used = np.flatnonzero(bins.sums[:, :, 0].any(axis=1))
+    stop, n_topics = int(used[-1]) + 1, bins.sums.shape[1]
+    sums = (bins.sums[:stop] - without.sums[:stop]) * UNIT
+    lowest = min(1 + 2 * (int(np.frexp(sigma.min())[1]) - 3 - bins.exponent), stop)
+    values, weights = _values(), sums @ TO_WEIGHTS
+    low = weights[:lowest].swapaxes(1, 2).reshape(lowest * N_MOMENTS, n_topics)
+    top = 2.0 ** (lowest // 2)
+    places = 2.0 * values[:lowest].ravel() / top - 1.0
+    moments = np.polynomial.chebyshev.chebvander(places, N_MOMENTS - 1).T @ low
+    high = weights[lowest:].swapaxes(1, 2).reshape((stop - lowest) * N_MOMENTS, n_topics)
+    counts = np.concatenate([(PLACES + 1.0) * top / 2, values[lowest:stop].ravel()])
+    return Nodes(
+        np.ldexp(counts, bins.exponent)[:, None], np.concatenate([TO_WEIGHTS.T @ moments, high])
+    )
+
+
+@cache
+def _values() -> np.ndarray:
+    """Values at the roots in each bin but the last, as multiples of the least value."""
+    e = np.repeat(np.arange((kernel.N_BINS - 2) // 2), 2)
+    upper = np.tile([0.0, 1.0], len(e) // 2)
+    above = 2.0 ** e[:, None] * (1.25 + 0.5 * upper[:, None] + PLACES / 4)
+    return np.concatenate([(PLACES + 1.0)[None] / 2, above])
+
+
+class BinCache:
+    """The bins of a state, and the nodes of its words that a minibatch lacks, to save work."""
+
+    def __init__(self) -> None:
+        self.bins: tuple[Any, Bins] | None = None
+        self.nodes: tuple[Any, np.ndarray, Nodes | None, Bins | None] | None = None
+
+    def __reduce__(self) -> tuple[type[BinCache], tuple[()]]:
+        """Nothing of it is saved or copied."""
+        return BinCache, ()
