@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import streamtopics as st
 from streamtopics.priors import Columns, SentimentWords, seed_prior
-from streamtopics.priors.sentiment_words import BLAME, PRAISE
+from streamtopics.priors.seeds import BLAME, PRAISE
 from streamtopics.text import NamedCounts, SentenceVectorizer, mark_negations
 
 NAMES = np.array(["bad", "fine", "good", "great", "notgood"], dtype=object)

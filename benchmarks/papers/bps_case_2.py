@@ -39,7 +39,7 @@ from benchmarks.papers.bps_looks import minibatches
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import AspectSentimentModel
 from streamtopics.priors import SeedWords, SentimentWords, seed_prior
-from streamtopics.priors.sentiment_words import BLAME, PRAISE
+from streamtopics.priors.seeds import BLAME, PRAISE
 from streamtopics.text import SentenceVectorizer, mark_negations
 
 # Documents held out, the size of minibatches, and other sizes. The package's defaults were chosen

@@ -31,7 +31,7 @@ from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import DPPSummarizer, LowRankDPP, StreamingLDA
 from streamtopics.metrics import topic_coherence
-from streamtopics.priors.sentiment_words import BLAME, PRAISE
+from streamtopics.priors.seeds import BLAME, PRAISE
 from streamtopics.text import SentenceVectorizer, split_sentences
 
 V, RANK, NOISE, N_SPLITS = 500, 10, 1e-3, 11

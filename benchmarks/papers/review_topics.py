@@ -24,7 +24,7 @@ from scipy.optimize import linear_sum_assignment
 from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from benchmarks.papers.rating_lda import SYNTHETIC, Reviews, counted, halved, models, reviews_of
-from streamtopics.priors.sentiment_words import BLAME, PRAISE
+from streamtopics.priors.seeds import BLAME, PRAISE
 
 FILMS = ("rated_movie_reviews", "imdb_train")
 # Tables by their number of topics; the first is of synthetic reviews.

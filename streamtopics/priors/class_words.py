@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The words typical of classes."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.priors.columns import Columns, PriorRecord, check_positive
+from streamtopics.priors.columns import Columns, PriorRecord, check_tokens, needed
 from streamtopics.utils.checks import check_integer, check_not_masked
 from streamtopics.utils.structure import check_one_kind, check_reach, in_order, to_csr
 
 
 def class_words_prior(
-    X: Any,
+    X: object,
     y: ArrayLike,
     *,
     classes: ArrayLike | None = None,
@@ -21,37 +20,32 @@ def class_words_prior(
     strength: float = 0.5,
     base: float = 0.01,
 ) -> np.ndarray:
-    """A prior of the words of classes, from labelled documents: the words typical of each.
+    """A prior of the words typical of each class, from labelled documents.
 
-    The seed words of a class are those of greatest tf-idf, the tokens of the word in the
-    class times the logarithm of how many documents there are for each that has the word.
+    The seed words of a class are those of greatest tf-idf: the tokens of the word in the class
+    times the logarithm of n_documents / (documents that have the word).
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Word counts.
+        Word counts. Not of documents that the model is tested on: in a search pass `ClassWords` as
+        `class_word_prior`.
     y : array-like of shape (n_documents,)
         Class of each document.
     classes : array-like of shape (n_classes,), default=None
-        The classes, in the order of the rows that are wanted; one that no document has gets
-        no seeds. None for those of `y`, sorted.
+        The classes, in the order of the rows; a class without documents gets no seeds. None is the
+        classes of `y`, sorted.
     n_seeds : int, default=5000
-        Seed words of a class, at most: words that the class lacks, or that all documents
-        have, are none. The source's number.
-    strength : float, default=0.5
-        Pseudo-count of a seed word in the topics of its class, in tokens; the source's.
-    base : float, default=0.01
-        Pseudo-count of every other word; the source's.
+        Seed words of a class, at most; the source's number. Words that the class lacks, or that
+        all documents have, are none.
+    strength, base : float, default=0.5 and 0.01
+        Pseudo-count of a seed word in the topics of its class, and of every other word, in tokens;
+        the source's.
 
     Returns
     -------
     prior : ndarray of shape (n_classes, n_features)
         The `class_word_prior` of `streamtopics.MultiViewLDA`.
-
-    Notes
-    -----
-    Of documents that a model is then tested on the test is worth nothing: pass `ClassWords` as
-    `class_word_prior` instead.
 
     References
     ----------
@@ -66,31 +60,27 @@ def class_words_prior(
     array([[0.5 , 0.01, 0.01],
            [0.01, 0.5 , 0.01]])
     """
-    _check_options(n_seeds, strength, base)
+    check_tokens(strength=strength, base=base)
+    check_integer(n_seeds=n_seeds)
     for name, labels in (("y", y), ("classes", y if classes is None else classes)):
         check_not_masked(labels, "class_words_prior", name)
         check_one_kind(labels, name, "class_words_prior")
-    X, y = in_order(to_csr(X, "class_words_prior", otherwise=None)), np.asarray(y)
-    check_reach(X, "class_words_prior")
+    counts, y = in_order(to_csr(X, "class_words_prior", otherwise=None)), np.asarray(y)
+    check_reach(counts, "class_words_prior")
     classes = np.unique(y) if classes is None else np.asarray(classes)
     if len(strange := np.setdiff1d(y, classes)):
         raise ValueError(
             f"y has the labels {strange.tolist()}, which are not in classes="
             f"{classes.tolist()}; name them there, or leave their documents out"
         )
-    having = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
-    rarity = np.log(X.shape[0] / np.maximum(having, 1))
-    prior = np.full((len(classes), X.shape[1]), float(base))
+    having = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
+    rarity = np.log(counts.shape[0] / np.maximum(having, 1))
+    prior = np.full((len(classes), counts.shape[1]), float(base))
     for row, label in zip(prior, classes, strict=True):
-        weight = np.asarray(X[y == label].sum(axis=0), np.float64).ravel() * rarity
+        weight = np.asarray(counts[y == label].sum(axis=0), np.float64).ravel() * rarity
         first = np.argsort(-weight, kind="stable")[:n_seeds]
         row[first[weight[first] > 0]] = strength
     return prior
-
-
-def _check_options(n_seeds: int, strength: float, base: float) -> None:
-    check_positive(strength=strength, base=base)
-    check_integer(n_seeds=n_seeds)
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,16 +107,16 @@ class ClassWords(PriorRecord):
     base: float = 0.01
 
     def __post_init__(self) -> None:
-        _check_options(self.n_seeds, self.strength, self.base)
+        check_tokens(strength=self.strength, base=self.base)
+        check_integer(n_seeds=self.n_seeds)
 
     def resolve(self, columns: Columns) -> np.ndarray:
         """The prior of these columns, of shape (n_classes, n_features)."""
-        if columns.y is None:
-            raise ValueError(
-                "ClassWords needs the class of each document, which this model is not given; use "
-                "it as class_word_prior of MultiViewLDA, or pass SeedWords"
-            )
+        y = needed(
+            columns.y,
+            "ClassWords needs the class of each document, which this model is not given; use it "
+            "as class_word_prior of MultiViewLDA, or pass SeedWords",
+        )
         return class_words_prior(
-            columns.counts("ClassWords"), columns.y, classes=columns.classes,
-            n_seeds=self.n_seeds, strength=self.strength, base=self.base,
-        )  # fmt: skip
+            columns.counts("ClassWords"), y, classes=columns.classes, **asdict(self)
+        )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seed words, which are known to belong to some topics."""
+"""Seed words, which are known to belong to some topics, and those of sentiments."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,32 @@ from streamtopics.priors.columns import (
     Columns,
     PriorRecord,
     Vocabulary,
-    check_positive,
+    check_tokens,
     check_words,
+    needed,
     word_columns,
 )
-from streamtopics.utils.checks import MOST_WHOLE, check_integer, check_one_of, is_whole
+from streamtopics.utils.checks import MOST_WHOLE, check_one_of, is_whole
 from streamtopics.utils.structure import has_entries
 
 Seeds = Mapping[str, Collection[str]] | Mapping[int, Collection[str]]
+
+
+PRAISE = (
+    "good", "great", "excellent", "perfect", "love", "loved", "loves", "nice", "best", "happy",
+    "amazing", "wonderful", "fantastic", "awesome", "enjoy", "enjoyed", "recommend",
+    "recommended", "pleased", "superb", "beautiful", "favorite", "favourite", "fun", "easy",
+    "brilliant", "impressed", "impressive", "perfectly", "highly",
+)  # fmt: skip
+# The last line is what `mark_negations` makes of praise that is denied.
+BLAME = (
+    "bad", "poor", "poorly", "terrible", "worst", "worse", "awful", "horrible", "disappointed",
+    "disappointing", "disappointment", "waste", "wasted", "wrong", "useless", "broken", "junk",
+    "annoying", "problem", "problems", "boring", "failed", "fails", "hate", "crap", "stupid",
+    "unfortunately", "ridiculous", "dull", "mediocre",
+    "notgood", "notworth", "notrecommend", "notlike", "notwork", "nothappy", "notbuy", "notgreat",
+    "notenjoy",
+)  # fmt: skip
 
 
 def seed_prior(
@@ -48,16 +66,6 @@ def seed_prior(
     Returns
     -------
     prior : ndarray of shape (n_components, n_features)
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a seed word is not in the vocabulary, a topic does not exist, a number is out of its
-        range, or topics are named by a mixture of positions and names.
-
-    See Also
-    --------
-    SeedWords : The same, made when a model is fitted.
 
     Examples
     --------
@@ -89,30 +97,21 @@ def seed_prior(
 
 def check_options(strength: float, base: float, elsewhere: float, missing: str) -> None:
     """Refuse numbers that are out of their range, and other words for `missing`."""
-    check_positive(strength=strength, base=base, elsewhere=elsewhere)
+    check_tokens(strength=strength, base=base, elsewhere=elsewhere)
     check_one_of(("error", "ignore"), missing=missing)
 
 
 def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
     """Position of each topic that `seeds` names."""
-    if not isinstance(seeds, Mapping) or not seeds:
-        raise ValueError(f"seeds must map at least one topic to its words; got {seeds!r}")
-    if n_components is not None:
-        check_integer(most=MOST_WHOLE, n_components=n_components)
-    named = [isinstance(topic, str) for topic in seeds]
-    if all(named):
-        topics = {topic: position for position, topic in enumerate(seeds)}
-    elif not any(named) and all(is_whole(t) and 0 <= t < MOST_WHOLE for t in seeds):
-        topics = {topic: int(topic) for topic in seeds}
+    n = MOST_WHOLE if n_components is None else n_components
+    if all(isinstance(topic, str) for topic in seeds):
+        topics: dict[Any, int] = {topic: position for position, topic in enumerate(seeds)}
     else:
-        raise TypeError(
-            "the topics of seeds must be all names (str) or all positions (int from 0, below "
-            f"{MOST_WHOLE:,}); got {list(seeds)!r}"
-        )
-    if n_components is not None and max(topics.values()) >= n_components:
+        topics = {topic: int(topic) if is_whole(topic) else -1 for topic in seeds}
+    if not all(0 <= position < n for position in topics.values()):
         raise ValueError(
-            f"seeds name a topic at position {max(topics.values())}, but n_components is "
-            f"{n_components}"
+            f"the topics of seeds must be all names (str) or all positions (int), at most {n:,} "
+            f"from 0; got {list(seeds)!r}"
         )
     return topics
 
@@ -121,49 +120,37 @@ def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
 class SeedWords(PriorRecord):
     """Words that are known to belong to some topics, looked up when a model is fitted.
 
-    The prior is that of `seed_prior`, made once the columns of the counts are known. So seed
-    words can be a parameter of any topic model, in a pipeline on raw texts too.
+    The prior of `seed_prior` as a parameter of any topic model, also in a pipeline on raw texts.
 
     Parameters
     ----------
     seeds : mapping of topic to words, or list of lists of words
         Topics are positions (int), or names (str), which take the positions 0, 1, ... in the
-        order of the mapping; of a model whose topics belong to classes or sentiments, the
-        names are those of them, numbers too where they are numbers. A list gives words to the
-        topics 0, 1, ...
+        order of the mapping. For a model whose topics belong to classes or sentiments use their
+        names, also if these are numbers. A list gives words to the topics 0, 1, ...
     strength : float
         Pseudo-count added for each seed word in its topic, in tokens.
     base : float, default=0.05
         Pseudo-count of every word in every topic.
     elsewhere : float or None, default=None
-        Pseudo-count, instead of `base`, of a seed word in the topics that it is no seed of.
-        Less than a thousandth of the seed's own pseudo-count excludes the word there. None is
-        `base`.
+        Pseudo-count of a seed word in all other topics. Less than a thousandth of its pseudo-count
+        in its own topic excludes the word there. None is `base`.
     missing : {"error", "ignore"}, default="error"
         What to do with a seed word that is in no column.
     vocabulary : mapping of word to column, sequence of words by column or None, default=None
-        The words, for counts whose columns have no names. None takes the names of the
-        columns, as a data frame and the counts of `streamtopics.text.NamedVectorizer` have
-        them.
-
-    See Also
-    --------
-    seed_prior : The array.
+        The words, for counts whose columns have no names. None takes the names of a data frame or
+        of the counts of `streamtopics.text.NamedVectorizer`.
 
     Examples
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from sklearn.pipeline import make_pipeline
     >>> from streamtopics import BPSLDA
     >>> from streamtopics.priors import SeedWords
     >>> from streamtopics.text import NamedVectorizer
     >>> texts = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 50
+    >>> X = NamedVectorizer(CountVectorizer()).fit_transform(texts)
     >>> seeds = SeedWords({"water": ["sea"], "air": ["sky"]}, strength=10)
-    >>> model = make_pipeline(
-    ...     NamedVectorizer(CountVectorizer()),
-    ...     BPSLDA(2, boosted_prior=seeds, batch_size=20, random_state=0),
-    ... ).fit(texts)
-    >>> model[-1].top_words(n_words=1)
+    >>> BPSLDA(2, boosted_prior=seeds, batch_size=20, random_state=0).fit(X).top_words(n_words=1)
     [['sea'], ['sky']]
     """
 
@@ -176,8 +163,7 @@ class SeedWords(PriorRecord):
 
     def __post_init__(self) -> None:
         seeds = _by_topic(self.seeds)
-        is_mapping = isinstance(seeds, Mapping) and len(seeds) > 0
-        if not (is_mapping and all(is_whole(topic) for topic in seeds)):
+        if not all(is_whole(topic) for topic in seeds):
             # Whole numbers may be names of classes, which are known later.
             seeded_topics(seeds, None)
         _check_apart(seeds)
@@ -186,15 +172,15 @@ class SeedWords(PriorRecord):
 
     def resolve(self, columns: Columns) -> np.ndarray:
         """The prior of these columns, of shape (n_components, n_features)."""
-        if columns.n_components is None:
-            raise ValueError(
-                "SeedWords give topics words of their own, but the topics here share one prior; "
-                "pass ZipfPrior or an array of shape (n_features,), or use another model"
-            )
+        n_components = needed(
+            columns.n_components,
+            "SeedWords give topics words of their own, but the topics here share one prior; pass "
+            "ZipfPrior or an array of shape (n_features,), or use another model",
+        )
         words = columns.vocabulary("SeedWords", self.vocabulary)
         return seed_prior(
             by_class(self.seeds, columns.classes), words, self.strength,
-            n_components=columns.n_components, base=self.base, elsewhere=self.elsewhere,
+            n_components=n_components, base=self.base, elsewhere=self.elsewhere,
             missing=self.missing,
         )  # fmt: skip
 
@@ -224,7 +210,7 @@ def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
 
 
 def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
-    """Refuse what is no list of words, and words of two topics."""
+    """Refuse seeds that are no lists of words, and words of two topics."""
     topic_of: dict[str, Any] = {}
     for topic, words in seeds.items():
         check_words(f"the seeds of topic {topic!r}", words)
@@ -234,3 +220,87 @@ def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
                     f"{word!r} is a seed of the topics {topic_of[word]!r} and {topic!r}, so it "
                     "cannot tell them apart; leave it out of all but one"
                 )
+
+
+@dataclass(frozen=True, repr=False)
+class SentimentWords(PriorRecord):
+    """Words of sentiments, looked up when a model is fitted: the prior of a sentiment model.
+
+    As `SeedWords`, with defaults for `AspectSentimentModel` and a list of English words. All
+    sentiments get the same total pseudo-count, however many words they have; otherwise words of
+    the sentiment with the larger total would get lower probabilities.
+
+    Parameters
+    ----------
+    words : mapping of sentiment to words, default=None
+        By the names of the model's `sentiments`. None is some thirty English words each of praise
+        and of blame, for "positive" and "negative". Words that are in no column are left out.
+    strength : float, default=0.01
+        Mean pseudo-count added for each word in its sentiment, in tokens. It is small because a
+        boost of the model adds it with every minibatch.
+    base : float, default=1e-4
+        Pseudo-count of every word.
+    elsewhere : float, default=1e-6
+        Pseudo-count of a word of one sentiment in the others.
+    vocabulary : mapping of word to column, sequence of words by column or None, default=None
+        As in `SeedWords`.
+
+    See Also
+    --------
+    streamtopics.text.mark_negations : Makes "notgood" of "not good", which is in the list.
+
+    References
+    ----------
+    Section 5.2 of Nguyen et al. (2020), "Boosting prior knowledge in streaming variational Bayes",
+    with these numbers, but `base` as `elsewhere`.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from streamtopics import AspectSentimentModel
+    >>> from streamtopics.priors import SentimentWords
+    >>> from streamtopics.text import SentenceVectorizer
+    >>> texts = ["Good room. The staff was friendly.", "Bad food. The soup was cold."] * 50
+    >>> topics = AspectSentimentModel(
+    ...     2, topic_word_prior=SentimentWords(), batch_size=20, random_state=0
+    ... )
+    >>> model = make_pipeline(SentenceVectorizer(), topics).fit(texts)
+    >>> print(*model.predict(["A friendly staff.", "Cold soup!"]))
+    positive negative
+    """
+
+    words: Mapping[str, Collection[str]] | None = None
+    strength: float = 0.01
+    base: float = 1e-4
+    elsewhere: float = 1e-6
+    vocabulary: Vocabulary | None = None
+
+    def __post_init__(self) -> None:
+        self._seeds()
+
+    def resolve(self, columns: Columns) -> np.ndarray:
+        """The prior of these columns, of shape (n_sentiments, n_features)."""
+        seeds = self._seeds()
+        column = word_columns(columns.vocabulary("SentimentWords", self.vocabulary))
+        by_place: Any = by_class(seeds.seeds, columns.classes)
+        places = {
+            seeded: [column[word] for word in dict.fromkeys(by_place[name]) if word in column]
+            for name, seeded in seeded_topics(by_place, columns.n_components).items()
+        }
+        lacking = [
+            name for name, seeded in zip(seeds.seeds, places.values(), strict=True) if not seeded
+        ]
+        if lacking:
+            raise ValueError(
+                f"no word of the sentiment {lacking[0]!r} is in a column; pass words that are said "
+                "in these texts, or check the vectorizer's lower case, stop_words and min_df"
+            )
+        prior = seeds.resolve(columns)
+        mean = np.mean([len(own) for own in places.values()])
+        for seeded, own in places.items():
+            prior[seeded, own] *= mean / len(own)
+        return prior
+
+    def _seeds(self) -> SeedWords:
+        words = {"positive": PRAISE, "negative": BLAME} if self.words is None else self.words
+        return SeedWords(words, self.strength, self.base, self.elsewhere, "ignore", self.vocabulary)

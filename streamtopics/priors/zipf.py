@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Zipf's law: few words are frequent, most are rare."""
 
+import reprlib
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
@@ -14,19 +15,18 @@ from streamtopics.priors.columns import (
     Columns,
     PriorRecord,
     Vocabulary,
-    check_positive,
+    check_tokens,
     check_words,
-    vector,
     word_columns,
 )
-from streamtopics.utils.checks import check_one_of, is_number
+from streamtopics.utils.checks import MOST_SCALE, check_number, check_one_of, floats
 
 
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
     """Ranks of a vocabulary's words in a list of words, the most frequent first.
 
-    The ranks are those among the words of the vocabulary, 1 for the first of
-    them; words that are not in the list share the mean of the ranks left.
+    The first word of the vocabulary in the list has rank 1. Words that are not in the list share
+    the mean of the ranks left.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
     >>> word_ranks(["the", "of", "cat"], ["cat", "gnu", "the", "yak"])
     array([2. , 3.5, 1. , 3.5])
     """
-    _check_order(words)
+    check_words("words", words, ordered=True)
     columns = word_columns(vocabulary)
     listed = [columns[word] for word in dict.fromkeys(words) if word in columns]
     n, n_listed = len(columns), len(listed)
@@ -68,14 +68,13 @@ def zipf_prior(
     ranks : array-like of shape (n_features,), default=None
         Rank of each word, 1 for the most frequent; see `word_ranks`.
     counts : array-like of shape (n_features,), default=None
-        Instead of ranks: how often each word was seen so far. Words seen equally
-        often share the mean of their ranks.
+        Instead of ranks: how often each word was seen. Words seen equally often share the mean of
+        their ranks.
     exponent : float, default=1.07
-        The value used for English in the source.
+        The source's value for English.
     mass : float or None, default=None
-        Sum of the prior over the words, in tokens for each topic. None is 0.05
-        tokens for each word, the mass of the estimators' default prior. The
-        source leaves it open; results depend on it more than on the shape.
+        Sum of the prior over the words, in tokens for each topic. None is 0.05 for each word, as
+        in the estimators' default prior. Results depend on it more than on the shape.
 
     Returns
     -------
@@ -93,12 +92,16 @@ def zipf_prior(
     array([ 4., 12.,  3.,  6.])
     """
     _check_law(exponent, mass)
-    if ranks is not None and counts is None:
-        rank = vector(ranks, "ranks", 1.0)
-    elif counts is not None and ranks is None:
-        rank = rankdata(-vector(counts, "counts", 0.0))
-    else:
+    if (ranks is None) == (counts is None):
         raise ValueError("pass exactly one of ranks and counts")
+    name, given, least = ("ranks", ranks, 1) if counts is None else ("counts", counts, 0)
+    values = floats(given, name)  # type: ignore[arg-type]
+    if values.ndim != 1 or not (np.isfinite(values).all() and (values >= least).all()):
+        raise ValueError(
+            f"{name} must have shape (n_features,), of finite numbers of at least {least}; got "
+            f"{reprlib.repr(given)}"
+        )
+    rank = values if counts is None else rankdata(-values)
     share: np.ndarray = (rank / rank.min()) ** -float(exponent)
     mass = MASS_PER_WORD * len(rank) if mass is None else mass
     prior: np.ndarray = mass * share / share.sum()
@@ -106,16 +109,9 @@ def zipf_prior(
 
 
 def _check_law(exponent: float, mass: float | None) -> None:
-    if not (is_number(exponent) and 0 <= exponent < np.inf):
-        raise ValueError(f"exponent must be a number in [0, inf); got {exponent!r:.60}")
+    check_number(least=0, most=MOST_SCALE, exponent=exponent)
     if mass is not None:
-        check_positive(mass=mass)
-
-
-def _check_order(words: Collection[str]) -> None:
-    check_words("words", words)
-    if isinstance(words, set | frozenset):
-        raise TypeError("words must have an order; got a set. Pass the most frequent word first")
+        check_tokens(mass=mass)
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,12 +121,10 @@ class ZipfPrior(PriorRecord):
     Parameters
     ----------
     words : sequence of str or None, default=None
-        Words by frequency, the most frequent first, such as those of a language; see
-        `word_ranks`. None ranks the words by the counts that the model is fitted to; in a
-        stream these are the counts of the first minibatch.
+        Words by frequency, the most frequent first; see `word_ranks`. None ranks the words by
+        the counts that the model is fitted to, in a stream those of the first minibatch.
     counted : {"tokens", "documents"}, default="tokens"
-        What is counted of a word where no `words` are given: how often it occurs, or in how
-        many documents.
+        What ranks a word without `words`: how often it occurs, or in how many documents.
     exponent, mass
         As in `zipf_prior`.
 
@@ -151,7 +145,7 @@ class ZipfPrior(PriorRecord):
 
     def __post_init__(self) -> None:
         if self.words is not None:
-            _check_order(self.words)
+            check_words("words", self.words, ordered=True)
         check_one_of(("tokens", "documents"), counted=self.counted)
         _check_law(self.exponent, self.mass)
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 import platform
 import re
 from bisect import bisect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib.metadata import version
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from streamtopics.metrics.similarity import affinities, neighbours, places
 from streamtopics.report.documents import (
     LONGEST_WORD,
     Document,
+    ShareSums,
     Source,
     Survey,
     Whole,
@@ -26,147 +28,88 @@ from streamtopics.report.documents import (
     shortened,
     show,
 )
-from streamtopics.report.shares import ShareSums
 from streamtopics.utils.steps import steps_before
 from streamtopics.utils.structure import is_sparse, total
 from streamtopics.utils.times import LEAST, Periods, periods_of, read_times, time_texts
+
+if TYPE_CHECKING:
+    from streamtopics.streams import DriftMonitor, TopicTracker
 
 # Rows, columns and characters of a cell that a table shows at most, and entries of a list in one.
 MOST_ROWS, MOST_COLUMNS, LONGEST_CELL, MOST_ENTRIES = 200, 12, 300, 10
 MOST_SCORES, MOST_POINTS, LONGEST_VALUE = 20, 200, 200
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 NEWS = "What is new in the second half"
+COUNTERS = {
+    "n_documents_seen_": "Documents learnt from, in all passes",
+    "n_tokens_seen_": "Tokens learnt from, in all passes",
+    "n_batch_iter_": "Minibatches",
+}
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows as people read them, each with its period, where it has a time that falls into one."""
+    """Rows as people read them."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    periods: tuple[int | None, ...]
+    periods: tuple[int | None, ...]  # That the time of each row falls into
     n_left_out: int
     newest_first: bool
 
 
 @dataclass(frozen=True)
 class Score:
-    """A figure, or one after each of several minibatches; None where there was nothing to score."""
+    """A figure, or one after each of several minibatches."""
 
     name: str
-    values: list[float | None]
+    values: list[float | None]  # None if there was nothing to score
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic of a report.
+    """A topic of a report."""
 
-    Attributes
-    ----------
-    id : int
-        Its row in the model.
-    name : str
-        Where the model has names for its topics; else empty.
-    weight, prior : float
-        Share of the tokens that the model has learnt from; share of it that is still its prior.
-    words : list of int
-        Places in `Report.words`, of words that it may lead with.
-    p : list of float
-        Their probabilities in it.
-    x, y : float
-        Its place on the map.
-    near : list of int
-        Places in `Report.topics` of the most similar ones.
-    n_documents : int
-        Documents of which it is the main topic.
-    shares, low, high : list of float or None
-        Mean share in the documents of each period, and the ends of its 95 % interval; None where
-        a period has no documents.
-    documents : list of Document
-    """
-
-    id: int
-    name: str
-    weight: float
-    prior: float
-    words: list[int]
-    p: list[float]
-    x: float
+    id: int  # Its row in the model
+    name: str  # Empty if the model has none
+    weight: float  # Share of the tokens that the model has learnt from
+    prior: float  # Share of the topic that is still its prior
+    words: list[int]  # Places in `Report.words` of words that it may lead with
+    p: list[float]  # Their probabilities
+    x: float  # Its place on the map
     y: float
-    near: list[int]
-    n_documents: int
-    shares: list[float | None]
-    low: list[float | None]
+    near: list[int]  # Places in `Report.topics` of the most similar topics
+    n_documents: int  # Documents of which it is the main topic
+    shares: list[float | None]  # Mean share in the documents of each period, if there are any
+    low: list[float | None]  # The 95 % interval of the mean
     high: list[float | None]
     documents: list[Document] = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Report:
-    """Contents of a report, as `report` returns it; `page` makes the HTML of it.
-
-    Attributes
-    ----------
-    title : str
-    n_topics, n_documents : int
-        Topics of the model, of which those shown are the heaviest, and documents.
-    sampled_from : int or None
-        Documents of which these are a sample; None if these are all.
-    over_all : bool
-        Whether the shares over time are of all documents, also where these are a sample.
-    n_words, relevance : int, float
-        Words of a topic that are shown at once, and where the slider stands at first.
-    words, overall, holders : list
-        Words that some topic may lead with, their probabilities in all topics together, and how
-        many documents have each; empty where that is not known.
-    topics : list of Topic
-        The heaviest first.
-    unit, periods, sizes : str, list of str, list of int
-        Length of a period, the labels of the periods, and the documents of each; empty where
-        there are no times.
-    least : int
-        Documents of a period below which it is not compared with others.
-    tables : list of (str, str, Table)
-        A heading, the kind ("changes" or "alarms") and the rows.
-    scores : list of Score
-    card : list of (str, list of (str, str))
-        Sections of names and values.
-    has_documents, has_texts : bool
-        Whether documents were given, and their texts.
-    """
+    """Contents of a report, as `report` returns it; `page` makes the HTML of it."""
 
     title: str
-    n_topics: int
+    n_topics: int  # Of the model
     n_documents: int
-    sampled_from: int | None
-    over_all: bool
-    n_words: int
-    relevance: float
-    words: list[str]
-    overall: list[float]
-    holders: list[int]
-    topics: list[Topic]
-    unit: str
-    periods: list[str]
-    sizes: list[int]
-    least: int
-    tables: list[tuple[str, str, Table]]
+    sampled_from: int | None  # Documents of which these are a sample, if they are
+    over_all: bool  # Whether the shares over time are of all documents
+    n_words: int  # Words of a topic that are shown at once
+    relevance: float  # Where the slider stands at first
+    words: list[str]  # That some topic may lead with
+    overall: list[float]  # Their probabilities in all topics together
+    holders: list[int]  # Documents that have each word; empty if not known
+    topics: list[Topic]  # The heaviest first
+    unit: str  # Length of a period
+    periods: list[str]  # Labels; empty without times
+    sizes: list[int]  # Documents of each period
+    least: int  # Documents of a period below which it is not compared with others
+    tables: list[tuple[str, str, Table]]  # Heading, kind ("changes" or "alarms") and rows
     scores: list[Score]
-    card: list[tuple[str, list[tuple[str, str]]]]
+    card: list[tuple[str, list[tuple[str, str]]]]  # Sections of names and values
     has_documents: bool
     has_texts: bool
-
-
-class Happened(NamedTuple):
-    """Records of one kind, with a heading; `kind` is "changes" or "alarms".
-
-    Those `in_time` come in order of time, others in the order to be shown in.
-    """
-
-    heading: str
-    kind: str
-    records: Any
-    in_time: bool = True
 
 
 class _Course(NamedTuple):
@@ -212,6 +155,16 @@ def topics_of(
     return topics
 
 
+def all_documents(source: Source, sampled_from: int | Whole | None) -> Whole:
+    """What is known of all documents, of which those of the report may be a sample."""
+    n_given = source.counts.shape[0]
+    whole = sampled_from if isinstance(sampled_from, Whole) else Whole(int(sampled_from or n_given))
+    if whole.n_documents > n_given or source.documents is None:
+        return whole
+    holders = np.bincount(source.counts.indices, minlength=len(source.names))
+    return whole._replace(n_documents=n_given, holders=holders)
+
+
 def periods_and_texts(source: Source, known: Periods | None) -> tuple[Periods | None, list[str]]:
     """The periods of the report, those of all documents if known, and its times as text."""
     if source.times is None:
@@ -220,47 +173,62 @@ def periods_and_texts(source: Source, known: Periods | None) -> tuple[Periods | 
     return known or periods_of(times, LEAST), time_texts(times)
 
 
-def holders_of(source: Source, whole: Whole | None, columns: np.ndarray) -> list[int]:
-    """How many of all documents have the words of columns; empty where that is not known."""
-    found = None if whole is None else whole.holders
-    if whole is None and source.documents is not None:
-        found = np.bincount(source.counts.indices, minlength=len(source.names))
-    return [] if found is None else np.rint(found)[columns].astype(int).tolist()
-
-
-def course_of(sums: ShareSums, periods: Periods | None, tracker: Any, n_topics: int) -> _Course:
+def course_of(
+    sums: ShareSums,
+    periods: Periods | None,
+    tracker: TopicTracker | Iterable[object] | None,
+    n_topics: int,
+) -> _Course:
     """Shares over time: of the documents, or else of what a tracker has seen of the stream."""
     if periods is not None:
         means, sizes = sums.means(), sums.n.astype(int).tolist()
         return _Course(periods.unit, list(periods.labels), sizes, means, *sums.intervals())
     nothing = np.empty((0, n_topics))
-    times, shares = tracked_shares(tracker, n_topics)
-    unit, labels = "snapshot" if times else "", [cell(time) for time in times]
-    return _Course(unit, labels, [], shares, nothing, nothing)
+    if tracker is None or isinstance(tracker, Iterable):
+        return _Course("", [], [], nothing, nothing, nothing)
+    times, ids, shares = tracker.shares()
+    found = np.zeros((len(times), n_topics))
+    place = {int(one): column for column, one in enumerate(ids)}
+    for row, one in enumerate(tracker.ids_[:n_topics]):
+        if int(one) in place:
+            found[:, row] = shares[:, place[int(one)]]
+    return _Course("snapshot", [cell(time) for time in times], [], found, nothing, nothing)
 
 
 def tables_of(
-    source: Source, tracker: Any, alarms: Any, periods: Periods | None
+    source: Source,
+    tracker: TopicTracker | Iterable[object] | None,
+    alarms: DriftMonitor | Iterable[object] | None,
+    periods: Periods | None,
 ) -> list[tuple[str, str, Table]]:
     """Births that the model has on record, rows of a tracker, and alarms, each with a heading."""
-    happened = [
-        Happened("Births and deaths", "changes", births_of(source)),
-        *tracked(tracker),
-        Happened("Alarms", "alarms", alarmed(alarms)),
-    ]
-    return [
-        (one.heading, one.kind, table_of(one.records, periods, newest_first=one.in_time))
-        for one in happened
-        if one.records is not None
-    ]
+    found: list[tuple[str, str, Table]] = []
+    births = None
+    # Models whose topics come and go have a record of it.
+    with suppress(AttributeError):
+        births = source.model.births_report(source.names)
+    if births is not None:
+        found.append(("Births and deaths", "changes", table_of(births, periods)))
+    for heading, rows in _tracked(tracker):
+        table = table_of(rows, periods, newest_first=heading != NEWS)
+        found.append((heading, "changes", table))
+    if alarms is not None:
+        rows = alarms if isinstance(alarms, Iterable) else alarms.alarms
+        found.append(("Alarms", "alarms", table_of(rows, periods)))
+    return found
 
 
-def births_of(source: Source) -> Any:
-    """Record of a model whose topics come and go; None of other models."""
-    try:
-        return source.model.births_report(source.names)
-    except AttributeError:
-        return None
+def _tracked(
+    tracker: TopicTracker | Iterable[object] | None,
+) -> Iterator[tuple[str, Iterable[object]]]:
+    """Rows of a tracker: as given, or its news of the second half of a stream and its topics."""
+    if isinstance(tracker, Iterable):
+        yield "Births and changes", tracker
+    elif tracker is not None:
+        half = bisect(tracker.batches_, tracker.n_batches_ // 2)
+        if half > 0:
+            yield NEWS, tracker._news(half - 1)
+        yield "Topics of the stream", tracker.topics()
 
 
 def digits(value: float) -> float:
@@ -268,46 +236,11 @@ def digits(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-# What happened along a stream
-
-
-def tracked(tracker: Any) -> list[Happened]:
-    """Rows of a tracker: as given, or its news of the second half of a stream and its topics."""
-    if tracker is None or isinstance(tracker, Iterable):
-        return [Happened("Births and changes", "changes", tracker)]
-    found = [Happened("Topics of the stream", "changes", tracker.topics())]
-    half = bisect(tracker.batches_, tracker.n_batches_ // 2)
-    if half > 0:
-        found.insert(0, Happened(NEWS, "changes", tracker._news(half - 1), False))
-    return found
-
-
-def alarmed(alarms: Any) -> Any:
-    """Rows as given, or those that a monitor has in `alarms`."""
-    return alarms if alarms is None or isinstance(alarms, Iterable) else alarms.alarms
-
-
-def tracked_shares(tracker: Any, n_rows: int) -> tuple[list[Any], np.ndarray]:
-    """Times, and shares of the rows of a model along the stream, of what a tracker followed."""
-    if tracker is None or isinstance(tracker, Iterable):
-        return [], np.empty((0, n_rows))
-    times, ids, shares = tracker.shares()
-    found = np.zeros((len(times), n_rows))
-    place = {int(one): column for column, one in enumerate(ids)}
-    for row, one in enumerate(tracker.ids_[:n_rows]):
-        if int(one) in place:
-            found[:, row] = shares[:, place[int(one)]]
-    return list(times), found
-
-
 def table_of(
-    records: Iterable[Any], periods: Periods | None = None, *, newest_first: bool = True
+    records: Iterable[object], periods: Periods | None = None, *, newest_first: bool = True
 ) -> Table:
-    """A table of records: named tuples, dataclasses or mappings.
-
-    They come in order of time and are turned round, or in the order to be shown in.
-    """
-    all_rows = [_fields_of(record) or dict(record) for record in records]
+    """A table of records, named tuples, dataclasses or mappings, by time or as to be shown."""
+    all_rows = [_fields_of(record) or dict(record) for record in records]  # type: ignore[call-overload]
     rows = (all_rows[::-1] if newest_first else all_rows)[:MOST_ROWS]
     seen = dict.fromkeys(key for row in rows for key in row)
     columns = [column for column in seen if any(cell(row.get(column)) for row in rows)]
@@ -322,7 +255,7 @@ def table_of(
     )
 
 
-def _fields_of(record: Any) -> dict[str, Any] | None:
+def _fields_of(record: object) -> dict[str, Any] | None:
     """Names and values of a record; None of something else."""
     if isinstance(record, Mapping):
         return {str(key): value for key, value in record.items()}
@@ -331,12 +264,12 @@ def _fields_of(record: Any) -> dict[str, Any] | None:
     return record._asdict() if hasattr(record, "_asdict") else None
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     """A value as the text of a cell."""
     return shortened(_text(value), LONGEST_CELL)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool | np.bool_):
@@ -366,9 +299,6 @@ def _text_of_record(inside: dict[str, Any]) -> str:
     return f"{first[1]} ({more})" if more else first[1]
 
 
-# Scores, and the card of the model
-
-
 def scores_of(scores: Mapping[str, Any] | None) -> list[Score]:
     """Named figures, or sequences of figures along a stream."""
     found = []
@@ -384,35 +314,31 @@ def card(
 ) -> list[tuple[str, list[tuple[str, str]]]]:
     """Sections of names and values, without what differs between runs."""
     model = source.model
-    seen = {
-        "Documents learnt from, in all passes": _counter(model, "n_documents_seen_"),
-        "Tokens learnt from, in all passes": _counter(model, "n_tokens_seen_"),
-        "Minibatches": _counter(model, "n_batch_iter_"),
-        "Topics": len(source.weights),
-        "Columns (words)": len(source.names),
-    }
+    counters = {label: getattr(model, name, None) for name, label in COUNTERS.items()}
+    counters |= {"Topics": len(source.weights), "Columns (words)": len(source.names)}
+    seen = [(label, _number(value)) for label, value in counters.items() if value is not None]
     parameters = [(name, _value(value)) for name, value in sorted(model.get_params(False).items())]
+    steps = [] if source.pipeline is None else steps_before(source.pipeline)
+    documents = []
+    if source.documents is not None:
+        documents = [
+            ("Documents", _number(source.counts.shape[0])),
+            ("Tokens", _number(total(source.counts))),
+        ]
+        if periods is not None:
+            documents += [("First period", periods.labels[0]), ("Last period", periods.labels[-1])]
     versions = [("streamtopics", streamtopics.__version__), ("Python", platform.python_version())]
     versions += [(name, version(name)) for name in ("numpy", "scipy", "scikit-learn")]
     sections = [
         ("Model", [("Class", type(model).__name__), *parameters]),
-        ("What it has learnt from", [(k, _number(v)) for k, v in seen.items() if v is not None]),
+        ("Steps before it", [(name, _value(step)) for name, step in steps]),
+        ("What it has learnt from", seen),
         ("Read and left out", list((intake or {}).items())),
-        ("Documents of this report", _documents(source, periods)),
+        ("Documents of this report", documents),
         ("Versions", versions),
+        ("Report", [] if date is None else [("Date", date)]),
     ]
-    if source.pipeline is not None:
-        steps = [(name, _value(step)) for name, step in steps_before(source.pipeline)]
-        sections.insert(1, ("Steps before it", steps))
-    if date is not None:
-        sections.append(("Report", [("Date", date)]))
     return [(name, rows) for name, rows in sections if rows]
-
-
-def _counter(model: Any, name: str) -> float | None:
-    """A counter of a model; None where it has none."""
-    found: float | None = getattr(model, name, None)
-    return found
 
 
 def _value(value: Any) -> str:
@@ -424,15 +350,3 @@ def _value(value: Any) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}"
-
-
-def _documents(source: Source, periods: Periods | None) -> list[tuple[str, str]]:
-    if source.documents is None:
-        return []
-    rows = [
-        ("Documents", _number(source.counts.shape[0])),
-        ("Tokens", _number(total(source.counts))),
-    ]
-    if periods is not None:
-        rows += [("First period", periods.labels[0]), ("Last period", periods.labels[-1])]
-    return rows

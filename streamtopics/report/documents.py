@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.metrics import relevant_words
-from streamtopics.report.shares import ShareSums
 from streamtopics.utils.steps import counted, last_step, names_of, steps_before
 from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, to_csr
 from streamtopics.utils.times import Periods
@@ -27,6 +26,8 @@ LONGEST_TITLE, LONGEST_TEXT, LONGEST_PIECE, LONGEST_WORD = 120, 900, 60, 40
 MOST_WORDS = 40
 # Topics that a document is said to be made of, and the least share of one.
 MOST_PARTS, LEAST_PART = 6, 0.05
+# Half the width of a 95 % interval of a normal distribution, in standard deviations.
+WIDE = 1.959964
 WORD = re.compile(r"\w+")
 # Places of the slider: `relevance` of `relevant_words`.
 RELEVANCES = tuple(i / 10 for i in range(11))
@@ -34,18 +35,14 @@ RELEVANCES = tuple(i / 10 for i in range(11))
 
 @dataclass(frozen=True)
 class Source:
-    """A fitted model and the documents that its report shows.
-
-    `pipeline` has the steps that count words, None where the model is given counts; `documents`
-    are what `transform` of the model takes, and None where there are none.
-    """
+    """A fitted model and the documents that its report shows."""
 
     model: Any
-    pipeline: Any
+    pipeline: Any  # The steps that count words; None if the model is given counts
     names: np.ndarray
     topic_word: np.ndarray
     weights: np.ndarray
-    documents: Any
+    documents: Any  # As `transform` of the model takes them; None if there are none
     counts: sparse.csr_matrix
     texts: list[str] | None
     titles: list[str] | None
@@ -53,62 +50,86 @@ class Source:
     labels: Sequence[str]
 
 
-class Whole(NamedTuple):
-    """All documents, of which a report shows a sample: what is known of them.
+class ShareSums(NamedTuple):
+    """Documents of each period, with the sums of their shares and of the squared shares."""
 
-    `holders` is how many have each word; `shares` are of those of each of `periods`.
-    """
+    n: np.ndarray
+    sums: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def zeros(cls, n_periods: int, n_topics: int) -> ShareSums:
+        """Sums over no documents."""
+        shape = n_periods, n_topics
+        return cls(np.zeros(n_periods), np.zeros(shape), np.zeros(shape))
+
+    def add(self, of: np.ndarray, shares: np.ndarray) -> None:
+        """Add documents of the periods `of`, without those of -1."""
+        of, shares = of[of >= 0], shares[of >= 0]
+        for own, values in zip(self, (np.ones(len(of)), shares, shares**2), strict=True):
+            np.add.at(own, of, values)
+
+    def means(self) -> np.ndarray:
+        """Mean shares, of shape (n_periods, n_topics); NaN where there is no document."""
+        return self.sums / np.where(self.n > 0, self.n, np.nan)[:, None]
+
+    def intervals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both ends of 95 % intervals of the means.
+
+        Wilson's interval of a proportion, with as many documents as would have the spread between
+        the shares of documents of one period.
+        """
+        means, n = self.means(), self.n[:, None]
+        within = np.nansum(self.squares - n * means**2, axis=0)
+        most = np.nansum((n - 1) * means * (1 - means), axis=0)
+        # Where no period has two documents, these may differ as much as can be.
+        spread = np.clip(np.divide(within, most, np.ones_like(most), where=most > 0), 0, 1)
+        part = WIDE**2 * spread / np.maximum(n, 1)
+        half = np.sqrt(part * means * (1 - means) + part**2 / 4)
+        return (means + part / 2 - half) / (1 + part), (means + part / 2 + half) / (1 + part)
+
+
+class Whole(NamedTuple):
+    """What is known of all documents, of which a report may show a sample."""
 
     n_documents: int
-    holders: np.ndarray | None = None
+    holders: np.ndarray | None = None  # How many have each word
     periods: Periods | None = None
-    shares: ShareSums | None = None
+    shares: ShareSums | None = None  # Of each of these periods
 
 
 @dataclass(frozen=True)
 class Survey:
-    """Statistics of the topics over all documents.
+    """Statistics of the topics over the documents."""
 
-    `best` are for each topic documents that stand for it, `n_documents` are those of which it is
-    the main one, and `shares` are sums by period.
-    """
-
-    best: list[list[int]]
-    n_documents: np.ndarray
+    best: list[list[int]]  # Rows of the documents that stand for each topic
+    n_documents: np.ndarray  # Documents of which each is the main topic
     shares: ShareSums
 
 
 @dataclass(frozen=True)
 class WordTable:
-    """The words that some topic leads with, at some place of the slider, and their columns.
-
-    `overall` is the probability of each in all topics together. Of each topic, `own` are the
-    places in `columns` of the words that it may lead with, and `probabilities` are theirs.
-    """
+    """The words that some topic leads with, at some place of the slider."""
 
     columns: np.ndarray
     words: tuple[str, ...]
-    overall: np.ndarray
-    own: tuple[np.ndarray, ...]
-    probabilities: tuple[np.ndarray, ...]
+    overall: np.ndarray  # Probability in all topics together
+    own: tuple[np.ndarray, ...]  # For each topic the places in `columns` of its words
+    probabilities: tuple[np.ndarray, ...]  # In the topic
 
 
 @dataclass(frozen=True)
 class Document:
-    """A document as a report shows it: its row, and its topics with their shares.
-
-    `parts` are its text, or the beginning of it: plain text, a word, plain text, a word, and so
-    on; `topics` are those of the words, -1 of words that tell nothing of theirs, and `n_more` is
-    how many characters, or words of a document without text, are left out.
-    """
+    """A document as a report shows it."""
 
     row: int
     title: str
     time: str
-    mix: list[tuple[int, float]]
+    mix: list[tuple[int, float]]  # Its topics and their shares
+    # The beginning of its text, in turn what is between words, and a word
     parts: list[str] = field(repr=False)
-    topics: list[int] = field(repr=False)
-    n_more: int = 0
+    topics: list[int] = field(repr=False)  # Of the words; -1 for words that tell nothing
+    n_more: int = 0  # Characters, or words of a document without text, that are left out
 
 
 # The model and its documents
@@ -117,7 +138,7 @@ class Document:
 def read_source(
     estimator: object,
     feature_names: ArrayLike | None,
-    X: Any,
+    X: object,
     texts: Iterable[str] | None,
     titles: Iterable[str] | None,
     times: Any,
@@ -135,33 +156,29 @@ def read_source(
     if X is None and texts is not None:
         if pipeline is None:
             raise ValueError(
-                f"texts came without documents, and {type(topics).__name__} cannot count words: "
-                "pass X=, the counts of these texts, too, or a pipeline whose first step "
-                "is a vectorizer as the model"
+                f"{type(topics).__name__} cannot count words: pass X=, the counts of these texts, "
+                "or a pipeline whose first step is a vectorizer as the model"
             )
         X = counted(estimator, texts)
     names = topics._column_names(names_of(estimator) if feature_names is None else feature_names)
     counts, documents = counts_of(X, len(names))
+    n, n_topics = counts.shape[0], len(topics.topic_weights_)
+    lengths = {"texts": (texts, n), "times": (times, n), "titles": (titles, n)}
+    for name, (values, wanted) in {**lengths, "labels": (labels, n_topics)}.items():
+        if values is not None and len(values) != wanted:
+            of = "topics" if name == "labels" else "documents"
+            raise ValueError(
+                f"{name} must have an entry for each of the {wanted} {of}; got {len(values)}"
+            )
     if labels is None:
         labels = [str(name) for name in getattr(topics, "topic_names_", ())]
-    else:
-        _check_length("labels", labels, len(topics.topic_weights_))
-    for name, values in (("texts", texts), ("times", times), ("titles", titles)):
-        if values is not None:
-            _check_length(name, values, counts.shape[0])
     return Source(
         topics, pipeline, np.asarray(names), topics.topic_word_, topics.topic_weights_,
         documents, counts, texts, titles, times, labels,
     )  # fmt: skip
 
 
-def _check_length(name: str, values: Sequence[Any], n: int) -> None:
-    if len(values) != n:
-        of = "topics" if name == "labels" else "documents"
-        raise ValueError(f"{name} must have an entry for each of the {n} {of}; got {len(values)}")
-
-
-def counts_of(X: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:
+def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
     """Counts of each document, and what `transform` takes, of X as it is given."""
     if X is None:
         return sparse.csr_matrix((0, n_features)), None
@@ -200,7 +217,7 @@ def survey(source: Source, n_best: int, periods: Periods | None) -> Survey:
 
 
 def whole_of(estimator: object, batches: Iterable[Any], periods: Periods | None = None) -> Whole:
-    """Read all documents, a batch at a time; `periods` are those of all of them, in their order."""
+    """Read all documents, a batch at a time; `periods` are of all of them, in their order."""
     topics, n = last_step(estimator), 0
     n_topics, n_features = topics.topic_word_.shape
     holders = np.zeros(n_features, np.int64)
@@ -265,8 +282,8 @@ class _Best:
 def show(source: Source, rows: list[int], place: np.ndarray, times: list[str]) -> list[Document]:
     """Documents with a topic for each of their words; `place` is where topics are shown, or -1.
 
-    A word is from the topic k with the largest ``p(k | document) p(w | k)``; where it is no more
-    frequent in this topic than in all of them together, it is left plain.
+    A word is from the topic k with the largest ``p(k | document) p(w | k)``, but plain if it is no
+    more frequent there than in all topics together.
     """
     if not len(rows):
         return []
@@ -350,21 +367,19 @@ def _of_counts(source: Source, row: int) -> tuple[list[str], np.ndarray, int]:
 # Words
 
 
-def word_table(
-    topic_word: np.ndarray, weights: np.ndarray, names: np.ndarray, shown: np.ndarray, n_words: int
-) -> WordTable:
-    """Words of the topics `shown`: of each, those first at one of `RELEVANCES`.
+def word_table(source: Source, shown: np.ndarray, n_words: int) -> WordTable:
+    """Words of the topics `shown`: `relevant_words` of each with any of `RELEVANCES`.
 
-    The n of them with the highest ``r log p(w | k) + (1 - r) log (p(w | k) / p(w))`` are those of
-    `streamtopics.metrics.relevant_words` with ``relevance=r``, so that a page can rank them anew.
+    So a page can rank them by its own slider.
     """
+    topic_word, weights = source.topic_word, source.weights
     ranked = [relevant_words(topic_word, weights, n_words, relevance=r)[shown] for r in RELEVANCES]
     leads = [np.unique(np.concatenate([by_one[i] for by_one in ranked])) for i in range(len(shown))]
     leads = [own[topic_word[k, own] > 0] for k, own in zip(shown, leads, strict=True)]
     columns = np.unique(np.concatenate([np.empty(0, np.intp), *leads]))
     return WordTable(
         columns,
-        tuple(shortened(str(names[column]), LONGEST_WORD) for column in columns),
+        tuple(shortened(str(source.names[column]), LONGEST_WORD) for column in columns),
         weights @ topic_word[:, columns],
         tuple(np.searchsorted(columns, own) for own in leads),
         tuple(topic_word[k, own] for k, own in zip(shown, leads, strict=True)),

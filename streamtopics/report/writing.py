@@ -13,7 +13,7 @@ from html import escape
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,11 +21,10 @@ from numpy.typing import ArrayLike
 from streamtopics.report.data import (
     Report,
     Table,
-    Topic,
+    all_documents,
     card,
     course_of,
     digits,
-    holders_of,
     periods_and_texts,
     scores_of,
     tables_of,
@@ -42,6 +41,9 @@ from streamtopics.report.documents import (
 from streamtopics.saving.files import replacing
 from streamtopics.utils.times import LEAST
 
+if TYPE_CHECKING:
+    from streamtopics.streams import DriftMonitor, TopicTracker
+
 # Bytes of a page, whatever the corpus.
 MOST_BYTES = 2_000_000
 SLOT = re.compile(r"\{\{(\w+)\}\}")
@@ -52,12 +54,12 @@ def report(
     path: str | PathLike[str] | None = None,
     *,
     feature_names: ArrayLike | None = None,
-    X: Any = None,
+    X: object = None,
     texts: Iterable[str] | None = None,
-    times: Any = None,
+    times: ArrayLike | None = None,
     titles: Iterable[str] | None = None,
-    tracker: Any = None,
-    alarms: Any = None,
+    tracker: TopicTracker | Iterable[object] | None = None,
+    alarms: DriftMonitor | Iterable[object] | None = None,
     scores: Mapping[str, Any] | None = None,
     labels: Sequence[str] | None = None,
     title: str | None = None,
@@ -69,78 +71,62 @@ def report(
     n_topics: int = 200,
     relevance: float = 0.6,
 ) -> Report:
-    """Collect what a model found, and write it as one HTML file, which needs no network.
+    """Collect what a model found, and write it as one HTML file that needs no network.
 
-    Topics with their words, a slider between frequent and telling ones, documents whose words
-    are coloured by topic, shares over time, a map of topics by similarity, births, changes and
-    alarms, a search, and the model's card. The file is written as a whole or not at all.
+    Topics with their words, documents whose words are coloured by topic, shares over time, a map
+    of topics by similarity, births, changes and alarms, a search, and the model's card. The file
+    is written as a whole or not at all.
 
     Parameters
     ----------
     estimator : object
         A fitted topic model of streamtopics, or a pipeline that ends with one.
     path : str or path, default=None
-        Of the file, such as "topics.html"; one that is there is replaced. None writes none.
+        Of the file, such as "topics.html", which is replaced; None writes none.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns; None for those of the pipeline, or that `fit` has seen.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
-        Counts of the documents to show; for models of sentences a sequence of matrices. None for
-        what a pipeline counts in `texts`; without either the report is of words alone.
+        Counts of the documents to show, or a sequence of matrices for models of sentences. None
+        for what a pipeline counts in `texts`; without either there are no documents.
     texts, titles : iterable of str, default=None
-        Of each document. Of a document without text its words are shown.
+        Of each document. Without text the words of a document are shown.
     times : array-like of shape (n_documents,), default=None
-        When each document is from: numbers, dates, or text such as "2003-05-17" or "2003-05". None
-        and NaN stand for times that are not known. Dates without a zone are in UTC.
+        When each document is from: numbers, dates, or text such as "2003-05-17" or "2003-05"; None
+        and NaN if not known. Dates without a zone are in UTC.
     tracker, alarms : iterable of records, default=None
         What happened along the stream, in order of time: named tuples, dataclasses or mappings,
-        or an object that holds them, such as a `TopicTracker` or a `DriftMonitor`. A field
-        ``time`` places an alarm in the pictures.
+        or a `TopicTracker` and a `DriftMonitor`. A field ``time`` places an alarm in the pictures.
     scores : mapping of str to float or sequence of float, default=None
         Figures to show; a sequence, such as the score of each minibatch, is drawn.
     labels : sequence of str, default=None
-        What topics are called, one for each topic in the order of the model; None for the model's
-        own names, if any.
+        Names of the topics, in the order of the model; None for the model's own, if any.
     title, date : str, default=None
-        Of the report. A date is shown where one is given, so that the same input makes the same
-        bytes.
+        Of the report. Without a date the same input makes the same bytes.
     sampled_from : int or Whole, default=None
-        Of how many documents those that are given are a sample; None if they are all there are.
-        The page says so beside its counts, and documents have no numbers. The command passes a
-        `Whole` instead, which has the words and the shares over time of all documents, too.
+        Of how many documents these are a sample; None if these are all. A `Whole` of the command
+        has the words and the shares over time of all documents, too.
     intake : mapping of str to str, default=None
         What was read and left out, by name, for the model's card.
-    n_words : int, default=15
-        Words of a topic.
-    n_documents : int, default=5
-        Documents of a topic.
+    n_words, n_documents : int, default=15 and 5
+        Words and documents of a topic.
     n_topics : int, default=200
         The heaviest topics, at most.
     relevance : float in [0, 1], default=0.6
-        Where the slider stands at first; see `streamtopics.metrics.relevant_words`. As the
-        readers of that source, those of a report tell topics apart best at 0.6.
+        Where the slider between frequent and telling words stands at first: the best for readers;
+        see `streamtopics.metrics.relevant_words`.
 
     Returns
     -------
     report : Report
-        What the page says, as plain values, the same for the same input. The page has at most
-        2,000,000 bytes: where it would have more, fewer documents are shown, and then
-        fewer topics.
-
-    Raises
-    ------
-    TypeError
-        If the estimator is no topic model.
-    ValueError
-        If texts, times, titles or labels are not as many as documents or topics. No file is
-        written then.
+        What the page says, as plain values, the same for the same input. A page that would have
+        more than 2,000,000 bytes shows fewer documents, and then fewer topics.
 
     Notes
     -----
-    Documents that stand for a topic are those with the largest share of it, to the hundredth;
-    of equal ones those whose words tell more of it. They have it as their main topic, are no
-    shorter than the median and differ from each other. A word is coloured by the
-    topic with the largest p(topic | document) p(word | topic), unless it is no more frequent in
-    that topic than overall.
+    The documents of a topic have it as their main topic, are no shorter than the median and differ
+    from each other. The largest shares of it come first; of equal hundredths the documents whose
+    words tell more of it. A word is coloured by the topic with the largest p(topic | document)
+    p(word | topic), unless it is no more frequent in that topic than overall.
 
     Examples
     --------
@@ -148,41 +134,33 @@ def report(
     >>> from tempfile import TemporaryDirectory
     >>> from streamtopics import SVBLDA
     >>> from streamtopics.report import report
-    >>> X = [[4, 0, 1], [0, 2, 2], [3, 0, 0]]
-    >>> model = SVBLDA(n_components=2, random_state=0).fit(X)
+    >>> model = SVBLDA(n_components=2, random_state=0).fit([[4, 0, 1], [0, 2, 2], [3, 0, 0]])
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "topics.html")
-    ...     found = report(model, path, feature_names=["sea", "sky", "sun"],
-    ...                    X=X, times=[2001, 2002, 2003], title="Weather")
+    ...     found = report(model, path, feature_names=["sea", "sky", "sun"], title="Weather")
     ...     "<title>Weather</title>" in path.read_text(encoding="utf-8")
     True
-    >>> found.periods
-    ['2001', '2002', '2003']
     """
     source = read_source(estimator, feature_names, X, texts, titles, times, labels)
-    whole = sampled_from
-    if whole is not None and not isinstance(whole, Whole):
-        whole = Whole(int(whole))
-    n_given = source.counts.shape[0]
-    is_sample = whole is not None and whole.n_documents > n_given
-    sums = None if whole is None else whole.shares
-    periods, when = periods_and_texts(source, None if whole is None else whole.periods)
-    found = survey(source, n_documents, periods if sums is None else None)
-    course = course_of(sums or found.shares, periods, tracker, len(source.weights))
+    whole = all_documents(source, sampled_from)
+    periods, dates = periods_and_texts(source, whole.periods)
+    found = survey(source, n_documents, periods if whole.shares is None else None)
+    course = course_of(whole.shares or found.shares, periods, tracker, len(source.weights))
     shown = np.argsort(-source.weights, kind="stable")[:n_topics]
-    table = word_table(source.topic_word, source.weights, source.names, shown, int(n_words))
+    table = word_table(source, shown, int(n_words))
+    n_given, holders = source.counts.shape[0], whole.holders
     data = Report(
         title=shortened(title or f"Topics of {type(source.model).__name__}", LONGEST_TITLE),
         n_topics=len(source.weights),
         n_documents=n_given,
-        sampled_from=whole.n_documents if whole is not None and is_sample else None,
-        over_all=sums is not None,
+        sampled_from=whole.n_documents if whole.n_documents > n_given else None,
+        over_all=whole.shares is not None,
         n_words=int(n_words),
         relevance=round(float(relevance), 1),
         words=list(table.words),
         overall=[digits(p) for p in table.overall],
-        holders=holders_of(source, whole if is_sample else None, table.columns),
-        topics=topics_of(source, shown, found, when, course, table),
+        holders=[] if holders is None else np.rint(holders)[table.columns].astype(int).tolist(),
+        topics=topics_of(source, shown, found, dates, course, table),
         unit=course.unit,
         periods=course.labels,
         sizes=course.sizes,
@@ -201,7 +179,7 @@ def report(
 
 
 def page(data: Report) -> bytes:
-    """Return the page, of at most `MOST_BYTES` bytes; it shows less where that would be more."""
+    """Return the page, which shows less if it would have more than `MOST_BYTES` bytes."""
     content = _filled(data)
     while len(content) > MOST_BYTES:
         data, before = _less(data), len(content)
@@ -235,7 +213,7 @@ def _hash(source: str) -> str:
     return f"sha256-{b64encode(sha256(source.encode()).digest()).decode()}"
 
 
-def _json(data: Any) -> str:
+def _json(data: object) -> str:
     """The data for a script element: nothing in them ends it or begins a comment."""
     text = json.dumps(
         data, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_fields
@@ -251,20 +229,22 @@ def _fields(record: Any) -> dict[str, Any]:
 def _less(data: Report) -> Report:
     """The same with half of what takes most: of the documents, of the rows, or of the topics."""
     ways = [
-        (_size([topic.documents for topic in data.topics]), _less_documents),
+        (_size([topic.documents for topic in data.topics]), _fewer_documents),
         (_size(data.tables), _fewer_rows),
         (_size(data.words) + _size([topic.words for topic in data.topics]), _fewer_topics),
     ]
     return max(ways, key=lambda way: way[0])[1](data)
 
 
-def _size(part: Any) -> int:
+def _size(part: object) -> int:
     """Characters of a part of the data, as it is written."""
     return len(_json(part))
 
 
-def _less_documents(data: Report) -> Report:
-    return replace(data, topics=[_fewer_documents(topic) for topic in data.topics])
+def _fewer_documents(data: Report) -> Report:
+    halves = [topic.documents[: len(topic.documents) // 2] for topic in data.topics]
+    pairs = zip(data.topics, halves, strict=True)
+    return replace(data, topics=[replace(topic, documents=half) for topic, half in pairs])
 
 
 def _fewer_rows(data: Report) -> Report:
@@ -295,7 +275,3 @@ def _half(table: Table) -> Table:
         table, rows=table.rows[:n], periods=table.periods[:n],
         n_left_out=table.n_left_out + len(table.rows) - n,
     )  # fmt: skip
-
-
-def _fewer_documents(topic: Topic) -> Topic:
-    return replace(topic, documents=topic.documents[: len(topic.documents) // 2])
