@@ -73,7 +73,7 @@ REASONABLE: dict[str, tuple[Any, ...]] = {
     "seconds": (None, 10.0), "keep": (1, 3), "also": ((),), "budget": (0.1, 1.0), "tol": (0.0, 0.1),
     "threshold": (0.5, 0.6), "n_snapshots": (64,), "ring": (2, 8), "held_back": (0.2, 0.5),
     "alpha": (0.01, 0.5), "total": (None, 5), "gap": (0, 1),
-    "max_train_size": (None, 4), "test_size": (None, 1), "max_rows": (None, 5), "scale": (0.1, 1.0),
+    "max_train_size": (None, 4), "test_size": (None, 1), "scale": (0.1, 1.0),
     "rate": (0.5,), "rho": (0.9, 1.0), "kappa": (0.7,), "tau": (1.0, 10.0), "gamma": (0.5, 1.0),
     "concentration": (1.0,), "level": (0.1,), "pi": ([0.2] * WIDTH,), "p": ([1 / 3] * 3,),
     "lam": ([1.0] * WIDTH,), "variance": (1.0,), "precision": (1.0,), "mean": (0.0,),

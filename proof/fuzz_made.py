@@ -163,7 +163,7 @@ def some_comparison() -> Any:
 
 def some_callbacks(rng: Rng) -> Any:
     """Callbacks of a stream, fresh ones."""
-    kinds = (streams.EarlyStopping, streams.ScoreHistory, streams.TopicTracker,
+    kinds = (streams.ScoreHistory, streams.TopicTracker,
              streams.DriftMonitor, streams.ProgressReport)  # fmt: skip
     found = [kind() for kind in kinds if chance(rng, 0.3)]
     return [*found, streams.Checkpointer("checkpoints", every=1)] if chance(rng, 0.3) else found

@@ -328,7 +328,7 @@ def checkpoint() -> Any:
     """A checkpoint with a callback of each kind."""
     monitor = streams.DriftMonitor(random_state=0)
     also = [
-        streams.ScoreHistory(), streams.TopicTracker(), monitor, streams.EarlyStopping(1000),
+        streams.ScoreHistory(), streams.TopicTracker(), monitor,
         streams.ProgressReport(1000),
     ]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:

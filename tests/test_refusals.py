@@ -39,7 +39,7 @@ from streamtopics.metrics import (
 )
 from streamtopics.models import GaussianMixture, LinearRegression
 from streamtopics.priors import SeedWords, class_words_prior, zipf_prior
-from streamtopics.streams import DriftMonitor, EarlyStopping, TopicTracker
+from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.text import NamedCounts, SentenceVectorizer, StreamingCountVectorizer
 from tests.conventions.every import CLASSES, COUNTS, ITEMS, NAMES, RATINGS, SENTENCES, USERS, N, V
 
@@ -193,7 +193,6 @@ OTHERS_REFUSED = {
     "a topic counted from the end": (
         lambda: documents_of(lda().fit(COUNTS), COUNTS, topic=-1), "topic"
     ),
-    "a tolerance that is no number": (lambda: EarlyStopping(3, np.nan), "tol"),
     "a budget that is no number": (lambda: TopicTracker(budget=np.nan), "budget"),
     "a monitor without a seed": (lambda: DriftMonitor(random_state=None), "random_state"),
 }  # fmt: skip

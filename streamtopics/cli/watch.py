@@ -58,7 +58,7 @@ from streamtopics.streams import (
     resume,
     stream,
 )
-from streamtopics.streams.packing import packed, unpacked
+from streamtopics.streams.callbacks import packed, unpacked
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 
 PIPE_POLL = 1.0

@@ -471,13 +471,7 @@ def counting_steps(model: Any) -> Pipeline | None:
 
 def _every(callbacks: Sequence[Any]) -> int | None:
     """Minibatches from one checkpoint to the next; None if there is none."""
-    keepers = [one for one in callbacks if isinstance(one, Checkpointer)]
-    if any(keeper.seconds is not None for keeper in keepers):
-        raise ValueError(
-            "a Checkpointer whose checkpoints go by seconds would make the result depend on the "
-            "clock; set seconds=None and every to a number of minibatches"
-        )
-    return math.gcd(*(keeper.every or 0 for keeper in keepers)) or None
+    return math.gcd(*(one.every for one in callbacks if isinstance(one, Checkpointer))) or None
 
 
 def _in_groups(batches: Iterable[Any], n: int, skip: int) -> Iterator[tuple[int, list[Any]]]:

@@ -2,12 +2,7 @@
 """Learning from streams: what goes along with one, which topic is which, and what has changed."""
 
 from streamtopics.streams.batches import BatchWith, TimedBatch
-from streamtopics.streams.callbacks import (
-    BatchInfo,
-    EarlyStopping,
-    ProgressReport,
-    ScoreHistory,
-)
+from streamtopics.streams.callbacks import BatchInfo, ProgressReport, ScoreHistory
 from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
 from streamtopics.streams.monitoring.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
 from streamtopics.streams.monitoring.monitor import DriftMonitor
@@ -22,7 +17,6 @@ __all__ = [
     "Checkpointer",
     "DriftMonitor",
     "DriftTest",
-    "EarlyStopping",
     "NewTopic",
     "NewWord",
     "NewsRow",

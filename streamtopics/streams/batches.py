@@ -40,10 +40,9 @@ class TimedBatch(NamedTuple):
 
     Attributes
     ----------
-    X : object
-        Counts, or texts for a pipeline.
-    time : object
-        When it is from. Callbacks are told, and models whose `partial_fit` takes a `time`.
+    X, time : object
+        Counts, or texts for a pipeline, and when they are from. Callbacks are told, and models
+        whose `partial_fit` takes a `time`.
     """
 
     X: Any
@@ -51,16 +50,14 @@ class TimedBatch(NamedTuple):
 
 
 class BatchWith(NamedTuple):
-    """A minibatch with more than its documents, such as ratings, users or labels.
+    """A minibatch with ratings, users or labels.
 
     Attributes
     ----------
-    X : object
-        Counts, or texts for a pipeline.
+    X, time : object
+        As in `TimedBatch`.
     data : mapping of str to object
-        Other arguments of the model's `partial_fit`, and `score`, such as ``{"y": ratings}``.
-    time : object, default=None
-        As of `TimedBatch`.
+        Other arguments of `partial_fit` and `score`, such as ``{"y": ratings}``.
     """
 
     X: Any
@@ -80,29 +77,25 @@ class Seen(NamedTuple):
 
 def read_batch(item: object) -> BatchWith:
     """A minibatch with its data and time; what can be read once only becomes a list."""
-    if isinstance(item, BatchWith):
-        batch = item
-    elif isinstance(item, TimedBatch):
-        batch = BatchWith(item.X, {}, item.time)
-    else:
-        batch = BatchWith(item, {})
+    if isinstance(item, TimedBatch):
+        item = BatchWith(item.X, {}, item.time)
+    batch = item if isinstance(item, BatchWith) else BatchWith(item, {})
     return batch._replace(X=list(batch.X)) if isinstance(batch.X, Iterator) else batch
 
 
 def after(batches: Iterable[Any], skip: int) -> Iterator[Any]:
     """The minibatches behind the first `skip` ones."""
     if isinstance(batches, str | np.ndarray) or sparse.issparse(batches):
+        kind = type(batches).__name__
         raise TypeError(
-            f"batches must be an iterable of minibatches; got a {type(batches).__name__}, which "
-            "streamtopics.datasets.iter_minibatches cuts into some"
+            f"batches must be minibatches; cut the {kind} by streamtopics.datasets.iter_minibatches"
         )
     check_integer(least=0, skip=skip)
     left = iter(batches)
     n_skipped = sum(1 for _ in islice(left, int(skip)))
     if n_skipped < skip:
         raise ValueError(
-            f"skip is {skip!r}, but batches has {n_skipped} minibatches; pass the same stream "
-            "again, from its beginning, or skip=0 for what came after it"
+            f"skip is {skip!r}, but batches has {n_skipped} minibatches; pass the same stream again"
         )
     return left
 
@@ -116,9 +109,8 @@ def check_model(model: Learner) -> None:
     counts = {*DOCUMENTS_SEEN} & {*dir(type(last_step(model)))}
     if not hasattr(model, "partial_fit") or not counts:
         raise TypeError(
-            "model must be an estimator with partial_fit that counts the documents it has seen, "
-            "such as StreamingLDA(), or a streamtopics.text.StreamingPipeline that ends in one; "
-            f"got {model!r}"
+            "model must be an estimator of this package with partial_fit, or a "
+            f"streamtopics.text.StreamingPipeline that ends in one; got {model!r}"
         )
 
 
@@ -126,8 +118,8 @@ def check_has_topics(model: Learner) -> None:
     """Refuse a model that has no topics over words."""
     if not isinstance(last_step(model), StreamingTopicModel):
         raise TypeError(
-            "model must be an estimator of topics over words that learns from counts alone, such "
-            f"as StreamingLDA or GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
+            "model must be an estimator of topics over words that learns from counts alone, or a "
+            f"pipeline that ends in one; got {model!r}"
         )
 
 
@@ -199,10 +191,7 @@ def as_documents(model: Learner, X: Any) -> Documents:
     """Documents of a minibatch, checked: a list of texts, or rows of counts."""
     if steps_before(model):
         if isinstance(X, str) or len(getattr(X, "shape", ())) > 1:
-            raise TypeError(
-                "X must be the texts of documents, such as a list or one column of a table; got "
-                f"{X!r:.60}"
-            )
+            raise TypeError(f"X must be the texts of documents; got {X!r:.60}")
         return list(from_arrow(X))
     return sparse.csr_matrix(last_step(model)._counts(X, "partial_fit"))
 

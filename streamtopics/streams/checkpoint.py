@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
@@ -28,11 +27,11 @@ class Resumed(NamedTuple):
     Attributes
     ----------
     model, callbacks : estimator, tuple
-        The model, and what was kept `also`, in that order.
+        The model, and what was kept `also`.
     n_batches : int
-        Minibatches of the stream that were done: the `skip` of `stream`.
+        Minibatches of the stream that were done: `skip` of `stream`.
     n_documents, n_tokens : int, float
-        What the model had seen.
+        Seen by the model.
     """
 
     model: Any
@@ -53,19 +52,13 @@ class Checkpointer:
     Parameters
     ----------
     path : str or path-like
-        Of the folder, which is made if need be, of one stream.
-    every : int or None, default=100
-        Minibatches from one checkpoint to the next; None goes by `seconds` alone.
-    seconds : float or None, default=None
-        Seconds from one checkpoint to the next, if that comes first.
+        Folder of one stream; made if need be.
+    every : int, default=100
+        Minibatches from one checkpoint to the next.
     keep : int, default=3
         Last checkpoints that are kept, in case the disk damages the newest.
     also : sequence, default=()
         Other callbacks to keep with the model.
-
-    See Also
-    --------
-    resume : Goes on from the newest one.
 
     Examples
     --------
@@ -86,26 +79,19 @@ class Checkpointer:
         self,
         path: str | os.PathLike[str],
         *,
-        every: int | None = 100,
-        seconds: float | None = None,
+        every: int = 100,
         keep: int = 3,
         also: Sequence[Any] = (),
     ) -> None:
-        check_integer(keep=keep)
-        if every is not None:
-            check_integer(every=every)
-        self.path, self.every, self.seconds, self.keep = Path(path), every, seconds, int(keep)
-        self.also = tuple(also)
+        check_integer(every=every, keep=keep)
+        self.path, self.every, self.keep, self.also = Path(path), every, int(keep), tuple(also)
         self._last: tuple[BatchInfo, Any] | None = None
-        self._written_at = time.monotonic()
         self._written: BatchInfo | None = None
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
         """Save, if it is time to."""
         self._last = info, learnt_by(model)
-        is_time = self.every is not None and info.batch % self.every == 0
-        waited = time.monotonic() - self._written_at
-        if is_time or (self.seconds is not None and waited >= self.seconds):
+        if info.batch % self.every == 0:
             self._write(model, info)
 
     def finish(self, model: Learner) -> None:
@@ -125,12 +111,11 @@ class Checkpointer:
             sync_folder(self.path.parent)
         # What was killed may have left one more; there are never two.
         self._remove_earlier()
-        known = checkpoints_in(self.path)
-        number = known[-1][0] + 1 if known else 1
-        n_documents, n_tokens = info.n_documents_seen, float(info.n_tokens_seen)
-        kept = Resumed(model, self.also, info.batch, n_documents, n_tokens)
+        number = 1 + max((number for number, _ in checkpoints_in(self.path)), default=0)
+        seen = info.n_documents_seen, float(info.n_tokens_seen)
+        kept = Resumed(model, self.also, info.batch, *seen)
         write(kept, self.path / f"checkpoint-{number:09d}.model")
-        self._written_at, self._written = time.monotonic(), info
+        self._written = info
         self._remove_earlier()
 
     def _remove_earlier(self) -> None:
@@ -154,22 +139,18 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     Returns
     -------
     resumed : Resumed or None
-        None if there is no checkpoint, or no folder, yet: the stream is to begin.
+        None if there is no checkpoint yet: the stream is to begin.
 
     Raises
     ------
     LoadError
-        If there are checkpoints, but none can be loaded.
-
-    Warns
-    -----
-    UserWarning
-        If the newest one cannot be read, so that one before it is used.
+        If there are checkpoints, but none can be loaded. If only the newest is damaged, the one
+        before is used, with a warning.
 
     Notes
     -----
     Go on with a Checkpointer of the same folder, and with ``skip=resumed.n_batches``: the model
-    is then, bit for bit, that of a stream that was never cut. Nothing in the files is executed.
+    is then, bit for bit, that of a stream that was never cut.
     """
     damaged: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):

@@ -423,7 +423,6 @@ def test_rules_that_cannot_learn_elsewhere_are_refused(model, message):
         ({"skip": -1}, ValueError, "skip"),
         ({"skip": 1000}, ValueError, "the partitions have 40 minibatches"),
         ({"callbacks": [DriftMonitor()]}, TypeError, "learns in the place of"),
-        ({"callbacks": [Checkpointer("x", seconds=3)]}, ValueError, "depend on the clock"),
         ({"callbacks": [3]}, TypeError, "callback"),
         ({"model": MultiViewLDA()}, TypeError, "estimator of topics over words"),
         ({"model": CountVectorizer()}, TypeError, "partial_fit"),

@@ -10,7 +10,6 @@ from streamtopics.report import report
 from streamtopics.streams import (
     Checkpointer,
     DriftMonitor,
-    EarlyStopping,
     ScoreHistory,
     TimedBatch,
     TopicTracker,
@@ -50,12 +49,11 @@ def watchers(kind):
         ScoreHistory(),
         TopicTracker(feature_names=NAMES if kind == "counts" else None),
         DriftMonitor(random_state=0),
-        EarlyStopping(patience=1000),
     )
 
 
 def state_of(model, callbacks):
-    history, tracker, monitor, _ = callbacks
+    history, tracker, monitor = callbacks
     topics = model[-1] if hasattr(model, "steps") else model
     return (
         topics.components_.tobytes(),
@@ -97,7 +95,7 @@ def test_a_report_of_what_went_along(tmp_path):
     make, batches = MODELS["texts"]
     model, callbacks = make(), watchers("texts")
     stream(model, batches, callbacks=callbacks)
-    history, tracker, monitor, _ = callbacks
+    history, tracker, monitor = callbacks
     texts = [text for batch in batches for text in batch.X]
     path = tmp_path / "report.html"
     report(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What goes along a stream: scores, the early end, progress, and splits in order of time."""
+"""What goes along a stream: scores, progress, and splits in order of time."""
 
 import io
 import pickle
@@ -12,12 +12,11 @@ import pytest
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import Pipeline
 
-from streamtopics import SVBLDA, GibbsOnlineEM, MultiViewLDA
+from streamtopics import SVBLDA, MultiViewLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.streams import (
     BatchInfo,
     BatchWith,
-    EarlyStopping,
     ProgressReport,
     ScoreHistory,
     TimedBatch,
@@ -35,11 +34,6 @@ def info(batch=1, score=np.nan, n_documents=10, n_tokens=100.0, time=None):
     return BatchInfo(batch, None, time, n_documents, n_tokens, 0, 0.0, score)
 
 
-def fed(callback, scores):
-    """What a callback returns for each of some scores."""
-    return [callback.on_batch(None, info(t, score)) for t, score in enumerate(scores, start=1)]
-
-
 # Scores
 
 
@@ -54,11 +48,12 @@ def test_a_history_has_a_row_for_each_minibatch():
     assert [row.time for row in history.rows] == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("kept", [1, 3, None])
-def test_a_history_keeps_the_last_rows(kept):
-    history = ScoreHistory(kept)
-    fed(history, np.arange(7.0))
-    assert [row.batch for row in history.rows] == list(range(1, 8))[-(kept or 7) :]
+def test_a_history_keeps_the_last_rows(monkeypatch):
+    monkeypatch.setattr("streamtopics.streams.callbacks.MAX_ROWS", 3)
+    history = ScoreHistory()
+    for batch in range(1, 8):
+        history.on_batch(None, info(batch))
+    assert [row.batch for row in history.rows] == [5, 6, 7]
 
 
 def test_a_history_goes_on_when_it_was_pickled():
@@ -129,79 +124,6 @@ def test_labels_go_along():
     model = MultiViewLDA(1, 1, random_state=0)
     result = prequential_score(model, [BatchWith(batch, data) for batch in BATCHES])
     assert 0 <= result.mean <= 1
-
-
-# The early end
-
-
-def test_it_ends_after_so_many_scores_without_a_gain():
-    stopping = EarlyStopping(patience=3)
-    assert fed(stopping, [-5.0] * 4) == [False, False, False, True]
-    assert (stopping.n_scores, stopping.n_without_gain, stopping.best) == (4, 3, -5.0)
-
-
-def test_it_goes_on_while_the_score_rises():
-    assert not any(fed(EarlyStopping(patience=1), np.linspace(-8, -5, 1000)))
-
-
-@pytest.mark.parametrize(("tol", "ends"), [(0.0, False), (0.009, False), (0.011, True)])
-def test_a_gain_must_exceed_the_tolerance(tol, ends):
-    """The mean follows a score that rises .01 a minibatch as fast as it rises."""
-    stopping = EarlyStopping(patience=1, tol=tol)
-    assert any(fed(stopping, np.arange(100) * 0.01)) == ends
-
-
-def test_small_gains_add_up_to_one_within_the_patience():
-    scores = np.arange(200) * 0.01
-    assert not any(fed(EarlyStopping(patience=10, tol=0.04), scores))
-    assert any(fed(EarlyStopping(patience=10, tol=0.2), scores))
-
-
-def test_the_running_mean_is_a_plain_one_and_then_forgets():
-    scores, stopping, mean = np.random.default_rng(0).normal(size=50), EarlyStopping(9), 0.0
-    for t, score in enumerate(scores, start=1):
-        stopping.on_batch(None, info(t, score))
-        mean = scores[:t].mean() if t <= 5 else 0.8 * mean + 0.2 * score
-        assert stopping.mean == pytest.approx(mean)
-
-
-def test_minibatches_without_a_score_do_not_count_for_the_end():
-    stopping = EarlyStopping(patience=1)
-    assert fed(stopping, [np.nan] * 5) == [False] * 5
-    assert fed(stopping, [-5.0, np.nan, np.nan, -5.0]) == [False, False, False, True]
-
-
-def test_a_fall_ends_the_stream_as_documented():
-    stopping = EarlyStopping(patience=5)
-    verdicts = fed(stopping, [*np.linspace(-6, -5, 50), *[-9.0] * 5])
-    assert [i for i, verdict in enumerate(verdicts) if verdict] == [54]
-
-
-def test_an_early_end_of_a_real_stream_goes_on_when_it_was_pickled():
-    def run(cut):
-        model, stopping = GibbsOnlineEM(3, random_state=0), EarlyStopping(2, 0.02)
-        batches = [X[i : i + 20] for i in range(0, 300, 20)]
-        if cut:
-            stream(model, batches[:cut], callbacks=[stopping])
-            model, stopping = pickle.loads(pickle.dumps((model, stopping)))
-        stream(model, batches, callbacks=[stopping], skip=cut)
-        return model.n_batch_iter_, vars(stopping)
-
-    uncut = run(0)
-    assert 3 < uncut[0] < 15
-    assert run(2) == uncut
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: EarlyStopping(0), "patience must be at least 1; got 0"),
-        (lambda: ScoreHistory(0), "max_rows must be at least 1; got 0"),
-    ],
-)
-def test_wrong_parameters_are_named(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
 
 
 # Progress

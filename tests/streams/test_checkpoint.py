@@ -150,17 +150,6 @@ def raise_full(*given, **more):
     raise OSError(errno.ENOSPC, "the disk is full")
 
 
-def test_seconds_pass(tmp_path, monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr("streamtopics.streams.checkpoint.time.monotonic", lambda: now[0])
-    checkpointer, model = Checkpointer(tmp_path, every=None, seconds=10), GibbsOnlineEM(2)
-    for number, batch in enumerate(BATCHES[:6], start=1):
-        model.partial_fit(batch)
-        now[0] += 4.0
-        checkpointer.on_batch(model, BatchInfo(number, batch, None, 20, 0.0, 0, 0.0, np.nan))
-    assert [resume(tmp_path).n_batches, len(names(tmp_path))] == [6, 2]
-
-
 def test_nothing_is_written_of_a_minibatch_that_callbacks_have_not_seen(tmp_path):
     model, checkpointer = GibbsOnlineEM(3, random_state=0), Checkpointer(tmp_path, every=100)
     checkpointer.finish(model)

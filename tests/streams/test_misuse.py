@@ -8,12 +8,10 @@ from streamtopics import GibbsOnlineEM
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.streams import (
     Checkpointer,
-    EarlyStopping,
     ScoreHistory,
     resume,
     stream,
 )
-from streamtopics.streams.callbacks import BatchInfo
 
 X = make_lda_corpus(n_documents=200, n_features=40, random_state=0).X
 BATCHES = [X[i : i + 20] for i in range(0, 200, 20)]
@@ -65,15 +63,3 @@ def test_a_checkpoint_that_cannot_be_read_gives_way_to_the_one_before(tmp_path, 
     newest.mkdir() if kind == "folder" else newest.symlink_to("nowhere")
     with pytest.warns(UserWarning, match="is used, the one before"):
         assert resume(tmp_path).n_batches == 2
-
-
-@pytest.mark.parametrize("wrong", [-np.inf, np.inf, np.nan])
-@pytest.mark.parametrize("place", [0, 2])
-def test_scores_that_are_not_finite_do_not_end_a_stream(wrong, place):
-    scores = [-5.0, -4.0, -3.0, -2.0, -1.0, -0.5]
-    scores.insert(place, wrong)
-    stopping = EarlyStopping(patience=2)
-    for number, score in enumerate(scores, start=1):
-        assert not stopping.on_batch(None, BatchInfo(number, X, None, 1, 1.0, 1, 1.0, score))
-    assert np.isfinite(stopping.best)
-    assert stopping.n_scores == 6

@@ -418,15 +418,15 @@ def test_an_interrupted_stream_has_learnt_whole_minibatches():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"batches": COUNTS[0]}, TypeError, "got a ndarray, which .*iter_minibatches"),
-        ({"batches": "text"}, TypeError, "iterable of minibatches; got a str"),
+        ({"batches": COUNTS[0]}, TypeError, "cut the ndarray by .*iter_minibatches"),
+        ({"batches": "text"}, TypeError, "must be minibatches; cut the str"),
         ({"skip": -1}, ValueError, "skip must be at least 0; got -1"),
         ({"skip": 5}, ValueError, "skip is 5, but batches has 4 minibatches"),
         ({"callbacks": ScoreHistory()}, TypeError, "not iterable"),
         ({"callbacks": [ScoreHistory]}, TypeError, r"such as ScoreHistory\(\)"),
-        ({"callbacks": [3]}, TypeError, r"callable as callback\(model, info\).*got 3"),
-        ({"model": Pipeline([("lda", SVBLDA())])}, TypeError, "must be an estimator with partial"),
-        ({"model": LatentDirichletAllocation()}, TypeError, "counts the documents it has seen"),
+        ({"callbacks": [3]}, TypeError, "a function of model and info.*got 3"),
+        ({"model": Pipeline([("lda", SVBLDA())])}, TypeError, "model must be an estimator"),
+        ({"model": LatentDirichletAllocation()}, TypeError, "model must be an estimator"),
     ],
 )
 def test_what_is_wrong_is_named_before_anything_is_learnt(arguments, error, message):

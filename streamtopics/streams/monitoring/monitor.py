@@ -28,6 +28,7 @@ from streamtopics.streams.batches import (
     named,
     together,
 )
+from streamtopics.streams.callbacks import packed, unpacked
 from streamtopics.streams.monitoring.alarm import (
     N_TOP,
     Alarm,
@@ -40,7 +41,6 @@ from streamtopics.streams.monitoring.chart import chart_p
 from streamtopics.streams.monitoring.features import document_features
 from streamtopics.streams.monitoring.novelty import new_topics
 from streamtopics.streams.monitoring.relabelling import Comparison, compare, relabelled
-from streamtopics.streams.packing import packed, unpacked
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, last_step, names_of
