@@ -4,25 +4,14 @@
 # Of any module of the package.
 OURS = """
     AdaptiveRate Alarm Ascent AspectSentimentModel Assignments Averages BPS BPSLDA Background
-<<<<<<< HEAD
-    Baskets BatchInfo BayesCommit Bernoulli BetaBinomial Block Boost ChangedTopic ClassWords
-    ClosedVocabulary ColumnSums Commit Composition CorrectedMean Counting DPPSummarizer DampedNewton
-    Decay DensePosterior DirichletProcess Drift DriftMonitor DriftTest Effects
+    Baskets BatchInfo BayesCommit Bernoulli BetaBinomial BinCache Block Boost ChangedTopic
+    ClassWords ClosedVocabulary ColumnSums Commit Composition CorrectedMean Counting DPPSummarizer
+    DampedNewton Decay DensePosterior DirichletProcess Drift DriftMonitor DriftTest Effects
     EmpiricalPowerPrior Exponential Factors FactorsCommit Fitted Fixed FixedPoint FixedRate Fourier
     GammaPrior Gaussian GaussianMixture GeometricMean Gibbs GibbsOnlineEM GivenTopics Gradients
     Growing GuidedTopics HDPFranchise HDPGibbsOnlineEM HDPVarGibbs HiddenFactorsTopics
-    HierarchicalPowerPrior HintedDocuments HintedStart ICD IncrementalVB Items IterateAverage Kept
-    Kernel Known KnownTopic LDA Langevin LearnsDocTopicPrior Learnt LengthMultinomial Lifetimes
-=======
-    Baskets BatchInfo BayesCommit Bernoulli BetaBinomial BinCache Block Boost ChangedTopic
-    ClassWords ClosedVocabulary ColumnSums Commit Composition CorrectedMean Counting DPPSummarizer
-    DampedNewton Decay DensePosterior DirichletProcess Drift DriftMonitor DriftTest EarlyStopping
-    Effects EmpiricalPowerPrior Exponential Factors FactorsCommit Fitted Fixed FixedPoint FixedRate
-    Fourier GammaPrior Gaussian GaussianMixture GeometricMean Gibbs GibbsOnlineEM GivenTopics
-    Gradients Growing GuidedTopics HDPFranchise HDPGibbsOnlineEM HDPVarGibbs HiddenFactorsTopics
     HierarchicalPowerPrior HintedDocuments HintedStart ICD IncrementalVB Items IterateAverage Kernel
     Known KnownTopic LDA Langevin LearnsDocTopicPrior Learnt LengthMultinomial Lifetimes
->>>>>>> int
     LinearRegression LowRankDPP Mean MeanDecay MeanFieldRegression MemoizedVB Memory Minibatch
     Moments MultiViewLDA NaiveBayesMixture NamedVectorizer NewTopic NewWord NodeStatistics
     NoiseStart Normal OneOrMixed OneTopic Online OnlineEM OpenVocabulary Parameters Poisson Policy
