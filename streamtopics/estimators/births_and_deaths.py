@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Births and deaths of topics, where each document has one: from a minibatch to a blend.
 
-New topics are groups of documents that none of those there are explains. Their words stand in
-free places of a copy of the posterior while the minibatch is learnt, and are then taken out of
-it again: each document counts once, in the topic that it is found to have.
+New topics are groups of documents that no topic explains. Their words stand in free places of a
+copy of the posterior while the minibatch is learnt, and are then taken out of it again: each
+document counts once, in the topic that it is found to have.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.composition import Composition
 from streamtopics.base.frame import keeps_means
 from streamtopics.base.inputs import Documents
-from streamtopics.base.topics import LearntTopics
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.typing import OptionalArray
 from streamtopics.local.directions import summed
 from streamtopics.local.groups import Base, Groups, find_groups, known_by
@@ -30,58 +30,93 @@ from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.births import DirichletProcess, Lifetimes, Seeds, TopicLifetime, settled
 from streamtopics.utils.parallel import SERIAL, Workers
 
-FULL = (
-    "all {n} clusters are taken, so that {missing} more could not be born in minibatch {batch}; "
-    "start anew with a larger n_components"
-)
+
+class ReportsLifetimes(StreamingTopicModel):
+    """Adds the record of births and deaths to estimators whose topics may come and go."""
+
+    # How they do; None for topics that are always the same.
+    births: DirichletProcess | None = DirichletProcess()
+
+    @property
+    def births_(self) -> list[TopicLifetime]:
+        """The topics that live and the last thousand that died, by birth."""
+        lifetimes = self._lifetimes()
+        return sorted((*lifetimes.dead, *lifetimes.alive), key=lambda one: (one.born, one.topic))
+
+    def births_report(self, feature_names: OptionalArray = None) -> list[TopicLifetime]:
+        """Rows on the topics along the stream: when each was born and died, and of what words.
+
+        Parameters
+        ----------
+        feature_names : array-like of shape (n_features,), default=None
+            As in `top_words`.
+
+        Returns
+        -------
+        report : list of TopicLifetime
+            A row for each of `births_`, with words instead of columns. As a frame by
+            `pandas.DataFrame(report)`.
+        """
+        names = dict(enumerate(self._column_names(feature_names)))
+        return [one.named(names) for one in self.births_]
+
+    def _lifetimes(self) -> Lifetimes:
+        check_is_fitted(self)
+        if self._commit.lifetimes is None:
+            raise AttributeError(
+                f"{type(self).__name__} has no births where its clusters are always the same; set "
+                "births=DirichletProcess()"
+            )
+        return self._commit.lifetimes
+
+    def _check_places(self, name: str) -> None:
+        super()._check_places(name)
+        if self.births is not None:
+            raise TypeError(f"{name} cannot be merged: its topics have no fixed places")
 
 
 def step_with_births(
-    composition: Composition,
-    process: DirichletProcess,
-    posterior: TopicPosterior,
-    batch: Documents,
-    state: object,
-    lifetimes: Lifetimes,
-    model: LDA,
-    pool: Workers,
-) -> tuple[Blend, Any, Lifetimes]:
-    """The blend that takes in a minibatch, the state after it, and the record of lifetimes."""
+    composition: Composition, commit: Any, batch: Documents, model: LDA, pool: Workers
+) -> tuple[Blend, dict[str, Any]]:
+    """The blend that takes in a minibatch, and what else it changes of the commit record."""
+    process: Any = composition.births
+    lifetimes, posterior = commit.lifetimes, commit.posterior
     minibatch, first = batch.minibatch, composition.inference.n_background
-    share = getattr(composition.inference, "share", 1.0)
-    means = keeps_means(composition.update)
-    base, known = _base(composition, process, share, posterior, minibatch, pool)
-    groups, needed = _groups(process, posterior.alpha[first:], minibatch, base, known)
+    groups, needed = _groups(composition, process, posterior, minibatch, pool)
     free = np.flatnonzero(posterior.alpha[first:] == 0)
-    if groups.documents.size > free.size:
-        missing = groups.documents.size - free.size
-        n, at = len(posterior.alpha) - first, lifetimes.n_batches + 1
-        warnings.warn(FULL.format(n=n, missing=missing, batch=at), UserWarning, stacklevel=6)
+    missing = groups.documents.size - free.size
+    if missing > 0:
+        warnings.warn(
+            f"all {len(posterior.alpha) - first} clusters are taken, so that {missing} more could "
+            f"not be born in minibatch {lifetimes.n_batches + 1}; start anew with a larger "
+            "n_components",
+            stacklevel=6,
+        )
         n = free.size
         groups = replace(groups, counts=groups.counts[:, :n], documents=groups.documents[:n])
+    means = keeps_means(composition.update)
     unit = float(posterior.c.mean()) if means else 1.0
     scratch, seeds = _seeded(posterior, minibatch, groups, free, first, unit, needed)
-    blend, state = composition.step(posterior, minibatch, state, model, pool, scratch)
+    blend, state = composition.step(posterior, minibatch, commit.state, model, pool, scratch)
     remembers = float(posterior.after(blend).c.max()) if means else 1.0
     blend, lifetimes = settled(
         process, lifetimes, posterior, blend, seeds, first, remembers, batch.time
     )
-    return blend, state, lifetimes
+    return blend, {"state": state, "lifetimes": lifetimes}
 
 
-def _base(
+def _groups(
     composition: Composition,
     process: DirichletProcess,
-    share: float,
     posterior: TopicPosterior,
     minibatch: Minibatch,
     pool: Workers,
-) -> tuple[Base, np.ndarray]:
-    """Return the base that groups are measured against, and each document's log probability now."""
-    words, first = minibatch.words, composition.inference.n_background
+) -> tuple[Groups, float]:
+    """Topics to be, and the documents that each needs; the first is all documents if none is."""
+    step: Any = composition.inference
+    words, first, share = minibatch.words, step.n_background, step.share
     seen = minibatch.word_counts / max(minibatch.n_tokens, 1e-300)
     expected = posterior.prior_rows(words)[:, -1] / posterior.prior_mass[-1]
-    new = 0.5 * expected + 0.5 * seen
     source: Source = posterior
     if composition.schedule.prior_limit is not None:
         source = LimitedPrior(posterior, composition.schedule.prior_limit)
@@ -94,22 +129,10 @@ def _base(
     shares = posterior.alpha[first:][alive]
     log_shares = np.log(shares / max(shares.sum(), 1e-300))
     X = minibatch.matrix(minibatch.counts)
-    return Base(new, background, share, process.concentration), known_by(
-        X, np.log(topics), log_shares, pool
-    )
-
-
-def _groups(
-    process: DirichletProcess,
-    alpha: np.ndarray,
-    minibatch: Minibatch,
-    base: Base,
-    known: np.ndarray,
-) -> tuple[Groups, float]:
-    """Topics to be, and the documents that each needs; where there is none, all are one."""
-    X = minibatch.matrix(minibatch.counts)
+    base = Base(0.5 * expected + 0.5 * seen, background, share, process.concentration)
+    known = known_by(X, np.log(topics), log_shares, pool)
     groups = find_groups(X, known, base, process.min_documents)
-    if alpha.any() or groups.documents.size or not minibatch.tells.any():
+    if len(alive) or groups.documents.size or not minibatch.tells.any():
         return groups, process.min_documents
     everything, members = minibatch.word_counts[:, None], np.zeros(len(minibatch.tells), int)
     return Groups(everything, np.array([float(np.count_nonzero(minibatch.tells))]), members), 0.0
@@ -139,58 +162,14 @@ def _seeded(
         counts[:, first + places] = groups.counts
         if first and posterior.knows_nothing:
             counts[:, 0] = minibatch.word_counts
-        # It is of no minibatch and of no documents: what counts these goes on as it was.
         directions = None
         if minibatch.vectors is not None:
             q = (groups.members[:, None] == np.arange(places.size)).astype(minibatch.vectors.dtype)
             directions = np.zeros((posterior.n_nodes, posterior.n_dimensions + 1))
             directions[first + places] = summed(minibatch.vectors, q, SERIAL)
+        # Of no minibatch and no documents: the counters of the posterior stay as they are.
         statistics = Statistics(
             minibatch.words, counts, np.zeros(0), n_batches=0, directions=directions
         )
         scratch.blend(Blend(1.0, unit, 0.0, statistics, alpha=alpha))
     return scratch, Seeds(places, added, needed)
-
-
-class ReportsLifetimes(LearntTopics):
-    """Adds the record of births and deaths to estimators whose commit record has `lifetimes`."""
-
-    @property
-    def births_(self) -> list[TopicLifetime]:
-        """The topics that live and the last thousand that died, by birth."""
-        lifetimes = self._lifetimes()
-        return sorted((*lifetimes.dead, *lifetimes.alive), key=lambda one: (one.born, one.topic))
-
-    def births_report(self, feature_names: OptionalArray = None) -> list[TopicLifetime]:
-        """Rows on the topics along the stream: when each was born and died, and of what words.
-
-        Parameters
-        ----------
-        feature_names : array-like of shape (n_features,), default=None
-            As in `top_words`.
-
-        Returns
-        -------
-        report : list of TopicLifetime
-            A row for each of `births_`: which topic it is; the minibatch that it was born in,
-            from 1, with `time` as passed there, the documents and the words with the most tokens
-            that it had there; the minibatch after which it was dead, or None, and its words by
-            then. As a frame by `pandas.DataFrame(report)`.
-
-        Raises
-        ------
-        AttributeError
-            If the topics do not come and go: a mixture without `births`.
-        """
-        names = dict(enumerate(self._column_names(feature_names)))
-        return [one.named(names) for one in self.births_]
-
-    def _lifetimes(self) -> Lifetimes:
-        check_is_fitted(self)
-        lifetimes: Lifetimes | None = self._commit.lifetimes
-        if lifetimes is None:
-            raise AttributeError(
-                f"{type(self).__name__} has no births where its clusters are always the same; set "
-                "births=DirichletProcess()"
-            )
-        return lifetimes

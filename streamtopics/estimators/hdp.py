@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Base of the estimators of a hierarchical Dirichlet process."""
+"""A hierarchical Dirichlet process, which finds the number of topics, by two methods."""
+
+from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Real
@@ -8,50 +10,50 @@ from typing import Any, ClassVar
 import numpy as np
 
 from streamtopics.base.composition import Composition
+from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.base.typing import WordPriorLike
+from streamtopics.base.typing import RandomState, WordPriorLike
 from streamtopics.base.validation import Interval
 from streamtopics.estimators.births_and_deaths import ReportsLifetimes
 from streamtopics.local import Gibbs
 from streamtopics.models import HDP
 from streamtopics.models.lda import mean
-from streamtopics.updates import Rule
+from streamtopics.updates import Decay, MeanDecay, OnlineEM, Rule, StochasticVI
 from streamtopics.updates.births import Lifetimes, followed
-from streamtopics.updates.hdp import apply_update
+from streamtopics.updates.hdp import apply_update, mean_weights, stick_weights
 from streamtopics.utils.parallel import Workers
+from streamtopics.utils.records import keep
 
 POSITIVE = Interval(Real, 1e-3, 1e6, closed="both")
 # Share of the tokens that a topic needs to be called active.
 ACTIVE = 0.01
 
 
-class HDPModel(ReportsLifetimes, StreamingTopicModel):
-    """Base of the estimators that find the number of topics.
-
-    A subclass says what its weights of topics are, and whether it is Bayesian.
-    """
+class HDPModel(ReportsLifetimes):
+    """Base of the two: topics are born and dropped; the state are their running tables."""
 
     _holds = "_commit.posterior: V K; _commit.state: K >=0"
     _parameter_constraints: ClassVar[dict[str, Any]] = (
         StreamingTopicModel._parameter_constraints
-        | {
-            "concentration": [POSITIVE],
-            "doc_concentration": [POSITIVE],
-        }
+        | {"concentration": [POSITIVE], "doc_concentration": [POSITIVE]}
     )
     _records: ClassVar[dict[str, dict[str, Any]]] = {"update": {}} | StreamingTopicModel._records
+    _topics_have_priors = False
+    # Whether topics and sticks have variational posteriors.
     _bayesian = False
     kappa: float
     tau: float
     n_sweeps: int
     concentration: float
     doc_concentration: float
-    topic_word_prior: WordPriorLike
-    _topics_have_priors = False
+
+    def _rule(self) -> Rule:
+        """The rule, from the parameters as they are now."""
+        raise NotImplementedError
 
     def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
-        """pi, from the running tables; `gain` is what a document's counted."""
+        """pi, from the running tables, in which those of a document count `gain`."""
         raise NotImplementedError
 
     @property
@@ -75,15 +77,8 @@ class HDPModel(ReportsLifetimes, StreamingTopicModel):
             "births_report"
         )
 
-    def _rule(self) -> Rule:
-        """The rule, from the parameters as they are now."""
-        raise NotImplementedError
-
     def _composition(self) -> Composition:
         return Composition(self._rule(), Gibbs(self.n_sweeps), mean)
-
-    def _check_places(self, name: str) -> None:
-        raise TypeError(f"{type(self).__name__} cannot be merged: its topics have no fixed places")
 
     def _started(self) -> dict[str, Any]:
         # n_components is for the start only.
@@ -95,40 +90,203 @@ class HDPModel(ReportsLifetimes, StreamingTopicModel):
 
     def _start(self, batch: Documents) -> None:
         super()._start(batch)
-        # The state are the running tables of the topics.
-        K = self.n_components
-        tables = np.zeros(K)
-        lifetimes = Lifetimes(tables, ids=np.arange(K), n_ids=K)
-        self._commit = replace(self._commit, state=tables, lifetimes=lifetimes)
+        n = self.n_components
+        lifetimes = Lifetimes(np.zeros(n), ids=np.arange(n), n_ids=n)
+        self._commit = replace(self._commit, state=np.zeros(n), lifetimes=lifetimes)
 
     def _state_of_rule(self) -> None:
         """None: the tables are those of the model."""
 
-    def _state_without(self, words: np.ndarray) -> np.ndarray:
-        """The tables, which are of topics."""
-        tables: np.ndarray = self._commit.state
-        return tables
+    def _state_without(self, words: np.ndarray) -> Any:
+        return self._commit.state
 
     def _learn(self, batch: Documents, pool: Workers) -> None:
-        commit, averaged = self._commit, Gibbs(self.n_sweeps).averaged
-        rule = self._rule()
+        commit, rule = self._commit, self._rule()
         if rule.for_part(0.5) is None or rule.init(commit.posterior) is not None:
             raise ValueError(
                 "update must be a rule of one step and no state, such as PowerPrior(0.9); got "
                 f"{rule!r}"
             )
         model = HDP(
-            float(self.concentration), float(self.doc_concentration), self.n_sweeps, averaged,
-            self.seed_, self._bayesian,
+            float(self.concentration), float(self.doc_concentration), self.n_sweeps,
+            Gibbs(self.n_sweeps).averaged, self.seed_, self._bayesian,
         )  # fmt: skip
         statistics = model.learn(commit.posterior, batch.minibatch, commit.state)
         posterior, blend, tables, topics = apply_update(
             commit.posterior, statistics, rule, commit.state, self._weights,
             self.doc_concentration,
         )  # fmt: skip
-        lifetimes = commit.lifetimes
-        if lifetimes is not None:
-            before, found = commit.posterior, blend.statistics
-            lifetimes = followed(lifetimes, before, commit.state, topics, found, batch.time)
+        lifetimes = commit.lifetimes and followed(
+            commit.lifetimes, commit.posterior, commit.state, topics, blend.statistics, batch.time
+        )
         new = replace(commit, posterior=posterior, state=tables, lifetimes=lifetimes)
         posterior.blend(blend, [(vars(self), "_commit", new)])
+
+
+@documented
+class HDPGibbsOnlineEM(HDPModel):
+    """Hierarchical Dirichlet process by Gibbs online EM: finds the number of topics.
+
+    As in `GibbsOnlineEM` the topics are the M-step of a running mean, and documents are sampled.
+    A token may also open a new topic, and a topic worth less than a word of a minibatch is
+    dropped. The weights of the topics are the M-step of the expected numbers S of tables in the
+    Chinese restaurant franchise::
+
+        pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
+
+    Parameters
+    ----------
+    {first_n_components}
+    update : Rule or None, default=None
+        How topics and tables take in a minibatch, in the place of online EM with `kappa` and
+        `tau`. Under a rule that forgets, such as ``PowerPrior(Memory(10_000))``, topics that are
+        gone are dropped.
+    {kappa}
+    {tau}
+    {many_sweeps}
+    {concentration}
+    {doc_concentration}
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
+        Pseudo-count of every word in every topic, in tokens. From 0.05 on, some topics stay merged
+        for good.
+    {small_batch_size}
+    {max_iter}
+    {common_parameters}
+
+    Attributes
+    ----------
+    {hdp_attributes}
+    {mean_components}
+    {common_attributes}
+
+    Notes
+    -----
+    The documents of a minibatch are sampled one after the other, because they share the topics
+    that are born in it. The first minibatch is sampled with the words of topics integrated out.
+
+    A topic is born with the first minibatch that has eight tables of it. It is dead when it is
+    dropped, or has had less than a fifth of the expected tokens for as long as 24 tables were
+    expected.
+
+    Equal topics are not merged: on streams of less than some hundred minibatches expect up to
+    twice as many active topics as there are.
+
+    References
+    ----------
+    C. Dupuy (2017), "Inference and applications for topic models", section 3.4.
+
+    Y. W. Teh, M. I. Jordan, M. J. Beal and D. M. Blei (2006), "Hierarchical Dirichlet
+    processes".
+
+    Examples
+    --------
+    >>> from streamtopics import HDPGibbsOnlineEM
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(n_documents=2000, n_features=200, random_state=0).X
+    >>> model = HDPGibbsOnlineEM(random_state=0).fit(X)
+    >>> model.n_active_topics_ > model.n_components
+    True
+    """
+
+    update: Rule | None
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        update: Rule | None = None,
+        kappa: float = 0.7,
+        tau: float = 0,
+        n_sweeps: int = 20,
+        concentration: float = 1.0,
+        doc_concentration: float = 2.0,
+        topic_word_prior: WordPriorLike = 0.01,
+        batch_size: int = 100,
+        max_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        keep(self, locals())
+
+    def _rule(self) -> Rule:
+        return OnlineEM(MeanDecay(self.kappa, self.tau)) if self.update is None else self.update
+
+    def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
+        return mean_weights(tables, gain * float(self.concentration))
+
+
+@documented
+class HDPVarGibbs(HDPModel):
+    """Hierarchical Dirichlet process by Gibbs within variational inference.
+
+    As `HDPGibbsOnlineEM`, but topics and sticks have variational posteriors, Dirichlet and beta.
+    Documents are sampled with sticks of their own, drawn from the posterior after every sweep.
+
+    Parameters
+    ----------
+    {first_n_components}
+    {kappa}
+    tau : float, default=0
+        Minibatches by which the step size is ahead: more slows the first steps down.
+    {n_documents}
+    {many_sweeps}
+    {concentration}
+    {doc_concentration}
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
+        Dirichlet parameter of the topics (the papers' eta), in tokens. None is 0.05 for each word.
+    {small_batch_size}
+    {max_iter}
+    {common_parameters}
+
+    Attributes
+    ----------
+    {hdp_attributes}
+    {dirichlet_components}
+    {common_attributes}
+
+    References
+    ----------
+    C. Wang and D. M. Blei (2012), "Truncation-free online variational inference for
+    Bayesian nonparametric models".
+
+    C. Dupuy (2017), "Inference and applications for topic models", section 3.4.
+
+    Examples
+    --------
+    >>> from streamtopics import HDPVarGibbs
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(n_documents=2000, n_features=200, random_state=0).X
+    >>> model = HDPVarGibbs(random_state=0).fit(X)
+    >>> model.n_active_topics_ > model.n_components
+    True
+    """
+
+    n_documents: int | None
+    _bayesian = True
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        kappa: float = 0.7,
+        tau: float = 0,
+        n_documents: int | None = None,
+        n_sweeps: int = 20,
+        concentration: float = 1.0,
+        doc_concentration: float = 2.0,
+        topic_word_prior: WordPriorLike = None,
+        batch_size: int = 100,
+        max_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        keep(self, locals())
+
+    def _rule(self) -> StochasticVI:
+        return StochasticVI(Decay(self.kappa, self.tau), self.n_documents)
+
+    def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
+        return stick_weights(tables, float(self.concentration))

@@ -33,10 +33,10 @@ from streamtopics.utils.parallel import Workers
 class StreamingMixture(ReportsLifetimes, TakesVectors):
     """Clusters of short texts: each document has one topic, and words of a background.
 
-    A title, a tweet or a search result is mostly about one thing. With one topic a document,
-    its words all say which one, where mixed membership has five words for `n_components`
-    proportions. A share of each document's words comes from a background that all clusters
-    have in common, so that words that are everywhere tell nothing.
+    With one topic a document, all words of a short text say which one it is, where mixed
+    membership has five words for `n_components` proportions. A share of the words of each document
+    is drawn from a background that all clusters share, so that words that are everywhere tell
+    nothing.
 
     Parameters
     ----------
@@ -45,27 +45,24 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
             "svi"} or Rule, default="svb"
         How the clusters take in a minibatch; see `streamtopics.updates`.
     background : float, default=0.2
-        Share of the words of a document that is from the background, in [0, 1); 0 is the
-        Dirichlet multinomial mixture.
+        Share of the words of a document from the background, in [0, 1); 0 is the Dirichlet
+        multinomial mixture.
     topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
             WordPrior or callable, default=0.02
         Dirichlet parameter of the clusters: a pseudo-count, in tokens, of every word.
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
-        What the clusters that the first minibatch is seen with are made of; see `StreamingLDA`.
-        It does not count if there are births.
+        As in `StreamingLDA`; it does not count if there are births.
     schedule : Schedule or None, default=None
-        As in `StreamingLDA`: parts, growing weights, the limit of the prior and rounds. With births
-        the weights of rules that forget do not grow unless it says so.
+        As in `StreamingLDA`. With births the weights of rules that forget grow only if it says so.
     births : DirichletProcess or None, default=None
-        How clusters are born and die along the stream, such as `DirichletProcess()` of
-        `streamtopics.updates`; `n_components` is then the most that can live at once. With a rule
-        that forgets, say ``update=PowerPrior(Memory(10_000))``, clusters that are gone make room
-        for new ones. New ones are found among the documents of one minibatch, which is better
-        large, and the first is taken whole. None leaves their number as it is.
+        How clusters are born and die along the stream, such as ``DirichletProcess()`` of
+        `streamtopics.updates`; at most `n_components` live at once. Under a rule that forgets, such
+        as ``PowerPrior(Memory(10_000))``, dead clusters make room for new ones, which are found
+        among the documents of one minibatch: make it large. None keeps their number.
     vector_weight : float, default=0.2
-        Power of the probability of a document's vector beside that of its words, in [0, 1], where
-        `vectors` are passed: 0 leaves them out, and with 1 they hardly leave words a say.
+        Power of the probability of a document's vector, in [0, 1], if `vectors` are passed. 0
+        leaves them out; with 1 words hardly count.
     batch_size : int, default=3000
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
@@ -80,9 +77,9 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
     weights_ : ndarray of shape (n_components,)
         Share of the documents that each cluster has, decayed; sums to 1.
     births_ : list of TopicLifetime
-        The clusters that live and the last thousand that died, by birth, with `births`.
+        The clusters that live and the last thousand that died, by birth; with `births`.
     n_alive_ : int
-        How many of them live, with `births`.
+        Number of clusters that live; with `births`.
     {drift_attributes}
     {common_attributes}
 
@@ -158,19 +155,15 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
         self.random_state = random_state
         self.verbose = verbose
 
-    # Learning
-
     def _read(self, method: str, *, reset: bool, vectors: Any = None, **data: Any) -> Documents:
         batch = super()._read(method, reset=reset, **data)
         learnt = None if reset else self._commit.posterior.n_dimensions
         return self._with_vectors(batch, vectors, learnt, f"{type(self).__name__}.{method}")
 
-    # Reading
-
     def fit_predict(
         self, X: MatrixLike, y: OptionalArray = None, *, vectors: OptionalArray = None
     ) -> np.ndarray:
-        """Learn from a corpus as `fit` does, and tell the cluster of each of its documents.
+        """Learn from a corpus and return the cluster of each document.
 
         {X}
         {y_ignored}
@@ -191,15 +184,15 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
         reject: float = 0.0,
         known: OptionalArray = None,
     ) -> np.ndarray:
-        """The most probable cluster of each document, or -1 for none of them.
+        """Return the most probable cluster of each document, or -1 for none of them.
 
         {X}
         {vectors}
         reject : float, default=0.0
-            Share of documents like the known ones that may be told to have no cluster, in [0, 1);
-            see `streamtopics.metrics.unlike_known`. It goes by the words, not by vectors.
+            Share of documents like the known ones that may get -1, in [0, 1), by their words; see
+            `streamtopics.metrics.unlike_known`.
         known : {array-like, sparse matrix} of shape (n_known, n_features), default=None
-            Documents of the kind that has clusters, which were not learnt; needed to reject.
+            Documents that have clusters and were not learnt; needed if `reject` is above 0.
 
         Returns
         -------
@@ -219,8 +212,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
     def weights_(self) -> np.ndarray:
         """Share of the documents that each cluster has, decayed; sums to 1."""
         prior = self.doc_topic_prior_
-        share: np.ndarray = prior / prior.sum()
-        return share
+        return np.asarray(prior / prior.sum())
 
     @property
     def background_(self) -> np.ndarray:
@@ -241,34 +233,16 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
         """None: clusters are all as likely at first."""
 
     def _check(self, before: TopicCommit | None) -> None:
-        if before is not None and (self.births is None) != (before.update.births is None):
-            raise ValueError(
-                f"births is {self.births!r} now, but the model was started with "
-                f"{before.update.births!r}; set it back, or start anew with fit"
-            )
         super()._check(before)
-        if self.births is None:
-            return
-        if self._composition().rule.for_part(0.5) is None:
+        if self.births is not None and self._composition().rule.for_part(0.5) is None:
             raise ValueError(
                 f"births go with rules that take a minibatch in parts, but update is "
                 f"{self.update!r}, which takes it whole; use PowerPrior(Memory(10_000)) or births="
                 "None"
             )
-        if self.boosted_prior is not None:
-            raise ValueError(
-                "boosted_prior tells clusters by their places, which births give to any; set "
-                "boosted_prior or births to None"
-            )
 
-    def _word_prior(self, batch: Documents) -> np.ndarray:
-        eta = super()._word_prior(batch)
-        if self.births is not None and np.any(eta != eta[:, :1]):
-            raise ValueError(
-                "topic_word_prior differs between clusters, whose places births give to any; use "
-                "one for all, or births=None"
-            )
-        return eta
+    def _started(self) -> dict[str, Any]:
+        return super()._started() | {"births": self._commit.update.births}
 
     def _first_doc_topic_prior(self) -> np.ndarray:
         if self.births is not None:
@@ -277,28 +251,23 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
 
     def _start(self, batch: Documents) -> None:
         super()._start(batch)
-        if self.births is not None:
-            self._commit = replace(self._commit, lifetimes=Lifetimes(np.zeros(self.n_components)))
-
-    def _check_places(self, name: str) -> None:
-        super()._check_places(name)
-        if self.births is not None:
+        if self.births is None:
+            return
+        own = self._commit.posterior.eta[:, self._n_hidden :]
+        if self.boosted_prior is not None or np.any(own != own[:, :1]):
             raise ValueError(
-                f"{name} has births={self.births!r}, so that its clusters have no fixed places "
-                "and cannot be merged; learn with births=None"
+                "births give a cluster any free place, so that clusters cannot have priors of "
+                "their own; use one topic_word_prior for all and no boosted_prior, or births=None"
             )
+        self._commit = replace(self._commit, lifetimes=Lifetimes(np.zeros(self.n_components)))
 
     def _stepped(
         self, composition: Composition, batch: Documents, pool: Workers
     ) -> tuple[Blend, dict[str, Any]]:
-        commit = self._commit
-        if composition.births is None or commit.lifetimes is None:
+        if composition.births is None:
             return super()._stepped(composition, batch, pool)
-        blend, state, lifetimes = step_with_births(
-            composition, composition.births, commit.posterior, batch, commit.state,
-            commit.lifetimes, composition.model(self.seed_), pool,
-        )  # fmt: skip
-        return blend, {"state": state, "lifetimes": lifetimes}
+        model = composition.model(self.seed_)
+        return step_with_births(composition, self._commit, batch, model, pool)
 
     def _composition(self) -> Composition:
         return Composition(
