@@ -6,9 +6,9 @@ from streamtopics.distributed.applying import (
     score_partitions,
     transform_partitions,
 )
+from streamtopics.distributed.composites import apply_update, compute_update
 from streamtopics.distributed.executors import PartitionError
 from streamtopics.distributed.fitting import fit_partitions, fit_stream
-from streamtopics.distributed.updates import apply_update, compute_update
 
 __all__ = [
     "PartitionError",

@@ -13,38 +13,36 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.distributed import tasks
 from streamtopics.distributed.executors import (
-    Begun,
     PartitionError,
     ahead,
     executor_of,
     partitions_of,
     sent,
-    submitted,
 )
-from streamtopics.distributed.tasks import Read
 from streamtopics.utils.checks import check_integer
 
 Vectorizer = TypeVar("Vectorizer")
+Result = TypeVar("Result")
 # Tallies that are added up at a time.
 TOGETHER = 8
 
 
 def transform_partitions(
-    model: Any,
-    partitions: Any,
-    client: Any,
+    model: object,
+    partitions: object,
+    client: object,
     *,
-    read: Read | None = None,
+    read: tasks.Read | None = None,
     n_ahead: int = 8,
 ) -> Iterator[Any]:
-    """Return what a model's `transform` makes of each partition, in order, one by one.
+    """Transform each partition by a fitted model; return the results in order, one by one.
 
     Parameters
     ----------
     model : estimator or pipeline
-        Fitted. With a Dask client it is sent to each worker once.
+        Fitted.
     partitions, client, read
-        As of `fit_partitions`.
+        As in `fit_partitions`.
     n_ahead : int, default=8
         Partitions that are begun before they are asked for; at least the number of workers.
 
@@ -55,8 +53,6 @@ def transform_partitions(
 
     Raises
     ------
-    NotFittedError
-        If the model has not learnt from anything yet.
     PartitionError
         If a partition cannot be read or transformed.
 
@@ -77,34 +73,26 @@ def transform_partitions(
 
 
 def score_partitions(
-    model: Any,
-    partitions: Any,
-    client: Any,
+    model: object,
+    partitions: object,
+    client: object,
     *,
-    read: Read | None = None,
+    read: tasks.Read | None = None,
     n_ahead: int = 8,
 ) -> float:
-    """Return a model's score of all partitions, a mean weighted by their tokens.
+    """Return a model's score of all partitions, a mean weighted by their known tokens.
+
+    It may differ from the score of all documents at once in the third digit.
 
     Parameters
     ----------
     model, partitions, client, read, n_ahead
-        As of `transform_partitions`; the model has a `score`.
+        As in `transform_partitions`; the model has a `score`.
 
     Returns
     -------
     score : float
-        Nats per token for most models; NaN where there is nothing to score.
-
-    Raises
-    ------
-    NotFittedError, PartitionError
-        As of `transform_partitions`.
-
-    Notes
-    -----
-    Tokens are those that the model knows. A score of all documents at once weighs partitions by
-    the tokens that it holds out, about half of them, and so may differ in the third digit.
+        Nats per token for most models; NaN without anything to score.
 
     Examples
     --------
@@ -129,37 +117,32 @@ def score_partitions(
 
 def count_vocabulary(
     vectorizer: Vectorizer,
-    partitions: Any,
-    client: Any,
+    partitions: object,
+    client: object,
     *,
-    read: Read | None = None,
+    read: tasks.Read | None = None,
     n_ahead: int = 8,
 ) -> Vectorizer:
-    """Return a vectorizer with the words that it would have after `fit` on all partitions.
-
-    Each worker counts the words of a partition; the counts are added up here, and the rules of the
-    vectorizer (`min_df`, `max_df`, `max_features`) are applied to their sum.
+    """Return a vectorizer with the words that `fit` on all partitions would find.
 
     Parameters
     ----------
     vectorizer : CountVectorizer or StreamingCountVectorizer
-        It is not changed.
+        It is not changed. `min_df`, `max_df` and `max_features` hold for all partitions together.
     partitions, client, read
-        As of `fit_partitions`, of texts.
+        As in `fit_partitions`, of texts.
     n_ahead : int, default=8
-        As of `transform_partitions`.
+        As in `transform_partitions`.
 
     Returns
     -------
     vectorizer : object
-        A clone with the words found as its `vocabulary`, ready for `transform`.
+        A clone with the words as its `vocabulary`, ready for `transform`.
 
     Raises
     ------
     PartitionError
         If a partition cannot be read.
-    ValueError
-        If no word is left.
 
     Examples
     --------
@@ -172,11 +155,6 @@ def count_vocabulary(
     >>> words.get_feature_names_out()
     array(['green', 'red'], dtype=object)
     """
-    if not hasattr(vectorizer, "build_analyzer"):
-        raise TypeError(
-            "vectorizer must be a StreamingCountVectorizer or a CountVectorizer; got "
-            f"{vectorizer!r}"
-        )
     counter: Any = clone(vectorizer)
     counter.set_params(min_df=1, max_df=1.0, max_features=None)
     tallies: list[tasks.Tally] = []
@@ -184,8 +162,6 @@ def count_vocabulary(
         tallies.append(one)
         if len(tallies) == TOGETHER:
             tallies = [_sum_of(tallies)]
-    if not tallies:
-        raise ValueError("partitions is empty; there are no words to count")
     total = _sum_of(tallies)
     words = _kept_words(total, vectorizer)
     if not len(words):
@@ -193,32 +169,24 @@ def count_vocabulary(
             f"none of {len(total.words)} words in {total.n_documents} documents is left; lower "
             "min_df or raise max_df"
         )
-    ready: Any = counter.set_params(vocabulary=words.tolist())
-    result: Vectorizer = ready.fit([])
+    result: Vectorizer = counter.set_params(vocabulary=words.tolist()).fit([])
     return result
 
 
 def _results(
-    function: Callable[..., Any],
+    function: Callable[..., Result],
     done: str,
-    shared: Any,
-    partitions: Any,
-    client: Any,
-    read: Read | None,
+    shared: object,
+    partitions: object,
+    client: object,
+    read: tasks.Read | None,
     n_ahead: int,
-) -> Iterator[Any]:
-    """Results of a function of what tasks share and each partition, in order."""
+) -> Iterator[Result]:
+    """Results of a function of each partition and what tasks share, in order."""
     check_integer(least=0, n_ahead=n_ahead)
-    executor, shared = executor_of(client), sent(client, shared)
-    begun = (
-        (number, submitted(executor, function, shared, one, read))
-        for number, one in enumerate(partitions_of(partitions, client))
-    )
-    return _in_order(ahead(begun, int(n_ahead)), done)
-
-
-def _in_order(begun: Iterator[Begun], done: str) -> Iterator[Any]:
-    for number, future in begun:
+    executor, given = executor_of(client), (read, sent(client, shared))
+    items = partitions_of(partitions, client)
+    for number, future in enumerate(ahead(executor, items, function, given, n_ahead)):
         try:
             found = future.result()
         except Exception as error:
@@ -247,8 +215,6 @@ def _kept_words(total: tasks.Tally, vectorizer: Any) -> np.ndarray:
         return limit if isinstance(limit, Integral) else limit * total.n_documents
 
     least, most = number(vectorizer.min_df), number(vectorizer.max_df)
-    if most < least:
-        raise ValueError("max_df corresponds to fewer documents than min_df")
     places = np.flatnonzero((total.documents >= least) & (total.documents <= most))
     if vectorizer.max_features is not None:
         leading = np.lexsort((places, -total.tokens[places]))[: vectorizer.max_features]

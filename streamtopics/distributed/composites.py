@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning away from a model: what a task needs of it, and what comes back.
+"""Learning away from a model: a task for a worker, and the update that comes back.
 
-A model makes a `Reader` of documents and `LocalTask` records, which are small and can be pickled:
-of the posterior they hold the rows of the words that the task has. A task learns its minibatches
-one after another on a copy of those rows, and returns one `Composite`, which the model takes in,
-whatever it has learnt meanwhile.
+A `LocalTask` has the rows of its words from the posterior. A worker learns minibatches one after
+another on a copy of them. The model takes in the result, whatever it has learnt meanwhile.
 """
 
 from __future__ import annotations
@@ -12,47 +10,132 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.composition import Composition
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.distributed.tasks import read_partition
 from streamtopics.messages import Minibatch
 from streamtopics.models import LDA
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.streams.batches import Learner, check_has_topics, check_model
 from streamtopics.updates.composite import Composite, rebased
+from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import SERIAL
+from streamtopics.utils.steps import check_not_frozen, last_step, steps_before
 from streamtopics.utils.structure import is_sparse
 
+Model = TypeVar("Model")
 NO_WORDS = np.empty(0, np.int32)
 
 
-@dataclass(frozen=True)
-class Reader:
-    """Reads documents as a model does, by a copy whose posterior has no words."""
+def compute_update(
+    model: Learner, documents: object, *, batch_size: int | None = None, n_ahead: int = 0
+) -> Composite:
+    """Learn from documents on a copy of a model's topics, and return the change as an update.
 
-    model: StreamingTopicModel
+    With `apply_update` it serves engines that `fit_partitions` does not know, such as Spark: a
+    pickle of the model goes there, and pickled updates come back.
 
-    def minibatch(self, X: Any) -> Minibatch:
-        """Documents over their own words."""
-        documents = self.model._read("partial_fit", reset=False, X=X)
-        minibatch: Minibatch = documents.minibatch
-        return minibatch
+    Parameters
+    ----------
+    model : estimator of topics, or pipeline that ends in one
+        As in `fit_partitions`, and fitted. It is not changed.
+    documents : path, list of str, matrix of counts or DataFrame
+        A partition, as in `fit_partitions` without `read`.
+    batch_size : int or None, default=None
+        Documents in a minibatch; None is that of the model.
+    n_ahead : int, default=0
+        Documents that will be taken in before these ones. Random seeds depend on it.
 
-    def score(self, task: LocalTask, X: Any) -> float:
-        """Held-out score of the rows of X under the topics of a task, nats per token."""
-        scorer = copy(self.model)
-        scorer._commit = replace(scorer._commit, posterior=deepcopy(task.posterior))
-        return float(scorer.score(X))
+    Returns
+    -------
+    update : Composite
+        For `apply_update`; 4 bytes for each topic and each word of the documents.
+
+    Notes
+    -----
+    One minibatch that is taken in next leaves the bits of `partial_fit`. Counts of several
+    minibatches have single precision.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> from streamtopics.distributed import compute_update, apply_update
+    >>> X = make_lda_corpus(n_documents=300, n_features=50, random_state=0).X
+    >>> model = SVBLDA(4, random_state=0).partial_fit(X[:100])
+    >>> left = compute_update(model, X[100:200])
+    >>> right = compute_update(model, X[200:], n_ahead=100)
+    >>> apply_update(apply_update(model, left), right).n_documents_seen_
+    300
+    """
+    size, topics = batch_size_of(model, batch_size), last_step(model)
+    check_integer(least=0, n_ahead=n_ahead)
+    reader = reader_of(topics)
+    batches = read_partition(documents, None, counting_steps(model), size)
+    if not batches:
+        raise ValueError("documents is empty; there is nothing to learn from")
+    task = local_task(topics, words_of(batches), int(n_ahead), single=len(batches) > 1)
+    return learn(reader, task, batches, False).composite
+
+
+def apply_update(model: Model, update: Composite) -> Model:
+    """Take in an update, after all that the model has learnt meanwhile.
+
+    Its minibatches have the step sizes that they would have now.
+
+    Parameters
+    ----------
+    model : estimator or pipeline
+        The argument of `compute_update`, or its original. It is changed in place. A call that
+        fails changes nothing.
+    update : Composite
+        To be taken in once. Under rules that forget the result depends on the order.
+
+    Returns
+    -------
+    model : estimator or pipeline
+        The same object.
+
+    Raises
+    ------
+    ValueError
+        If the update is of a model with other topics or words, or of one that had learnt more.
+
+    See Also
+    --------
+    compute_update : Has an example.
+    """
+    check_not_frozen(model)
+    topics = last_step(model)
+    check_composes(topics)
+    with topics._learning():
+        composition, commit = topics._composed(), topics._commit
+        _check_fits(update, commit.posterior)
+        blend, state = rebased(
+            composition.rule, composition.doc_topic, update, commit.posterior, commit.state
+        )
+        topics._carry_out(composition, blend, {"state": state})
+    return model
+
+
+class Learnt(NamedTuple):
+    """Update of a round, and the score of its first minibatch before; NaN if not asked."""
+
+    composite: Composite
+    score: float
 
 
 @dataclass(frozen=True)
 class LocalTask:
     """Learns minibatches from a copy of a model's posterior, as the model would.
 
-    The posterior is of the words of its minibatches alone, the state that of the rule.
+    The posterior has only the words of its minibatches; the state is that of the rule.
     """
 
     composition: Composition
@@ -63,8 +146,6 @@ class LocalTask:
 
     def run(self, minibatches: Sequence[Minibatch]) -> Composite:
         """Return what the minibatches, one after another, make of the posterior."""
-        if not minibatches:
-            raise ValueError("minibatches is empty; a task learns from at least one")
         base, n = self.posterior, len(minibatches)
         posterior, state = deepcopy(base), self.state
         kept: Any = 1.0
@@ -84,6 +165,49 @@ class LocalTask:
         return Composite(blend, base.counters, base.alpha, (self.state, state))
 
 
+def learn(
+    reader: StreamingTopicModel, task: LocalTask, batches: Sequence[Any], scored: bool
+) -> Learnt:
+    """Learn a round of minibatches, on a worker."""
+    score = np.nan
+    if scored:
+        scorer = copy(reader)
+        scorer._commit = replace(reader._commit, posterior=deepcopy(task.posterior))
+        score = float(scorer.score(batches[0]))
+    return Learnt(task.run([minibatch_of(reader, X) for X in batches]), score)
+
+
+def minibatch_of(reader: StreamingTopicModel, X: object) -> Minibatch:
+    """Documents over their own words."""
+    minibatch: Minibatch = reader._read("partial_fit", reset=False, X=X).minibatch
+    return minibatch
+
+
+def reader_of(model: StreamingTopicModel) -> StreamingTopicModel:
+    """Return a copy of a model that reads documents, and whose posterior has no words."""
+    check_composes(model)
+    husk, commit = copy(model), model._commit
+    posterior = commit.posterior.of_words(NO_WORDS)
+    husk._commit = replace(commit, posterior=posterior, drift=(), begun=None)
+    return husk
+
+
+def local_task(
+    model: StreamingTopicModel, words: np.ndarray, n_ahead: int = 0, *, single: bool = False
+) -> LocalTask:
+    """Return a task that learns from a model as it is now.
+
+    `words` are the sorted columns of its minibatches' words. `n_ahead` documents of the stream
+    come between those that the model has learnt and those of the task. Counts travel in `single`
+    or double precision.
+    """
+    check_composes(model)
+    commit, composition = model._commit, model._composed()
+    posterior = commit.posterior.of_words(words, np.float32 if single else np.float64)
+    local = replace(composition.model(model.seed_), n_ahead=n_ahead)
+    return LocalTask(composition, local, posterior, commit.state, single)
+
+
 def words_of(batches: Sequence[Any]) -> np.ndarray:
     """Return the columns of the words of some minibatches of counts, sorted, int32."""
     seen = np.zeros(max(X.shape[1] for X in batches), np.bool_)
@@ -95,73 +219,32 @@ def words_of(batches: Sequence[Any]) -> np.ndarray:
     return np.flatnonzero(seen).astype(np.int32)
 
 
-def reader_of(model: StreamingTopicModel) -> Reader:
-    """Return the reader of a model; see `check_composes`."""
-    check_composes(model)
-    husk = copy(model)
-    commit = model._commit
-    posterior = commit.posterior.of_words(NO_WORDS)
-    husk._commit = replace(commit, posterior=posterior, drift=(), begun=None)
-    return Reader(husk)
+def batch_size_of(model: Learner, batch_size: int | None) -> int:
+    """Return the documents in a minibatch of a model that can learn on workers."""
+    check_not_frozen(model)
+    topics = last_step(model)
+    check_model(topics)
+    _check_can_compose(topics)
+    size = topics.batch_size if batch_size is None else batch_size
+    check_integer(batch_size=size)
+    return int(size)
 
 
-def local_task(
-    model: StreamingTopicModel, words: np.ndarray, n_ahead: int = 0, *, single: bool = False
-) -> LocalTask:
-    """Return a task that learns from a model as it is now.
-
-    `words` are the columns of those of its minibatches, sorted. `n_ahead` documents of the stream
-    are between those that the model has learnt and those of the task, which set the seeds of what
-    is drawn. Counts travel in `single` precision, in either direction, or in double.
-    """
-    check_composes(model)
-    commit, composition = model._commit, model._composed()
-    posterior = commit.posterior.of_words(words, np.float32 if single else np.float64)
-    local = replace(composition.model(model.seed_), n_ahead=n_ahead)
-    return LocalTask(composition, local, posterior, commit.state, single)
-
-
-def apply_update(model: StreamingTopicModel, composite: Composite) -> None:
-    """Learn what a task has found, after all that the model has learnt meanwhile.
-
-    When it fails nothing has changed.
-    """
-    check_composes(model)
-    with model._learning():
-        composition, commit = model._composed(), model._commit
-        _check_fits(composite, commit.posterior)
-        blend, state = rebased(
-            composition.rule, composition.doc_topic, composite, commit.posterior, commit.state
-        )
-        model._carry_out(composition, blend, {"state": state})
-
-
-def _check_fits(update: Composite, posterior: TopicPosterior) -> None:
-    """Refuse what was learnt from another model, as far as can be told."""
-    n_words = int(update.blend.statistics.words.max(initial=-1)) + 1
-    theirs = len(update.alpha), n_words, update.before.n_documents
-    ours = posterior.n_nodes, posterior.shape[0], posterior.n_documents
-    if theirs[0] != ours[0] or theirs[1] > ours[1] or theirs[2] > ours[2]:
-        raise ValueError(
-            "update was learnt from another model: it is of {} topics, at least {} words and {} "
-            "documents, but this model of {}, {} and {}".format(*theirs, *ours)
-        )
+def counting_steps(model: object) -> Pipeline | None:
+    """Return the steps before the last one as a model of their own; None if there are none."""
+    steps = steps_before(model)
+    return Pipeline([*steps, ("counts", "passthrough")]) if steps else None
 
 
 def check_composes(model: StreamingTopicModel) -> None:
     """Refuse a model whose minibatches cannot be learnt away from it, or that has learnt none."""
-    check_can_compose(model)
+    _check_can_compose(model)
     check_is_fitted(model)
     model._validate(model._commit)
 
 
-def check_can_compose(model: Any) -> None:
-    """Refuse an estimator whose minibatches cannot be learnt away from it."""
-    if not isinstance(model, StreamingTopicModel):
-        raise TypeError(
-            "model must be an estimator of topics over words, such as StreamingLDA or "
-            f"GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
-        )
+def _check_can_compose(model: StreamingTopicModel) -> None:
+    check_has_topics(model)
     model._validate()
     composition = model._composed()
     if composition.rule.traits.merges is None:
@@ -171,3 +254,15 @@ def check_can_compose(model: Any) -> None:
             "SVB(), BPS(0.1), OnlineEM() or PowerPrior(0.9)"
         )
     model._check_places("model")
+
+
+def _check_fits(update: Composite, posterior: TopicPosterior) -> None:
+    """Refuse an update of another model, as far as can be told."""
+    n_words = int(update.blend.statistics.words.max(initial=-1)) + 1
+    theirs = len(update.alpha), n_words, update.before.n_documents
+    ours = posterior.n_nodes, posterior.shape[0], posterior.n_documents
+    if theirs[0] != ours[0] or theirs[1] > ours[1] or theirs[2] > ours[2]:
+        raise ValueError(
+            "update was learnt from another model: it is of {} topics, at least {} words and {} "
+            "documents, but this model of {}, {} and {}".format(*theirs, *ours)
+        )

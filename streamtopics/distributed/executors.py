@@ -8,27 +8,24 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future
-from typing import Any, TypeAlias
+from typing import Any, TypeVar
 
-from streamtopics.utils.structure import has_entries
-
-# The place of a partition, and the task that was begun for it.
-Begun: TypeAlias = tuple[int, "Future[Any]"]
+Value = TypeVar("Value")
 
 
 class PartitionError(RuntimeError):
     """A partition that could not be read, learnt, transformed or scored.
 
-    What came before it was learnt: mend the partition, and go on with the model as it is, the same
-    partitions and ``skip=error.n_batches``.
+    The model has learnt all partitions before it. Mend the partition, and go on with the same model
+    and partitions and ``skip=error.n_batches``.
 
     Attributes
     ----------
     number : int
-        Its place among the partitions, from 0; the first one's of several that were learnt
-        together. Of a stream, the place of a minibatch.
+        Place of the partition, from 0; the first of several that were learnt together. In a
+        stream, the place of the minibatch.
     n_batches : int
-        Minibatches of the partitions that have been learnt, those that were skipped included.
+        Minibatches that have been learnt, including those that were skipped.
     """
 
     def __init__(self, message: str, number: int = -1, n_batches: int = 0) -> None:
@@ -37,7 +34,7 @@ class PartitionError(RuntimeError):
 
 
 def executor_of(client: Any) -> Executor:
-    """Return an executor, which a Dask client has one of."""
+    """Return the executor that a client is, or that a Dask client has."""
     if isinstance(client, Executor):
         return client
     if not hasattr(client, "get_executor") or client.asynchronous:
@@ -49,60 +46,72 @@ def executor_of(client: Any) -> Executor:
     return executor
 
 
-def submitted(executor: Executor, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-    """Begin a task; if that fails, as where all workers are lost, its result is the error."""
+def submitted(
+    executor: Executor, function: Callable[..., Value], *arguments: object
+) -> Future[Value]:
+    """Begin a task; if that fails, as without any worker, its result is the error."""
     try:
         with warnings.catch_warnings():
             # Messages are as large as the words of a task ask for.
             warnings.filterwarnings("ignore", message="Sending large graph")
             return executor.submit(function, *arguments)
     except Exception as error:
-        failed: Future[Any] = Future()
-        failed.set_exception(error)
-        return failed
+        return _failed(error)
 
 
-def sent(client: Any, value: Any) -> Any:
+def _failed(error: Exception) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_exception(error)
+    return future
+
+
+def sent(client: Any, value: object) -> Any:
     """Return what stands for a value in tasks: with a Dask client each worker gets it once."""
     if value is None or isinstance(client, Executor):
         return value
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
-        # Other than what is scattered, it is made again where its worker is lost.
+        # Unlike scattered data, it is made again when its worker is lost.
         return client.submit(same, value, pure=False)
 
 
-def same(value: Any) -> Any:
-    """Return what was given, for other tasks to take from there."""
+def same(value: Value) -> Value:
+    """Return the argument."""
     return value
 
 
-def ahead(begun: Iterable[Begun], n: int) -> Generator[Begun]:
-    """Tasks, of which `n` more than were asked for are under way; an error comes in its turn."""
-    waiting: deque[Begun] = deque()
-    failed: Exception | None = None
-    left = iter(begun)
+def ahead(
+    executor: Executor,
+    items: Iterable[object],
+    function: Callable[..., Value],
+    arguments: Iterable[object],
+    n: int,
+) -> Generator[Future[Value]]:
+    """Begin a task for each item, `n` before they are asked for; an error of `items` is the last.
+
+    The rest is cancelled when the generator is closed.
+    """
+    waiting: deque[Future[Value]] = deque()
+    left, is_open = iter(items), True
     try:
-        while failed is None:
-            try:
-                waiting.append(next(left))
-            except StopIteration:
-                break
-            except Exception as error:
-                failed = error
-            if len(waiting) > n:
+        while is_open or waiting:
+            if is_open and len(waiting) <= n:
+                try:
+                    waiting.append(submitted(executor, function, next(left), *arguments))
+                except StopIteration:
+                    is_open = False
+                except Exception as error:
+                    is_open = False
+                    waiting.append(_failed(error))
+            else:
                 yield waiting.popleft()
-        while waiting:
-            yield waiting.popleft()
     finally:
-        for _, future in waiting:
+        for future in waiting:
             future.cancel()
-    if failed is not None:
-        raise failed
 
 
 def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
-    """The partitions of a dask collection or an iterable, one by one."""
+    """The partitions of a dask collection or an iterable, one by one; delayed ones are begun."""
     if hasattr(collection, "to_delayed"):
         if any(n > 1 for n in getattr(collection, "numblocks", ())[1:]):
             raise ValueError(
@@ -116,11 +125,6 @@ def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
             "partitions must be a dask collection or an iterable of partitions, such as a list of "
             f"paths; got a {type(collection).__name__}; pass [partition] if it is one"
         )
-    if not has_entries(collection):
-        raise TypeError(f"partitions must be an iterable of partitions; got {collection!r:.60}")
-    return (_begun(one, client) for one in collection)
-
-
-def _begun(partition: Any, client: Any) -> Any:
-    """A partition, of which what is delayed has been begun."""
-    return client.compute(partition) if hasattr(partition, "__dask_graph__") else partition
+    return (
+        client.compute(one) if hasattr(one, "__dask_graph__") else one for one in iter(collection)
+    )

@@ -2,11 +2,9 @@
 """Learning from the partitions of a collection, and from minibatches that come from outside.
 
 A round is some minibatches that a worker learns one after another from the topics of the round's
-words, as they were when it began. It sends back what they made of these, as one update; the client
-takes the updates in, in the order of the stream. The beginning of a stream, whose rounds would be
-short, the client learns itself. So the result depends on the data, the seed and the plan alone: not
-on how many workers there are, how fast each is, and whether one was lost, since a round that the
-engine runs again has the same bits.
+words. It returns one update, and the client takes the updates in, in the order of the stream. The
+client learns the beginning of a stream itself, where rounds would be short. So the result depends
+on the data, the seed and the plan alone: a round that the engine runs again has the same bits.
 """
 
 from __future__ import annotations
@@ -20,19 +18,20 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from streamtopics.distributed import tasks
 from streamtopics.distributed.composites import (
+    Learnt,
     apply_update,
-    check_can_compose,
+    batch_size_of,
     check_composes,
+    counting_steps,
+    learn,
     local_task,
     reader_of,
     words_of,
 )
 from streamtopics.distributed.executors import (
-    Begun,
     PartitionError,
     ahead,
     executor_of,
@@ -40,25 +39,18 @@ from streamtopics.distributed.executors import (
     sent,
     submitted,
 )
-from streamtopics.streams.batches import (
-    Seen,
-    after,
-    check_model,
-    is_fitted,
-    read_batch,
-    score_before,
-    seen_by,
-)
+from streamtopics.streams.batches import Seen, after, is_fitted, read_batch, score_before, seen_by
 from streamtopics.streams.callbacks import (
     BatchInfo,
     call,
     check_callbacks,
     finish_all,
+    has,
     learner_of,
 )
 from streamtopics.streams.checkpoint import Checkpointer
 from streamtopics.utils.checks import check_integer, check_whole
-from streamtopics.utils.steps import check_not_frozen, last_step, steps_before
+from streamtopics.utils.steps import last_step
 
 Model = TypeVar("Model")
 # Minibatches learnt for each one of delay.
@@ -69,58 +61,51 @@ ENOUGH, ENOUGH_DOCUMENTS = 8, 4000
 
 def fit_partitions(
     model: Model,
-    partitions: Any,
-    client: Any,
+    partitions: object,
+    client: object,
     *,
-    read: Callable[[Any], Any] | None = None,
+    read: tasks.Read | None = None,
     batch_size: int | None = None,
     rounds: int = 32,
     staleness: int = 2,
-    callbacks: Sequence[Any] = (),
+    callbacks: Sequence[object] = (),
     skip: int = 0,
 ) -> Model:
     """Learn from the partitions of a corpus on the workers of a cluster.
 
-    Workers read partitions, count their words and learn rounds of their minibatches; the client
-    learns the first minibatches of a stream, and takes in what each round made of the topics, in
-    the order of the partitions. The result depends on the data and how they are cut, the seed,
-    `rounds`, `staleness` and the minibatches between checkpoints alone: it has the same bits for
-    any number of workers, and whatever befell them.
+    Workers read partitions, count their words and learn rounds of minibatches. The client learns
+    the first minibatches of a stream and takes in the rounds, in the order of the partitions. The
+    result has the same bits for any number of workers: it depends on the data and how they are
+    cut, the seed, `rounds`, `staleness` and the distance of checkpoints.
 
     Parameters
     ----------
     model : estimator of topics, or pipeline that ends in one
-        Such as `StreamingLDA` or `GibbsOnlineEM`, under a rule that merges: SVB, BPS, online EM,
-        stochastic or population variational Bayes, or fixed forgetting. It is changed in place;
-        if it was fitted before it learns on. The steps before it count words; they must be
-        fitted, or need no fitting, such as ``HashingVectorizer(alternate_sign=False, norm=None)``
-        or what `count_vocabulary` returns.
+        Such as `StreamingLDA`, under a rule that merges: SVB, BPS, online EM, stochastic or
+        population variational Bayes, or fixed forgetting. It is changed in place, and learns on if
+        it is fitted. The steps before it count words, and must be fitted or need no fitting.
     partitions : dask collection, or iterable
-        A dask Bag, Series, DataFrame or Array, a list of `Delayed` or of futures, or an
-        iterable of anything that `read` understands. Without `read`, a string or a path is a file
-        of texts as in `streamtopics.datasets.read_texts`, anything else the documents themselves:
-        a list of texts, or a matrix of counts.
+        A dask Bag, Series, DataFrame or Array, or an iterable of `Delayed`, futures or arguments of
+        `read`. Without `read` a str or path is a file of texts as in
+        `streamtopics.datasets.read_texts`; anything else is a list of texts, or counts.
     client : concurrent.futures.Executor or dask.distributed.Client
         Any executor, of threads, processes, MPI or a cluster.
     read : callable, default=None
-        Run on the worker as ``read(partition)``, it returns texts, or counts.
+        Called on the worker as ``read(partition)``. It returns texts or counts.
     batch_size : int or None, default=None
-        Documents of a minibatch; None is that of the model. Minibatches do not reach from one
-        partition to the next.
+        Documents in a minibatch; None is that of the model. A minibatch is of one partition.
     rounds : int, default=32
-        Minibatches in a round, at most: the longer, the less travels for each of them. Topics that
-        have learnt little change fast, so the client learns by itself until 16 times `staleness`
-        times 8 minibatches, 4,000 documents or `rounds`, whichever is least, have been learnt.
+        Minibatches in a round, at most. With more, less travels. The client learns alone until
+        16 x `staleness` x min(8 minibatches, 4,000 documents, `rounds`) are learnt.
     staleness : int, default=2
-        Rounds that may be under way when another one begins, at most; set it to at least the
-        number of workers less one. What a round is learnt from is that many rounds old.
+        Rounds that may be under way when another one begins, at most; use at least the number of
+        workers less one.
     callbacks : sequence, default=()
-        As of `streamtopics.streams.stream`, called after each minibatch that the client learns
-        and each round; ``info.batch`` counts minibatches, ``info.X`` is None, and ``info.score``
-        that of the minibatch, or of the first of the round, before it was learnt. At the
-        checkpoints of a `Checkpointer` nothing is under way.
+        As in `streamtopics.streams.stream`, called after each minibatch of the client and each
+        round; ``info.X`` is None, and ``info.score`` that of the first minibatch of the round.
+        Nothing is under way at the checkpoints of a `Checkpointer`.
     skip : int, default=0
-        Minibatches of the partitions that the model has learnt already: ``n_batches`` of
+        Minibatches that the model has learnt already: ``n_batches`` of
         `streamtopics.streams.resume`.
 
     Returns
@@ -131,11 +116,8 @@ def fit_partitions(
     Raises
     ------
     PartitionError
-        If a partition cannot be read or learnt; the model has learnt what came before, the
-        first ``error.n_batches`` minibatches of the partitions.
-    TypeError, ValueError
-        If `model` is no estimator of topics over words, its rule cannot learn away from it,
-        iterates are averaged, or the partitions end before `skip`.
+        If a partition cannot be read or learnt. The model has learnt ``error.n_batches``
+        minibatches, all that came before.
 
     See Also
     --------
@@ -145,16 +127,11 @@ def fit_partitions(
     Notes
     -----
     With ``rounds=1, staleness=0`` the result is that of one `partial_fit` after another, bit for
-    bit. Otherwise counts travel in single precision.
-
-    What a lost worker had, the engine runs again, if it does that: Dask three times
-    (``distributed.scheduler.allowed-failures``). Counts pass through the client; `staleness` + 2
-    partitions are read ahead.
+    bit. Otherwise counts travel in single precision. The engine may run again what a lost worker
+    had. The client reads `staleness` + 2 partitions ahead.
 
     Examples
     --------
-    Threads stand for the workers here.
-
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> from streamtopics import GibbsOnlineEM
     >>> from streamtopics.datasets import make_lda_corpus
@@ -162,52 +139,40 @@ def fit_partitions(
     >>> X = make_lda_corpus(n_documents=1200, n_features=200, random_state=0).X
     >>> model = GibbsOnlineEM(5, batch_size=50, random_state=0)
     >>> with ThreadPoolExecutor(2) as client:
-    ...     model = fit_partitions(model, [X[:400], X[400:800], X[800:]], client)
-    >>> model.n_documents_seen_
+    ...     fit_partitions(model, [X[:400], X[400:800], X[800:]], client).n_documents_seen_
     1200
     """
-    size = batch_size_of(model, batch_size)
-    learning = _Learning(model, client, Plan(rounds, staleness, _every(callbacks), size), callbacks)
+    learning = _Learning(model, client, batch_size, rounds, staleness, callbacks)
     check_integer(least=0, skip=skip)
-    before = sent(client, counting_steps(model))
-    begun = (
-        (number, submitted(learning.executor, tasks.read_partition, one, read, before, size))
-        for number, one in enumerate(partitions_of(partitions, client))
-    )
-    learning.run(begun, 0, int(skip))
+    given = read, learning.before, learning.plan.batch_size
+    learning.run(partitions_of(partitions, client), tasks.read_partition, given, 0, int(skip))
     return model
 
 
 def fit_stream(
     model: Model,
-    batches: Iterable[Any],
-    client: Any,
+    batches: Iterable[object],
+    client: object,
     *,
     rounds: int = 8,
     staleness: int = 2,
-    callbacks: Sequence[Any] = (),
+    callbacks: Sequence[object] = (),
     skip: int = 0,
 ) -> Model:
     """Learn from a stream of minibatches, which the workers of a cluster count and learn.
 
-    Documents travel from here to the workers, so where they can read them from files
-    themselves, `fit_partitions` is faster.
+    Documents travel to the workers. If these can read files, `fit_partitions` is faster.
 
     Parameters
     ----------
-    model
-        As of `fit_partitions`.
+    model, client, staleness, callbacks
+        As in `fit_partitions`.
     batches : iterable
-        Minibatches: lists of texts for a pipeline, or matrices of counts. As many are read at a
-        time as have a round.
-    client
-        As of `fit_partitions`.
+        Minibatches: lists of texts for a pipeline, or matrices of counts.
     rounds : int, default=8
-        Minibatches in a round, at most; the client waits for so many before it sends them.
-    staleness, callbacks
-        As of `fit_partitions`; the client learns the first minibatches here too.
+        Minibatches in a round, at most, which are read together.
     skip : int, default=0
-        Minibatches at the head of `batches` that are passed over, as the model has learnt them.
+        Minibatches at the head of `batches` that the model has learnt already.
 
     Returns
     -------
@@ -226,15 +191,10 @@ def fit_stream(
     >>> model.n_batch_iter_, model.n_documents_seen_
     (9, 900)
     """
-    size = batch_size_of(model, None)
-    plan = Plan(rounds, staleness, _every(callbacks), size)
-    learning = _Learning(model, client, plan, callbacks, "minibatch")
-    left, before = after(batches, skip), sent(client, counting_steps(model))
-    begun = (
-        (first, submitted(learning.executor, tasks.read_batches, some, before))
-        for first, some in _in_groups(left, int(rounds), int(skip))
-    )
-    learning.run(begun, int(skip), 0)
+    learning = _Learning(model, client, None, rounds, staleness, callbacks, "minibatch")
+    left = after(batches, skip)
+    groups = _in_groups(left, int(rounds), int(skip))
+    learning.run(groups, tasks.read_batches, (learning.before,), int(skip), 0)
     return model
 
 
@@ -242,19 +202,11 @@ def fit_stream(
 class Plan:
     """How long rounds are, and how many may be under way, by the place in a stream.
 
-    What is learnt from topics that are D minibatches old costs about D / n at the n-th minibatch,
-    so both grow along a stream: the delay is at most a sixteenth of what was learnt. As long as
-    rounds would be so short that sending them costs more than learning them, the client learns by
-    itself. All depends on the place alone, never on the time or the number of workers.
+    Topics that are D minibatches old cost about D / n at the n-th minibatch. So both grow along a
+    stream: the delay is at most a sixteenth of what was learnt. The client learns by itself as long
+    as a round would cost more to send than to learn.
 
-    Parameters
-    ----------
-    rounds, staleness : int
-        As of `fit_partitions`.
-    every : int or None
-        Minibatches after which nothing may be under way, and the multiples of it.
-    batch_size : int
-        Documents in a minibatch.
+    Nothing is under way after each multiple of `every` minibatches.
     """
 
     rounds: int
@@ -293,11 +245,11 @@ class _Placed(NamedTuple):
 
 
 class _Round(NamedTuple):
-    """Minibatches that are learnt on a worker; `n_after` of the stream end with its last one."""
+    """Minibatches that a worker learns; `n_after` of the stream end with its last one."""
 
     batches: list[_Placed]
     n_after: int
-    future: Future[tasks.Learnt]
+    future: Future[Learnt]
 
     @property
     def n_documents(self) -> int:
@@ -305,43 +257,68 @@ class _Round(NamedTuple):
 
 
 class _Learning:
-    """Learns minibatches here and rounds on workers, and takes these in.
-
-    `what` the numbers of minibatches count is "partition" or "minibatch".
-    """
+    """Learns minibatches here and rounds on workers, and takes these in."""
 
     def __init__(
-        self, model: Any, client: Any, plan: Plan, callbacks: Sequence[Any], what: str = "partition"
+        self,
+        model: Any,
+        client: object,
+        batch_size: int | None,
+        rounds: int,
+        staleness: int,
+        callbacks: Sequence[object],
+        what: str = "partition",
     ) -> None:
-        self.callbacks = tuple(callbacks)
+        size, self.callbacks = batch_size_of(model, batch_size), tuple(callbacks)
         check_callbacks(self.callbacks)
         if learner_of(self.callbacks) is not None:
             raise TypeError(
                 f"{type(learner_of(self.callbacks)).__name__} learns in the place of partial_fit, "
                 "which workers do here; leave it out, or use streamtopics.streams.stream"
             )
-        self.model, self.topics, self.plan, self.what = model, last_step(model), plan, what
+        self.model, self.topics, self.what = model, last_step(model), what
+        self.plan = Plan(rounds, staleness, _every(self.callbacks), size)
         self.client, self.executor = client, executor_of(client)
-        self.scored = any(getattr(callback, "needs_score", False) for callback in self.callbacks)
+        self.before = sent(client, counting_steps(model))
+        self.scored = any(has(callback, "needs_score") for callback in self.callbacks)
         # Counts travel as they are where the stream could as well be learnt here.
-        self.single = plan.rounds > 1 or plan.staleness > 0
+        self.single = rounds > 1 or staleness > 0
         self.under_way: deque[_Round] = deque()
         self.reader: Any = None
         self.ended = False
-        self.unread: Exception | None = None
+        self.failed: Exception | None = None
         # Minibatches of the stream that are begun, those that are learnt, and documents begun.
         self.n_begun = self.n_done = 0
         self.n_documents = seen_by(model).n_documents
 
-    def run(self, begun: Iterable[Begun], n_before: int, skip: int) -> None:
+    def run(
+        self,
+        items: Iterable[object],
+        read: Callable[..., list[Any]],
+        given: Iterable[object],
+        n_before: int,
+        skip: int,
+    ) -> None:
         """Learn from all that is read, or until a callback ends the stream; finish callbacks.
 
-        `n_before` minibatches of the stream are before what is read, and `skip` of it were learnt.
+        `n_before` minibatches of the stream come before `items`, of which `skip` were learnt.
         """
         first: BaseException | None = None
-        reading = ahead(begun, self.plan.staleness + 2)
+        reading = ahead(self.executor, items, read, given, self.plan.staleness + 2)
         try:
-            self._run(self._minibatches(reading), n_before, skip)
+            batches = self._minibatches(reading, n_before)
+            n_skipped = sum(1 for _ in islice(batches, skip))
+            self.n_begun = self.n_done = n_before + n_skipped
+            if n_skipped < skip and self.failed is None:
+                self.failed = ValueError(
+                    f"skip is {skip}, but the partitions have {n_skipped} minibatches; pass the "
+                    "same partitions again, or skip=0 for what came after them"
+                )
+            while not self.ended and self.failed is None and self._learn_next(batches):
+                pass
+            self._take_in_all_but(0)
+            if self.failed is not None and not self.ended:
+                raise self.failed
         except BaseException as error:
             first = error
             if isinstance(error, PartitionError):
@@ -353,32 +330,21 @@ class _Learning:
                 one.future.cancel()
             finish_all(self.model, self.callbacks, first)
 
-    def _run(self, batches: Iterator[_Placed], n_before: int, skip: int) -> None:
-        n_skipped = sum(1 for _ in islice(batches, skip))
-        self.n_begun = self.n_done = n_before + n_skipped
-        while not self.ended and self._learn_next(batches):
-            pass
-        self._take_in_all_but(0)
-        if self.unread is not None and not self.ended:
-            raise self.unread
-        if n_skipped < skip and not self.ended:
-            raise ValueError(
-                f"skip is {skip}, but the partitions have {n_skipped} minibatches; pass the same "
-                "partitions again, or skip=0 for what came after them"
-            )
-
-    def _minibatches(self, reading: Iterator[Begun]) -> Iterator[_Placed]:
-        """Minibatches as they are read; what cannot be read ends them, after what came before."""
-        try:
-            for number, future in reading:
-                try:
-                    found = future.result()
-                except Exception as error:
-                    raise self._error([_Placed(None, number)], "read", error) from error
-                for place, X in enumerate(found):
-                    yield _Placed(X, number + place * (self.what == "minibatch"))
-        except Exception as error:
-            self.unread = error
+    def _minibatches(
+        self, reading: Iterator[Future[list[Any]]], n_before: int
+    ) -> Iterator[_Placed]:
+        """Minibatches as they are read; the first that cannot be read is the end."""
+        place = n_before
+        for number, future in enumerate(reading):
+            first, step = (place, 1) if self.what == "minibatch" else (number, 0)
+            try:
+                found = future.result()
+            except Exception as error:
+                self._fail([_Placed(None, first)], "read", error)
+                return
+            for i, X in enumerate(found):
+                yield _Placed(X, first + i * step)
+            place += len(found)
 
     def _learn_next(self, batches: Iterator[_Placed]) -> bool:
         """Learn a minibatch, or begin a round; whether there was one."""
@@ -399,14 +365,13 @@ class _Learning:
 
     def _learn_here(self, one: _Placed) -> None:
         """Learn a minibatch."""
-        before, knows = seen_by(self.model), is_fitted(self.topics)
+        before = seen_by(self.model)
         try:
             score = score_before(self.topics, read_batch(one.X)) if self.scored else np.nan
             self.topics.partial_fit(one.X)
         except Exception as error:
-            if not knows:
-                raise
-            raise self._error([one], "learnt", error) from error
+            self._fail([one], "learnt", error)
+            return
         if is_fitted(self.topics):
             check_composes(self.topics)
             self._tell(self.n_begun + 1, before, score)
@@ -419,29 +384,32 @@ class _Learning:
         try:
             local = local_task(self.topics, words_of(batches), n_ahead, single=self.single)
         except IndexError as error:
-            self._take_in_all_but(0)
-            raise self._error(some, "learnt", error) from error
-        future = submitted(self.executor, tasks.learn, self.reader, local, batches, self.scored)
+            self._fail(some, "learnt", error)
+            return
+        future = submitted(self.executor, learn, self.reader, local, batches, self.scored)
         self.under_way.append(_Round(some, self.n_begun + len(some), future))
 
     def _take_in_all_but(self, n: int) -> None:
-        """Take in rounds until no more than `n` are under way, or a callback ends the stream."""
+        """Take in rounds until no more than `n` are under way, or something ends the stream."""
         while len(self.under_way) > n and not self.ended:
             one = self.under_way.popleft()
             try:
                 learnt = one.future.result()
             except Exception as error:
-                raise self._error(one.batches, "learnt", error) from error
+                raise self._fail(one.batches, "learnt", error) from error
             before = seen_by(self.model)
             apply_update(self.topics, learnt.composite)
             self._tell(one.n_after, before, learnt.score)
 
-    def _error(self, some: list[_Placed], done: str, error: Exception) -> PartitionError:
-        """What could not be done to partitions, or to minibatches of a stream."""
+    def _fail(self, some: list[_Placed], done: str, error: Exception) -> PartitionError:
+        """Note an error of partitions, or of minibatches of a stream, to raise in its turn."""
         plural = "minibatches" if self.what == "minibatch" else "partitions"
         first, last = some[0].number, some[-1].number
         name = f"{self.what} {first}" if first == last else f"{plural} {first} to {last}"
-        return PartitionError(f"{name} could not be {done}: {type(error).__name__}: {error}", first)
+        said = f"{name} could not be {done}: {type(error).__name__}: {error}"
+        self.failed = found = PartitionError(said, first)
+        found.__cause__ = error
+        return found
 
     def _tell(self, n_batches: int, before: Seen, score: float) -> None:
         """Call the callbacks."""
@@ -452,42 +420,19 @@ class _Learning:
             self.ended |= call(callback, self.model, info)
 
 
-def batch_size_of(model: Any, batch_size: int | None) -> int:
-    """Return the documents in a minibatch of a model that can learn on workers."""
-    check_not_frozen(model)
-    topics = last_step(model)
-    check_model(topics)
-    check_can_compose(topics)
-    size = topics.batch_size if batch_size is None else batch_size
-    check_integer(batch_size=size)
-    return int(size)
-
-
-def counting_steps(model: Any) -> Pipeline | None:
-    """Return the steps before the last one as a model of their own; None if there are none."""
-    steps = steps_before(model)
-    return Pipeline([*steps, ("counts", "passthrough")]) if steps else None
-
-
-def _every(callbacks: Sequence[Any]) -> int | None:
+def _every(callbacks: Sequence[object]) -> int | None:
     """Minibatches from one checkpoint to the next; None if there is none."""
     return math.gcd(*(one.every for one in callbacks if isinstance(one, Checkpointer))) or None
 
 
-def _in_groups(batches: Iterable[Any], n: int, skip: int) -> Iterator[tuple[int, list[Any]]]:
+def _in_groups(batches: Iterator[object], n: int, skip: int) -> Iterator[list[Any]]:
     """Minibatches behind `skip` others, up to the next multiple of `n` at a time."""
-    left, first = iter(batches), skip
-    while group := [_documents_of(one) for one in islice(left, n - first % n)]:
-        yield first, group
+    first = skip
+    while group := [read_batch(one) for one in islice(batches, n - first % n)]:
+        if any(one.data for one in group):
+            raise TypeError(
+                "a minibatch has data, such as labels, which are not sent to workers; learn it by "
+                "streamtopics.streams.stream"
+            )
+        yield [one.X for one in group]
         first += len(group)
-
-
-def _documents_of(item: Any) -> Any:
-    """Return the documents of a minibatch, which may come with a time."""
-    batch = read_batch(item)
-    if batch.data:
-        raise TypeError(
-            f"a minibatch has data {sorted(batch.data)}, which is not sent to workers; learn it by "
-            "streamtopics.streams.stream"
-        )
-    return batch.X

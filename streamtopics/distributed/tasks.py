@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions that run on the workers: they read a partition, learn a round, or apply a model."""
+"""Functions that run on workers: they read partitions and apply a model to them."""
 
 from __future__ import annotations
 
@@ -12,31 +12,23 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from streamtopics.distributed.composites import LocalTask, Reader
 from streamtopics.streams.reading.records import read_texts
-from streamtopics.updates.composite import Composite
+from streamtopics.text.named import check_no_frame
 from streamtopics.utils.steps import counted
-from streamtopics.utils.structure import check_structure, has_entries, is_sparse, total
+from streamtopics.utils.structure import check_structure, is_sparse, total
 
 Read = Callable[[Any], Any]
 
 
-class Learnt(NamedTuple):
-    """What a round made of the topics, and its first minibatch's score before; NaN if not asked."""
-
-    composite: Composite
-    score: float
-
-
 class Scored(NamedTuple):
-    """The score of a partition, NaN if there was nothing to score, and tokens of known words."""
+    """Score of a partition, NaN without anything to score, and tokens of known words."""
 
     score: float
     n_tokens: float
 
 
 class Tally(NamedTuple):
-    """Sorted words, the documents that have each and its tokens, and the number of documents."""
+    """Sorted words, the documents and tokens of each, and the number of documents."""
 
     words: np.ndarray
     documents: np.ndarray
@@ -44,48 +36,39 @@ class Tally(NamedTuple):
     n_documents: int
 
 
-def documents_of(partition: Any, read: Read | None) -> Any:
+def documents_of(partition: object, read: Read | None) -> Any:
     """Return the documents of a partition, in a form that can be gone over more than once.
 
     Without `read` paths are files of texts, and of a table the column "text" is read.
     """
+    found: Any = partition
     if read is not None:
         found = read(partition)
     elif isinstance(partition, str | os.PathLike):
         found = read_texts(Path(partition))
-    else:
-        found = partition
     if hasattr(found, "columns") and "text" in found.columns:
         found = found["text"]
-    if hasattr(found, "shape") or isinstance(found, list):
-        return found
-    return list(found)
+    return found if hasattr(found, "shape") or isinstance(found, list) else list(found)
 
 
-def counts_of(documents: Any, read: Read | None, before: Pipeline | None) -> Any:
-    """Return the counts of documents, or say that they are none."""
+def counts_of(documents: object, read: Read | None, before: Pipeline | None) -> Any:
+    """Return the counts of documents."""
     found = documents_of(documents, read)
     if before is not None:
-        if hasattr(found, "columns"):
-            raise TypeError(
-                f"a table of the columns {list(found.columns)} has no column 'text'; pass "
-                "read=lambda table: table[NAME]"
-            )
+        if not is_sparse(found):
+            check_no_frame(found)
         return counted(before, found)
-    if is_sparse(found) and found.ndim == 2:
-        check_structure(found, "the cluster", "a partition")
-        return found.tocsr()
-    if hasattr(found, "columns") or len(getattr(found, "shape", ())) == 2:
-        return found
-    kinds = {type(one).__name__ for one in found[:10]} if has_entries(found) else set()
-    raise TypeError(
-        f"its documents are {', '.join(sorted(kinds)) or 'an empty list'}, not rows of counts; in "
-        "the place of the model pass a pipeline that begins with a fitted vectorizer"
-    )
+    if isinstance(found, list) or len(found.shape) != 2:
+        raise TypeError(
+            "its documents are not rows of counts; in the place of the model pass a pipeline that "
+            "begins with a fitted vectorizer"
+        )
+    check_structure(found, "the cluster", "a partition")
+    return found.tocsr() if is_sparse(found) else found
 
 
 def read_partition(
-    partition: Any, read: Read | None, before: Pipeline | None, batch_size: int
+    partition: object, read: Read | None, before: Pipeline | None, batch_size: int
 ) -> list[Any]:
     """Return the counts of a partition, in minibatches."""
     X = counts_of(partition, read, before)
@@ -93,23 +76,17 @@ def read_partition(
     return [rows[start : start + batch_size] for start in range(0, X.shape[0], batch_size)]
 
 
-def read_batches(batches: Sequence[Any], before: Pipeline | None) -> list[Any]:
+def read_batches(batches: Sequence[object], before: Pipeline | None) -> list[Any]:
     """Return the counts of minibatches."""
     return [counts_of(one, None, before) for one in batches]
 
 
-def learn(reader: Reader, task: LocalTask, batches: Sequence[Any], scored: bool) -> Learnt:
-    """Return what a round of minibatches makes of the topics that its task came with."""
-    score = reader.score(task, batches[0]) if scored else np.nan
-    return Learnt(task.run([reader.minibatch(X) for X in batches]), score)
-
-
-def transform(model: Any, partition: Any, read: Read | None) -> Any:
+def transform(partition: object, read: Read | None, model: Any) -> Any:
     """Return what a model makes of the documents of a partition."""
     return model.transform(documents_of(partition, read))
 
 
-def score(model: Any, partition: Any, read: Read | None) -> Scored:
+def score(partition: object, read: Read | None, model: Any) -> Scored:
     """Return the score of the documents of a partition."""
     documents = documents_of(partition, read)
     X = counted(model, documents)
@@ -118,7 +95,7 @@ def score(model: Any, partition: Any, read: Read | None) -> Scored:
     return Scored(float(model.score(documents)), total(X))
 
 
-def tally_of(counter: Any, partition: Any, read: Read | None) -> Tally:
+def tally_of(partition: object, read: Read | None, counter: Any) -> Tally:
     """Return the counts of the words of a partition."""
     mine, texts = clone(counter), documents_of(partition, read)
     try:

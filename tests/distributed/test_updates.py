@@ -94,7 +94,7 @@ def test_a_pipeline_counts_the_words():
         (lambda svb: compute_update(SVBLDA(2), X), NotFittedError, "not fitted"),
         (lambda svb: compute_update(SVBHPP(2).partial_fit(X), X), ValueError, "does not say what"),
         (lambda svb: compute_update(svb, X[:0]), ValueError, "documents is empty"),
-        (lambda svb: compute_update(svb, ["red"]), TypeError, "are str, not rows of counts"),
+        (lambda svb: compute_update(svb, ["red"]), TypeError, "are not rows of counts"),
         (lambda svb: compute_update(svb, X, n_ahead=-1), ValueError, "n_ahead"),
         (lambda svb: compute_update(svb, X, batch_size=0), ValueError, "batch_size"),
     ],

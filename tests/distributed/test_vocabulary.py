@@ -77,10 +77,6 @@ def test_partitions_without_words_count_none():
 def test_wrong_vocabularies_are_refused():
     with pytest.raises(ValueError, match="none of 2 words in 2 documents is left; lower min_df"):
         count_vocabulary(CountVectorizer(min_df=2), [["red"], ["blue"]], Now())
-    with pytest.raises(ValueError, match="partitions is empty"):
-        count_vocabulary(CountVectorizer(), [], Now())
-    with pytest.raises(TypeError, match="vectorizer must be a StreamingCountVectorizer"):
-        count_vocabulary(SVBLDA(), [["red"]], Now())
     with pytest.raises(PartitionError, match=r"could not be counted.*AttributeError"):
         count_vocabulary(CountVectorizer(), [["red"], [3]], Now())
 

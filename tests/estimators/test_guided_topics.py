@@ -14,7 +14,12 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import GuidedTopics
-from streamtopics.distributed.composites import apply_update, local_task, reader_of
+from streamtopics.distributed.composites import (
+    apply_update,
+    local_task,
+    minibatch_of,
+    reader_of,
+)
 from streamtopics.local import Variational
 from streamtopics.text import NamedCounts, NamedVectorizer
 from tests.local.test_hinted import ascent
@@ -403,8 +408,8 @@ def test_what_is_learnt_beside_the_documents_ends_the_beginning():
     assert model._commit.begun is None
     assert model.n_documents_seen_ == 2 * n
     reader, other = reader_of(streamed(guided())), streamed(guided())
-    minibatch = reader.minibatch(X[:50])
-    assert reader.model._commit.begun is None
+    minibatch = minibatch_of(reader, X[:50])
+    assert reader._commit.begun is None
     apply_update(other, local_task(other, minibatch.words).run([minibatch]))
     assert other._commit.begun is None
     assert other.n_documents_seen_ == 450
