@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A method of learning topics: a rule, a local step, a view, and the pieces around a rule.
-
-Each part declares what it needs and what it offers; a mismatch is refused by the names of both.
-"""
+"""A method of learning topics: a rule, a local step, a view, and the pieces around a rule."""
 
 from __future__ import annotations
 
@@ -83,10 +80,6 @@ DOC_TOPIC_UPDATES: dict[str, DocTopicUpdate] = {
 }
 Averaging = Literal["linear", "uniform"] | None
 
-WHOLE = (
-    "schedule has an inner_batch_size, but {} does not say by `for_part` how it learns from a part "
-    "of a minibatch; set schedule__inner_batch_size to None, or use another update"
-)
 REMEDIES = {
     "log_theta": 'doc_topic_prior_update="fixed", or another inference',
     "shares": 'doc_topic_prior_update="fixed", or inference="one_topic"',
@@ -102,29 +95,26 @@ class Schedule:
     Parameters
     ----------
     inner_batch_size : int, "auto" or None, default="auto"
-        Documents in the parts that a minibatch is stepped through in, each from where the last
-        left the topics; with few documents a step topics get their shape sooner. "auto" is 150,
-        or None, whole minibatches, for rules that settle something over one. Those that settle a
-        rate, such as "hpp", do so before the parts; "auto" is None for them with sampling alone.
+        Documents in the parts of a minibatch, each of which is a step of its own; None for whole
+        minibatches. "auto" is 150, or None for rules that take whole minibatches and, with
+        sampling alone, for rules that settle a rate such as "hpp".
     growth : float or None, default=None
-        Power h of the number of tokens seen that minibatches weigh by, N^h - (N - B)^h with N of
-        B tokens from the minibatch, so that what was learnt from shapeless topics fades; 1 weighs
-        all alike. None is 3 for rules that add a minibatch once to what they keep, also those that
-        forget by a power prior, and 1 for others.
+        Power h of the number of tokens seen, N: a minibatch of B tokens weighs N^h - (N - B)^h, so
+        that the first guesses fade; 1 weighs all alike. None is 3 for rules that add a minibatch
+        once to what they keep, and 1 for others.
     prior_limit : float or None, default=0.3
-        The most that the prior weighs in learning, as a share of what was learnt: a prior of
-        more would make topics alike that have few words yet. At least 1e-10; None for no limit.
+        Largest weight of the prior in learning, as a share of what was learnt; a larger one makes
+        topics of few words alike. At least 1e-10; None for no limit.
     n_rounds : int, default=1
-        Rounds between topics and documents inside a minibatch. More fit the minibatch, not the
-        stream; where few minibatches start from noise, take about 10.
+        Rounds between topics and documents in a minibatch. More rounds fit the minibatch, not the
+        stream; take about 10 if few minibatches start from noise.
     n_start_rounds : int, default=1
-        Rounds in each of the first three minibatches, or parts of them, if that is more.
+        Least number of rounds in each of the first three minibatches, or parts of them.
     warm_rounds : bool, default=False
-        Whether a further round goes on from where the last one left the documents.
+        Whether a further round starts from where the last one left the documents.
     averaging : {"linear", "uniform"} or None, default=None
         Whether the topics are the average of the iterates (Polyak and Ruppert), weighted by their
-        number or all alike, instead of the last one: for step sizes that decay with a kappa of 1/2
-        or less.
+        number or all alike. For step sizes that decay with a kappa of 1/2 or less.
 
     Examples
     --------
@@ -167,9 +157,9 @@ class Composition:
     update : Rule
         How the posterior takes in a minibatch.
     inference : LocalStep
-        How the topics of a minibatch's documents are found in learning.
+        How the topics of documents are found in learning.
     view : TopicView
-        What it sees of the topics.
+        What the local step sees of the topics.
     transform_inference : LocalStep or None
         How the topics of given documents are found; None is a thorough `inference`.
     doc_topic : DocTopicUpdate
@@ -177,10 +167,10 @@ class Composition:
     start : Start
         What makes the topics that the first minibatch is seen with.
     schedule : Schedule
-        Parts, weights and rounds. Where there are births, the first minibatch of a stream is taken
-        whole, and the weights of rules that forget do not grow of their own accord.
+        Parts, weights and rounds. With births, the first minibatch is taken whole, and the
+        weights of rules that forget do not grow by default.
     births : DirichletProcess or None
-        How topics come and go, of which documents have one each; None for those of the start.
+        How topics of single-topic documents come and go; None for the topics of the start.
     """
 
     update: Rule
@@ -273,7 +263,11 @@ class Composition:
         `seen` is a copy of the posterior, of the minibatch's words, to start from in its place.
         `first` is what a start has made of the corpus; None to make it of this minibatch.
         """
-        bounds = self._bounds(posterior.knows_nothing, minibatch.n_documents)
+        size, n = self.inner_batch_size, minibatch.n_documents
+        starts_whole = posterior.knows_nothing and self.births is not None
+        n_parts = 1 if size is None or n <= size or starts_whole else -(-n // size)
+        # The first document of each part, all about as long, and the end.
+        bounds = np.linspace(0, n, n_parts + 1).astype(int).tolist()
         settles = self.settles
         if posterior.knows_nothing and seen is None and first is None:
             # Of the part that sees them: topics that start from other words would be all alike.
@@ -294,21 +288,10 @@ class Composition:
         def parts() -> Iterator[tuple[Rule, Learn]]:
             for start, stop in pairwise(bounds):
                 own, _ = part(minibatch, start, stop)
-                rule = whole.for_part((stop - start) / minibatch.n_documents, start == 0)
-                if rule is None:
-                    raise ValueError(WHOLE.format(type(self.update).__name__))
+                rule: Any = whole.for_part((stop - start) / minibatch.n_documents, start == 0)
                 yield rule, model.learner(scratch, own, pool, first)
 
         return in_parts(parts(), scratch, minibatch.words, state, pool.share)
-
-    def _bounds(self, starts: bool, n_documents: int) -> list[int]:
-        """Return the first document of each part of a minibatch, all about as long, and the end."""
-        size, whole = self.inner_batch_size, starts and self.births is not None
-        if size is None or n_documents <= size or whole:
-            return [0, n_documents]
-        n_parts = -(-n_documents // size)
-        ends: list[int] = np.linspace(0, n_documents, n_parts + 1).astype(int).tolist()
-        return ends
 
 
 def auto_inference(X: sparse.csr_matrix) -> LocalStep:
@@ -386,11 +369,6 @@ def of_corpus(start: Start) -> bool:
     return getattr(start, "of_corpus", False)
 
 
-def word(options: dict[str, Any], value: object) -> Any:
-    """The record that a word stands for, or the value itself."""
-    return options.get(value, value) if isinstance(value, str) else value
-
-
 def equal(one: Composition, other: Composition) -> bool:
     """Whether two compositions have the same parts; those that hold arrays never have."""
     try:
@@ -404,7 +382,6 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
 
     `auto` has the names of parameters that may be "auto" too.
     """
-
     update, step, view = composition.update, composition.inference, composition.view
     start, doc_topic = composition.start, composition.doc_topic
     seen = callable(view) and hasattr(view, "keeps_bound")
@@ -421,56 +398,45 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
             raise TypeError(
                 f"{name} must be one of {words}, or a record such as {example}; got {value!r}"
             )
-    if composition.inner_batch_size is not None and not can_be_cut(update):
-        raise ValueError(WHOLE.format(type(update).__name__))
-    _check_of_counts(composition)
+    schedule, traits = composition.schedule, update.traits
+    means = keeps_means(update) and view == corrected_mean
+    for fits, trouble in (
+        (
+            composition.inner_batch_size is None or can_be_cut(update),
+            "does not say by `for_part` how it learns from a part of a minibatch; set "
+            "schedule__inner_batch_size to None",
+        ),
+        (not means, "needs a view of means, but CorrectedMean corrects counts; use view='mean'"),
+        (
+            composition.growth == 1 or traits.adds,
+            f"weighs minibatches itself (its `adds` is False), so that growth={schedule.growth!r} "
+            "has no meaning; set schedule__growth to 1 or None",
+        ),
+        (
+            schedule.averaging is None or traits.retains_alike,
+            "retains another share of each topic, or adds noise, which averaging="
+            f"{schedule.averaging!r} of schedule does not allow; set schedule__averaging to None",
+        ),
+    ):
+        if not fits:
+            raise ValueError(f"{type(update).__name__} {trouble}, or use another rule")
 
 
-def _check_of_counts(composition: Composition) -> None:
-    """Refuse what is for sums of counts beside a rule that keeps something else."""
-    rule = type(composition.update).__name__
-    if keeps_means(composition.update) and composition.view == corrected_mean:
-        raise ValueError(
-            f"{rule} needs a view of means, but CorrectedMean adds half a token to counts; use "
-            "view='mean', or a rule that adds up counts, such as SVB()"
-        )
-    if composition.growth != 1 and not composition.update.traits.adds:
-        raise ValueError(
-            f"{rule} weighs minibatches itself, by a step size or otherwise (its `adds` is False), "
-            f"so that growth={composition.growth!r} has no meaning; set schedule__growth "
-            "to 1 or None, or use a rule that adds a minibatch once to what it keeps, such as "
-            "SVB() or PowerPrior(0.9)"
-        )
-
-
-def check_needs(composition: Composition, posterior: Any) -> None:
-    """Refuse a rule that needs what neither the posterior nor the local step has."""
+def check_needs(composition: Composition) -> None:
+    """Refuse a rule that needs what neither the posterior of topics nor the local step has."""
     inference, view = composition.inference, composition.view
     reports = set(inference.reports)
     if composition.settles:
         reports.add("local_bound")
     elif not view.keeps_bound or composition.schedule.prior_limit is not None:
         reports.discard("local_bound")
-    for need in sorted(composition.traits.needs - posterior.offers - reports):
-        lacking = f"{posterior.__name__} does not offer"
-        if need in ("log_theta", "shares", "local_bound"):
-            lacking = f"{type(inference).__name__} does not report"
+    for need in sorted(composition.traits.needs - TopicPosterior.offers - reports):
+        lacking = f"{type(inference).__name__} does not report"
+        if need not in ("log_theta", "shares", "local_bound"):
+            lacking = "TopicPosterior does not offer"
         remedy = REMEDIES.get(need, "another update")
         own = need in composition.update.traits.needs
         asking = composition.update if own else composition.doc_topic
         raise ValueError(
             f"{type(asking).__name__} as set here needs {need!r}, which {lacking}; use {remedy}"
-        )
-
-
-def check_averageable(composition: Composition, blend: Blend | None = None) -> None:
-    """Refuse an average of iterates that the rule, or a blend of it, does not allow."""
-    alike = composition.update.traits.retains_alike
-    if blend is not None:
-        alike = alike and blend.noise is None and not np.ndim(blend.retain)
-    if composition.schedule.averaging is not None and not alike:
-        raise ValueError(
-            f"{type(composition.update).__name__} as set here retains another share of each topic, "
-            f"or adds noise, which averaging={composition.schedule.averaging!r} of schedule does "
-            "not allow; use another update, or None"
         )

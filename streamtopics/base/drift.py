@@ -197,8 +197,3 @@ def drift_table(records: Sequence[Drift], names: np.ndarray) -> list[DriftRow]:
                 )
             )
     return rows
-
-
-def kept_records(records: tuple[Drift, ...], record: Drift) -> tuple[Drift, ...]:
-    """The records with one more, at most a thousand."""
-    return (*records[1 - KEPT_MINIBATCHES :], record)

@@ -419,12 +419,16 @@ def unchanged_unless_learnt(estimator: StreamingEstimator) -> Iterator[None]:
 def check_same(estimator: StreamingEstimator, **started: object) -> None:
     """Refuse parameters that are not what the model was started with."""
     for name, value in started.items():
-        now = getattr(estimator, name)
-        if now != value:
-            raise ValueError(
-                f"{name} is {now!r} now, but the model was started with {value!r}; set it back, "
-                "or start anew with fit"
-            )
+        check_unchanged(name, getattr(estimator, name), value)
+
+
+def check_unchanged(name: str, now: object, started: object) -> None:
+    """Refuse a setting that is not what the model was started with."""
+    if now != started:
+        raise ValueError(
+            f"{name} is {now!r} now, but the model was started with {started!r}; set it back, or "
+            "start anew with fit"
+        )
 
 
 def check_same_state(rule: Rule, before: Rule, state: object, posterior: Any) -> None:

@@ -19,10 +19,6 @@ from streamtopics.updates.rule import merged_weights
 
 # Ways of merging that take the minibatches of one part in after those of the other.
 IN_ORDER = ("decayed mean", "in order")
-NO_ANCESTOR = (
-    "base must be the model that both others were copied from, but one of them has not learnt all "
-    "that base has"
-)
 
 
 def _merges(estimator: Any) -> bool:
@@ -47,21 +43,20 @@ class Mergeable(StreamingEstimator):
     def merge(self, other: Self, *, base: Self | None = None) -> Self:
         """Take in what another model has learnt.
 
-        The posteriors are added and what both share is subtracted once: the prior, or all of
+        The posteriors are added, and what both share is subtracted once: the prior, or all of
         `base`. Topics are matched by position, so the models must have started alike: from copies
-        of one model that has seen a first part of the stream (pass that one as `base`), or, less
-        reliably, from the same integer `random_state`.
+        of one model (pass it as `base`), or, less reliably, from one integer `random_state`.
 
-        Of rules that add up counts, and of running means that forget nothing, the order does not
-        matter and the result is exact. Under rules that forget, what the other one learnt since
-        `base` is taken in as if its minibatches came after those of this model.
+        The result is exact and does not depend on the order, for rules that add up counts and for
+        running means that forget nothing. Rules that forget take in what the other one learnt
+        since `base` as if its minibatches came last.
 
         Parameters
         ----------
         other : object
             A fitted estimator of the same class, prior and features.
         base : object or None, default=None
-            The common ancestor, when it had already learnt something.
+            The common ancestor, if it had already learnt something.
 
         Returns
         -------
@@ -71,30 +66,36 @@ class Mergeable(StreamingEstimator):
         with locks_of(self, other, base):
             self._check_mergeable("this model", self)
             self._check_mergeable("other", other)
+            composition = self._composed()
             if base is not None:
                 self._check_mergeable("base", base)
-                self._check_ancestor(base, other)
-            if self.seed_ != other.seed_ and self._n_features_out > 1:
-                raise ValueError(
-                    "other started from other random topics, so its topics are not these; start "
-                    "both from one integer random_state, or from copies of one model and pass it "
-                    "as base"
-                )
-            if base is None and self._composed().traits.merges == "in order":
-                raise ValueError(
-                    f"models under {self._composed().update} are merged by what the other one "
-                    "learnt since both were copies of a model; pass that as base, or learn with "
-                    "SVB()"
-                )
-            apart = base is None or base.posterior_.knows_nothing
-            # Of the start that they had, whatever the parameter is now.
-            alike = self._commit.update.start.of_seed
-            if apart and self._n_features_out > 1 and not alike:
-                raise ValueError(
-                    "both models started from documents of their own, so that their topics are "
-                    "not the same; start both from copies of one model that has learnt something "
-                    "and pass it as base, or set start='noise'"
-                )
+                adds = composition.traits.merges == "sum" and composition.growth == 1
+                shared = base.posterior_
+                for mine in (self.posterior_, other.posterior_):
+                    _check_ancestor(mine.continues(shared) if adds else mine.follows(shared))
+            several = self._n_features_out > 1
+            apart = several and (base is None or base.posterior_.knows_nothing)
+            for wrong, trouble in (
+                (
+                    several and self.seed_ != other.seed_,
+                    "other started from other random topics, so its topics are not these",
+                ),
+                (
+                    base is None and composition.traits.merges == "in order",
+                    f"models under {composition.update} are merged by what the other one learnt "
+                    "since both were copies of one model",
+                ),
+                (
+                    # Of the start that they had, whatever the parameter is now.
+                    apart and not self._commit.update.start.of_seed,
+                    "both models started from documents of their own, so their topics differ",
+                ),
+            ):
+                if wrong:
+                    raise ValueError(
+                        f"{trouble}; start both from copies of one model that has learnt "
+                        "something, and pass that model as base"
+                    )
             self._commit = self._merged(other, base)
         return self
 
@@ -104,24 +105,21 @@ class Mergeable(StreamingEstimator):
         if theirs.posterior.n_batches == old.posterior.n_batches:
             return self._commit
         composition = theirs.update
-        rule = composition.rule
         parts = composition.update.for_part(0.5, first=False)
         if composition.inner_batch_size is not None and parts != composition.update:
             raise ValueError(
-                f"{composition.update} retains the same of each minibatch, however many parts it "
-                "is learnt in, and how many minibatches other has learnt in parts is not known; "
-                "learn with schedule=Schedule(None), or under a rule such as SVB() or "
+                f"{composition.update} retains the same of each minibatch, and how many "
+                "minibatches other has learnt in parts is not known; learn with "
+                "schedule=Schedule(None), or under a rule such as SVB() or "
                 "PowerPrior(Memory(20_000))"
             )
         posterior, before = deepcopy(self.posterior_), old.posterior.counters
-        kept, _ = rule.decay(before, theirs.posterior.counters)
+        kept, _ = composition.rule.decay(before, theirs.posterior.counters)
         blend = theirs.posterior.since(old.posterior, kept)
-        if blend.statistics.counts.size and blend.statistics.counts.min() < 0:
-            raise ValueError(NO_ANCESTOR)
-        states = old.state, theirs.state
-        composite = Composite(blend, before, old.posterior.alpha, states)
+        _check_ancestor(blend.statistics.counts.min(initial=0.0) >= 0)
+        composite = Composite(blend, before, old.posterior.alpha, (old.state, theirs.state))
         blend, state = rebased(
-            rule, composition.doc_topic, composite, posterior, self._commit.state
+            composition.rule, composition.doc_topic, composite, posterior, self._commit.state
         )
         posterior.blend(blend)
         return replace(self._commit, posterior=posterior, state=state)
@@ -130,15 +128,19 @@ class Mergeable(StreamingEstimator):
         """The commit record of both; `model` is their ancestor."""
         composition = self._composed()
         merges = composition.traits.merges
-        mine, theirs = self.posterior_, other.posterior_
         if merges in IN_ORDER and model is not None:
             return self._continued(other, model)
+        mine, theirs = self.posterior_, other.posterior_
         base = None if model is None else model.posterior_
-        share = self._share_of_means(other, base)
         (state, memory), (_, their_memory) = self._commit.state, other._commit.state
-        if memory is None:
-            memory = their_memory
-        elif their_memory is not None:
+        # Weight of this model's alpha, by minibatches; that of one if the other learnt none.
+        before = 0 if base is None else base.n_batches
+        own, both = mine.n_batches - before, mine.n_batches + theirs.n_batches - 2 * before
+        share = own / both if both > 0 else 0.5
+        if (memory is None) != (their_memory is None):
+            share = float(memory is not None)
+            memory = their_memory if memory is None else memory
+        elif memory is not None:
             memory = share * memory + (1 - share) * their_memory
         alpha = share * mine.alpha + (1 - share) * theirs.alpha
         if merges == "sum":
@@ -148,26 +150,8 @@ class Mergeable(StreamingEstimator):
         else:
             forgets = merges == "decayed mean"
             posterior = mine.averaged_with(theirs, base, forgets=forgets, alpha=alpha)
-        if not posterior.is_learnt_from(mine, theirs):
-            raise ValueError(NO_ANCESTOR)
+        _check_ancestor(posterior.is_learnt_from(mine, theirs))
         return replace(self._commit, posterior=posterior, state=(state, memory))
-
-    def _share_of_means(self, other: Self, base: Any) -> float:
-        """Weight of this model's alpha, by minibatches; that of one if the other learnt none."""
-        knows = [model._commit.state[1] is not None for model in (self, other)]
-        if knows[0] != knows[1]:
-            return float(knows[0])
-        before = 0 if base is None else base.n_batches
-        own = [model.posterior_.n_batches - before for model in (self, other)]
-        return own[0] / sum(own) if sum(own) > 0 else 0.5
-
-    def _check_ancestor(self, base: Self, other: Self) -> None:
-        composition = self._composed()
-        adds = composition.traits.merges == "sum" and composition.growth == 1
-        for model in (self, other):
-            mine, shared = model.posterior_, base.posterior_
-            if not (mine.continues(shared) if adds else mine.follows(shared)):
-                raise ValueError(NO_ANCESTOR)
 
     def _check_places(self, name: str) -> None:
         """Refuse to merge where a topic has no place of its own, or is an average."""
@@ -184,29 +168,32 @@ class Mergeable(StreamingEstimator):
                 f"got {type(model).__name__}"
             )
         check_is_fitted(model, msg=f"{name} has learnt nothing yet, which is needed for merge")
-        try:
-            model._validate(model._commit)
-        except (TypeError, ValueError) as error:
-            error.args = (f"{name}: {error}",)
-            raise
+        model._validate(model._commit)
         model._check_places(name)
         mine, theirs = self.posterior_, model.posterior_
         merges = [one._composed().traits.merges for one in (self, model)]
         names = [getattr(one, "feature_names_in_", np.empty(0)) for one in (self, model)]
         learns = self._composed().doc_topic != FIXED
-        same_words = np.array_equal(mine.eta, theirs.eta) and np.array_equal(mine.xi, theirs.xi)
+        alike = learns or np.array_equal(mine.alpha, theirs.alpha)
+        priors = (mine.eta, theirs.eta), (mine.xi, theirs.xi)
+        directions = mine.prior_directions, theirs.prior_directions
         for same, what in (
             (merges[0] == merges[1], "way to merge, by its rule"),
             (mine.shape == theirs.shape, "number of features or of topics"),
             (np.array_equal(names[0], names[1]), "set of feature names"),
-            (
-                np.array_equal(mine.prior_directions, theirs.prior_directions),
-                "kind of vectors, or of vectors of names",
-            ),
-            (same_words and (learns or np.array_equal(mine.alpha, theirs.alpha)), "prior"),
+            (np.array_equal(*directions), "kind of vectors, or of vectors of names"),
+            (alike and all(np.array_equal(*pair) for pair in priors), "prior"),
         ):
             if not same:
                 raise ValueError(
                     f"{name} has another {what}; only models of the same can be merged; start both "
                     "with the same parameters, priors as numbers or arrays, over one vocabulary"
                 )
+
+
+def _check_ancestor(holds: bool) -> None:
+    if not holds:
+        raise ValueError(
+            "base must be the model that both others were copied from, but one of them has not "
+            "learnt all that base has"
+        )

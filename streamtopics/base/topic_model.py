@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators of latent Dirichlet allocation: a rule, a local step and a view on one frame.
 
-A subclass has an explicit `__init__` and one method, `_composition`, which makes the parts of
-its parameters as they are now. One call of `partial_fit` is one minibatch and one step of the
-rule: validate, learn, then blend, and the blend is the only writer.
+A subclass has an explicit `__init__` and `_composition`, which makes the parts from its
+parameters.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from streamtopics.base.composition import (
     Composition,
     auto_passes,
-    check_averageable,
     check_needs,
     check_parts,
     equal,
     of_corpus,
 )
-from streamtopics.base.drift import Drift, DriftRow, drift_table, kept_records, observe
+from streamtopics.base.drift import KEPT_MINIBATCHES, Drift, DriftRow, drift_table, observe
 from streamtopics.base.frame import (
     FEW_STEPS,
     Commit,
     check_same,
     check_same_state,
+    check_unchanged,
     warn_of_few_steps,
     warn_of_no_boost,
 )
@@ -82,10 +81,7 @@ class TopicCommit(Commit):
     begun: Documents | None = None
 
     def detached(self) -> Self:
-        """Return a record that no later step changes.
-
-        Alpha is never written in place, and is not copied: a rule may remember the same array.
-        """
+        # Alpha is never written in place, and a rule may remember the same array.
         alpha = self.posterior.alpha
         posterior, average = deepcopy((self.posterior, self.average), {id(alpha): alpha})
         return replace(self, posterior=posterior, average=average)
@@ -93,14 +89,12 @@ class TopicCommit(Commit):
 
 @documented
 class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
-    """Base of the estimators of topics over words.
-
-    `_topics_have_priors` says whether the prior of the topics may differ between them,
-    `_doc_topic_mass` what the documents' prior sums to when none is given.
-    """
+    """Base of the estimators of topics over words."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS
+    # Whether the prior of the topics may differ between them.
     _topics_have_priors = True
+    # What the documents' prior sums to by default.
     _doc_topic_mass = 3.0
     _commit: TopicCommit
     n_components: int
@@ -126,8 +120,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         Warns
         -----
         ConvergenceWarning
-            If the corpus makes so few minibatches that the topics hardly leave their
-            random start.
+            If there are too few minibatches to find topics from a random start.
         """
         return self._fit(X=X, y=y)
 
@@ -153,45 +146,31 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _check(self, before: TopicCommit | None) -> None:
         now, commit = self._composed(), self._commit
         if commit is None or now is not commit.update:
-            check_parts(now, auto_parameters(type(self)))
-            check_averageable(now)
+            parameters = signature(type(self)).parameters.items()
+            check_parts(now, [name for name, own in parameters if own.default == "auto"])
         if before is not None:
             check_same(self, **self._started())
             if now is not before.update:
-                self._check_goes_on(now, before.update)
+                self._check_goes_on(now, before)
             self._aside["checked_composition"] = now
 
-    def _check_goes_on(self, now: Composition, learnt_by: Composition) -> None:
+    def _check_goes_on(self, now: Composition, before: TopicCommit) -> None:
         """Refuse a composition that cannot go on from what another one has learnt."""
-        check_needs(now, TopicPosterior)
-        if now.schedule.averaging != learnt_by.schedule.averaging:
-            raise ValueError(
-                f"averaging of schedule is {now.schedule.averaging!r} now, but the model was "
-                f"started with {learnt_by.schedule.averaging!r}; set it back, or start anew with "
-                "fit"
-            )
+        check_needs(now)
+        learnt_by, state = before.update, before.state
+        averaging = now.schedule.averaging
+        check_unchanged("schedule__averaging", averaging, learnt_by.schedule.averaging)
         self._check_background(now)
         if type(now.doc_topic) not in (type(FIXED), type(learnt_by.doc_topic)):
-            raise ValueError(
-                f"the documents' prior would be learnt by {now.doc_topic} now, but the model was "
-                f"started with {learnt_by.doc_topic}; set doc_topic_prior_update or inference "
-                "back, or start anew with fit"
-            )
-        state, posterior = self._state_of_rule(), self._commit.posterior
-        check_same_state(now.update, learnt_by.update, state, posterior)
+            check_unchanged("doc_topic_prior_update", now.doc_topic, learnt_by.doc_topic)
+        # That of the rule, without those of the pieces around it; those of HDPs are none of rules.
+        own = state[0] if isinstance(state, tuple) else None
+        check_same_state(now.update, learnt_by.update, own, before.posterior)
 
     def _check_background(self, now: Composition) -> None:
         """Refuse a composition that takes another number of topics for a background."""
         if now.inference.n_background != self._n_hidden:
-            raise ValueError(
-                f"the local step is {now.inference} now, but the model was started with "
-                f"{self._commit.update.inference}, and a background cannot come or go; set it "
-                "back, or start anew with fit"
-            )
-
-    def _state_of_rule(self) -> Any:
-        """Return the state of the update rule, without that of the pieces around it."""
-        return self._commit.state[0]
+            check_unchanged("inference", now.inference, self._commit.update.inference)
 
     def _started(self) -> dict[str, Any]:
         """Parameters that the stream cannot change, as it was started with them."""
@@ -206,12 +185,14 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _start(self, batch: Documents) -> None:
         self._aside.pop("checked_composition", None)
         composition = self._composition()
-        check_needs(composition, TopicPosterior)
+        check_needs(composition)
         n_hidden = composition.inference.n_background
         shape = self.n_features_in_, self.n_components + n_hidden
         alpha = with_hidden(self._first_doc_topic_prior(), n_hidden)
-        eta, xi = with_hidden(self._word_prior(batch), n_hidden), self._boosted_prior(batch.X)
-        xi = None if xi is None else with_hidden(xi, n_hidden)
+        eta, xi = with_hidden(self._word_prior(batch), n_hidden), None
+        if self.boosted_prior is not None:
+            boosted = check_word_prior(self, "boosted_prior", batch.X, self.n_components)
+            xi = with_hidden(boosted, n_hidden)
         self.seed_ = self._draw_seed()
         given = batch.vectors
         directions = None if given is None else self._prior_directions(given, shape[1])
@@ -223,18 +204,17 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         state = composition.rule.init(posterior)
         commit = TopicCommit(posterior, state, update=composition, average=average)
         if batch.is_corpus:
-            self._warn_of_few_steps(composition, batch)
+            n_batches = -(-batch.n_documents // self.batch_size) * self._n_passes(batch)
+            rounds = map(composition.rule.n_rounds_of, range(min(n_batches, FEW_STEPS)))
+            if sum(rounds) < FEW_STEPS and self.n_components > 1 and composition.start == NOISE:
+                # More passes would fit few documents too closely.
+                warn_of_few_steps(
+                    self, "take start='spectral', or set schedule__n_rounds to about 10"
+                )
             if of_corpus(composition.start) and composition.births is None:
                 model = composition.model(self.seed_)
                 commit = replace(commit, first=model.first_topics(posterior, batch.minibatch))
         self._commit = commit
-
-    def _warn_of_few_steps(self, composition: Composition, batch: Documents) -> None:
-        n_batches = -(-batch.n_documents // self.batch_size) * self._n_passes(batch)
-        n_steps = sum(composition.rule.n_rounds_of(t) for t in range(min(n_batches, FEW_STEPS)))
-        if n_steps < FEW_STEPS and self.n_components > 1 and composition.start == NOISE:
-            # More passes would fit few documents too closely.
-            warn_of_few_steps(self, "take start='spectral', or set schedule__n_rounds to about 10")
 
     def _prior_directions(self, vectors: np.ndarray, n_nodes: int) -> np.ndarray:
         """The prior of the directions of vectors: for each topic a document of all directions."""
@@ -246,12 +226,6 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """The prior of the topics by word."""
         n_priors = self.n_components if self._topics_have_priors else None
         return check_word_prior(self, "topic_word_prior", batch.X, n_priors)
-
-    def _boosted_prior(self, X: sparse.csr_matrix) -> np.ndarray | None:
-        """The knowledge that a boost adds, where it is not the prior of the topics."""
-        if self.boosted_prior is None:
-            return None
-        return check_word_prior(self, "boosted_prior", X, self.n_components)
 
     @property
     def _n_hidden(self) -> int:  # type: ignore[override]
@@ -273,17 +247,16 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """Commit a blend, with what else it changes of the commit record."""
         commit = self._commit
         posterior = found.get("posterior", commit.posterior)
-        check_averageable(composition, blend)
         if posterior.xi is not None:
             warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")
-        record = None
+        drift = commit.drift
         if composition.traits.forgets:
-            last = commit.drift[-1] if commit.led_at == posterior.n_batches else None
+            last = drift[-1] if commit.led_at == posterior.n_batches else None
             record = observe(posterior, blend, time, last, self._n_hidden)
-            number = commit.drift[-1].batch + 1 if commit.drift else record.batch
-            record = replace(record, batch=number)
+            if drift:
+                record = replace(record, batch=drift[-1].batch + 1)
+            drift = (*drift[1 - KEPT_MINIBATCHES :], record)
             found["led_at"] = posterior.n_batches + blend.statistics.n_batches
-        drift = commit.drift if record is None else kept_records(commit.drift, record)
         if composition.doc_topic == FIXED != commit.update.doc_topic:
             # What was learnt of the documents waits for the update that learnt it.
             composition = replace(composition, doc_topic=commit.update.doc_topic)
@@ -308,8 +281,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             report.score(predictive.per_token(*ahead))
 
     def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:
-        """The commit record, without what it has of some words: others may lead now."""
         commit = super()._commit_without(words, names)
+        # Others may lead now.
         return replace(
             commit,
             led_at=-1,
@@ -338,9 +311,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         update = self._commit.update
         if not update.rule.traits.forgets:
             raise AttributeError(
-                f"{type(self).__name__} has no report of drift with {update.update}, by which it "
-                "learnt and which does not say what it keeps (its `forgets` is False); to "
-                "start anew use a rule such as PowerPrior(0.9)"
+                f"{type(self).__name__} has no report of drift with {update.update}, which forgets "
+                "nothing; start anew and use a rule such as PowerPrior(0.9)"
             )
 
     @property
@@ -361,7 +333,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return self._whole(lambda: self._learnt.mass[self._n_hidden :])
 
     def drift_report(self, feature_names: OptionalArray = None) -> list[DriftRow]:
-        """Rows on how much of each topic was kept with each minibatch, and where it moved.
+        """How much of each topic each minibatch kept, and where the topic moved.
 
         Parameters
         ----------
@@ -372,8 +344,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         -------
         report : list of DriftRow
             A row for each of the last thousand minibatches and each topic, with the words
-            that came among its ten most probable ones and those that left them; as a frame
-            by `pandas.DataFrame(report)`.
+            that entered and left its ten most probable ones; for `pandas.DataFrame(report)`.
 
         Raises
         ------
@@ -387,8 +358,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Topic proportions of documents: their posterior mean.
 
-        Deterministic, and each row depends on its own document only. A document
-        without words gets the mean of `doc_topic_prior_`.
+        Deterministic; each row depends on its own document only. A document without words has
+        the mean of `doc_topic_prior_`.
 
         {X}
 
@@ -430,8 +401,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def score_samples(self, X: MatrixLike) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
 
-        One token in five of each document is held out, by a rule that depends on
-        the document alone; the proportions are inferred from the others.
+        One token in five of each document is held out; proportions are inferred from the others.
 
         {X}
 
@@ -442,8 +412,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def score(self, X: MatrixLike, y: OptionalArray = None) -> float:
         """Log predictive probability per held-out token, by document completion.
 
-        Comparable between models, numbers of topics and sizes of test sets;
-        higher is better.
+        Higher is better; comparable between models, numbers of topics and sizes of test sets.
 
         {X}
         {y_ignored}
@@ -460,8 +429,6 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def held_out_log_probability(self, observed: MatrixLike, held_out: MatrixLike) -> np.ndarray:
         """Log probability of tokens of documents, given other tokens of theirs.
-
-        Where there is a background it takes part, beside the topics.
 
         Parameters
         ----------
@@ -510,9 +477,3 @@ def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:
         return prior
     hidden = np.repeat(prior.mean(axis=-1, keepdims=True), n_hidden, axis=-1)
     return np.concatenate([hidden, prior], axis=-1)
-
-
-def auto_parameters(estimator: type) -> frozenset[str]:
-    """Parameters of a class of estimators that are "auto" where nothing is said."""
-    found = signature(estimator).parameters.items()
-    return frozenset(name for name, parameter in found if parameter.default == "auto")

@@ -121,7 +121,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     kappa : float, default=0.5
         In `partial_fit` gamma, the noise and the mean theta go (t + 1)^-kappa of the way at
         the t-th minibatch, in (0, 1].
-    {n_jobs}
+    n_jobs : int or None, default=None
+        Number of threads; None is 1 and -1 all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the first U.
     verbose : int, default=0
@@ -512,7 +513,13 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         k : int or None, default=None
             Points of each set, beside those given; None for sets of any size.
         {given_points}
-        {draws}
+        random_state : int, RandomState instance or None, default=None
+            Pass an int for the same sets each time.
+
+        Returns
+        -------
+        sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
+            In the form that `fit` takes: a matrix for each set, or a row of items.
         """
         seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
         process, rng = self._given(theta, given), np.random.default_rng(seed)
@@ -569,7 +576,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
         Parameters
         ----------
-        {feature_names_or_numbers}
+        feature_names : array-like of shape (n_features,), default=None
+            Words of the columns; None for the names seen in `fit`, or else column numbers.
         n_words : int, default=10
 
         Returns

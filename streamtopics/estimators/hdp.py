@@ -94,9 +94,6 @@ class HDPModel(ReportsLifetimes):
         lifetimes = Lifetimes(np.zeros(n), ids=np.arange(n), n_ids=n)
         self._commit = replace(self._commit, state=np.zeros(n), lifetimes=lifetimes)
 
-    def _state_of_rule(self) -> None:
-        """None: the tables are those of the model."""
-
     def _state_without(self, words: np.ndarray) -> Any:
         return self._commit.state
 
@@ -143,14 +140,11 @@ class HDPGibbsOnlineEM(HDPModel):
         gone are dropped.
     {kappa}
     {tau}
-    {many_sweeps}
-    {concentration}
-    {doc_concentration}
+    {hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
         Pseudo-count of every word in every topic, in tokens. From 0.05 on, some topics stay merged
         for good.
-    {small_batch_size}
-    {max_iter}
+    {small_batches}
     {common_parameters}
 
     Attributes
@@ -229,15 +223,14 @@ class HDPVarGibbs(HDPModel):
     {kappa}
     tau : float, default=0
         Minibatches by which the step size is ahead: more slows the first steps down.
-    {n_documents}
-    {many_sweeps}
-    {concentration}
-    {doc_concentration}
+    n_documents : int or None, default=None
+        Size of the corpus that topics are learnt for (the papers' D). None is the number seen so
+        far, which suits a stream without end.
+    {hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
         Dirichlet parameter of the topics (the papers' eta), in tokens. None is 0.05 for each word.
-    {small_batch_size}
-    {max_iter}
+    {small_batches}
     {common_parameters}
 
     Attributes

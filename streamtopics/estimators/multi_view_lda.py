@@ -108,9 +108,12 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
         Dirichlet parameter of the shared topics. None is 0.05 for each word.
-    {n_rounds}
-    {max_local_iter}
-    {local_tol}
+    n_rounds : int, default=1
+        Rounds between topics and documents in a minibatch; the source has 1.
+    max_local_iter : int, default=100
+        Most sweeps over a document.
+    local_tol : float, default=1e-3
+        A document is done when a sweep moves less than this share of its tokens between topics.
     batch_size : int, default=1000
         Documents in a minibatch of `fit`.
     {max_iter}

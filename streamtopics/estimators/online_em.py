@@ -69,7 +69,8 @@ class GibbsOnlineEM(OnlineEMLDA):
     {n_components}
     {part_kappa}
     {tau}
-    {n_sweeps}
+    n_sweeps : int, default=5
+        Gibbs sweeps over each document; the last quarter is averaged.
     {update_each_sweep}
     {mean_topic_word_prior}
     inference : {"auto", "gibbs"}, default="auto"

@@ -227,7 +227,14 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
 
         {learns_corpus}
 
-        {samples_to_learn}
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; NaN for missing values, if the model allows them.
+        y : array-like of shape (n_samples,), default=None
+            Targets, if the model has any.
+
+        {returns_self}
         """
         return self._fit(X=X, y=y)
 

@@ -374,7 +374,7 @@ class ReviewModel(RatedTopicModel):
         learnt. Minibatches without a word that come before the first with one are forgotten.
 
         {X_to_learn}
-        {more_ratings}
+        {ratings}
         {items_and_users}
 
         {returns_self}
@@ -439,7 +439,7 @@ class ReviewModel(RatedTopicModel):
         """Log predictive probability per held-out token, by document completion.
 
         {X}
-        {ignored_ratings}
+        {y_ignored}
         {items_and_users}
 
         {score}

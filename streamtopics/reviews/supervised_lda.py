@@ -156,7 +156,7 @@ class SupervisedLDA(RatedTopicModel):
         learnt. Minibatches without a word that come before the first with one are forgotten.
 
         {X_to_learn}
-        {more_ratings}
+        {ratings}
 
         {returns_self}
         """
@@ -284,7 +284,7 @@ class SupervisedLDA(RatedTopicModel):
         """Log predictive probability per held-out token, by document completion.
 
         {X}
-        {ignored_ratings}
+        {y_ignored}
 
         {score}
         """

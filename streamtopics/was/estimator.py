@@ -292,9 +292,15 @@ class WASTopicModel(SentenceTopics):
         process (section III of the source), each given those before it.
 
         {sentences}
-        {n_particles}
+        n_particles : int, default=100
+            Samples of topics for each document, at most a million.
+        random_state : int, default=0
+            Seed of the particles.
 
-        {log_likelihood}
+        Returns
+        -------
+        log_likelihood : ndarray of shape (n_documents,), float64
+            Nats; 0 for a document without words.
         """
         check_is_fitted(self)
         check_whole(self, most=MOST_PARTICLES, n_particles=n_particles)

@@ -137,19 +137,19 @@ def test_weights_are_no_lengths():
 def test_a_background_cannot_come_or_go(first, then):
     model = StreamingLDA(K, inference=first, random_state=0).partial_fit(corpus(7))
     before = model.components_
-    with pytest.raises(ValueError, match=r"local step is .* background"):
+    with pytest.raises(ValueError, match=r"inference is .* started with"):
         model.set_params(inference=then).partial_fit(corpus(7))
     assert_array_equal(model.components_, before)
     mixture = StreamingMixture(K, random_state=0).partial_fit(corpus(7))
     before = mixture.transform(corpus(7))
     changed = deepcopy(mixture).set_params(background=0.0)
     for reads in (changed.partial_fit, changed.transform, changed.score, features_by(changed)):
-        with pytest.raises(ValueError, match=r"local step is .* background"):
+        with pytest.raises(ValueError, match=r"inference is .* started with"):
             reads(corpus(7))
     topics = StreamingLDA(K, inference=first, random_state=0).partial_fit(corpus(7))
     topics.set_params(inference=then)
     if hasattr(topics, "merge"):
-        with pytest.raises(ValueError, match="local step is"):
+        with pytest.raises(ValueError, match="inference is"):
             compute_update(topics, [corpus(7)])
     same = changed.set_params(background=mixture.background)
     assert_array_equal(same.transform(corpus(7)), before)

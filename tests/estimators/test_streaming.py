@@ -170,17 +170,18 @@ def plain(value):
 def test_one_call_is_one_update(estimator, X):
     estimator.set_params(batch_size=100)
     estimator.partial_fit(X[:450])
-    n_batches = n_parts(estimator, 0, 450)
+    n_batches = n_parts(estimator, 450)
     assert (estimator.n_batch_iter_, estimator.n_documents_seen_) == (n_batches, 450)
     assert estimator.n_tokens_seen_ == X[:450].sum()
     estimator.fit(X[:450])
-    n_batches = sum(n_parts(estimator, n, min(100, 450 - n)) for n in range(0, 450, 100))
+    n_batches = sum(n_parts(estimator, min(100, 450 - n)) for n in range(0, 450, 100))
     assert (estimator.n_batch_iter_, estimator.n_documents_seen_) == (n_batches, 450)
 
 
-def n_parts(estimator, n_before, n_documents):
+def n_parts(estimator, n_documents):
     """Parts that a minibatch is cut into."""
-    return len(estimator._composition()._bounds(n_before, n_documents)) - 1
+    size = estimator._composition().inner_batch_size
+    return 1 if size is None else -(-n_documents // size)
 
 
 def test_fit_is_partial_fit_over_batches_in_order(estimator, X):
