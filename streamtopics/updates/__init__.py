@@ -10,7 +10,6 @@ where `learn(view)` returns the expected statistics of the current minibatch
 under a posterior, or a proposal of one. A rule sees no documents.
 """
 
-from streamtopics.updates.adaptive import AdaptiveRate
 from streamtopics.updates.births import DirichletProcess
 from streamtopics.updates.bps import BPS, SVB, Boost
 from streamtopics.updates.doc_topic import (
@@ -26,16 +25,14 @@ from streamtopics.updates.hierarchical_power_prior import HierarchicalPowerPrior
 from streamtopics.updates.langevin import Langevin
 from streamtopics.updates.online_em import OnlineEM
 from streamtopics.updates.power_prior import Memory, PowerPrior
-from streamtopics.updates.rates import Exponential, Normal
+from streamtopics.updates.rates import Decay, Exponential, MeanDecay, Normal, ScaledDecay
 from streamtopics.updates.rule import Growing, Rounds, Rule, Traits
-from streamtopics.updates.schedules import Decay, MeanDecay, ScaledDecay
 from streamtopics.updates.stochastic import PopulationVB, StochasticVI
-from streamtopics.updates.window import IncrementalVB, MemoizedVB, Window
+from streamtopics.updates.window import Window
 
 __all__ = [
     "BPS",
     "SVB",
-    "AdaptiveRate",
     "Boost",
     "DampedNewton",
     "Decay",
@@ -47,11 +44,9 @@ __all__ = [
     "GammaPrior",
     "Growing",
     "HierarchicalPowerPrior",
-    "IncrementalVB",
     "Langevin",
     "LearnsDocTopicPrior",
     "MeanDecay",
-    "MemoizedVB",
     "Memory",
     "Normal",
     "OnlineEM",

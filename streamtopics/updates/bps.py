@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Streaming variational Bayes, lam_t = lam_{t-1} + s_t, and boosted prior knowledge, + r_t xi.
 
-The first is of Broderick et al. (2013), and equation 19 of Nguyen et al. (2020), "Boosting prior
-knowledge in streaming variational Bayes". In the second the knowledge xi, mostly the prior itself,
-is added again with every minibatch, with r_t such that it has `scale` times the mass of what the
-minibatch says; equations 34, 42 and 43. The norms are those of the data part and of xi alone.
+Broderick et al. (2013); Nguyen et al. (2020), "Boosting prior knowledge in streaming variational
+Bayes", equations 19, 34, 42 and 43. r_t gives xi `scale` times the mass of the statistics.
 """
 
 from dataclasses import dataclass
@@ -29,10 +27,8 @@ class Boost:
     scale : float
         The paper's s: prior pseudo-counts added for each token seen.
     norm : {"whole", "topic"}
-        Whether the masses are compared over all topics together, which gives
-        each topic the same boost, or topic by topic, which gives each the same
-        share s / (1 + s) of prior. In small models with nodes of several kinds, "whole"
-        is over the nodes of a kind.
+        "whole" compares masses over all topics (of small models: over the nodes of a kind) and
+        gives each topic the same boost. "topic" gives each the same share s / (1 + s) of prior.
     """
 
     scale: float
@@ -77,7 +73,6 @@ class BPS(Rule):
         return self
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """Return the blend to lam + s + r xi."""
         statistics = learn(posterior)
         weight = Boost(self.scale, self.norm).weight(posterior, statistics)
         return Blend(1.0, 1.0, 0.0, statistics, boost=weight), None
@@ -93,5 +88,4 @@ class SVB(Rule):
         return self
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """Return the blend to lam + s."""
         return Blend(1.0, 1.0, 0.0, learn(posterior)), None

@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Updates of alpha, the Dirichlet parameter of the documents' topic proportions.
 
-An update is a frozen dataclass of its settings with one method,
-
-    step(alpha, memory, statistics, n_batches) -> (alpha, memory)
-
-whose memory is None before the first minibatch that it learns from. It sees of the
-documents their lengths and s = E[log theta], the mean over those
-that have words. Where nothing but s counts, alpha maximises the concave
+With s = E[log theta], the mean over the documents with words, alpha maximises the concave
 
     f(alpha) = log Gamma(alpha_0) - sum_k log Gamma(alpha_k) + sum_k alpha_k s_k,
 
@@ -24,18 +18,16 @@ from scipy.special import digamma, gammaln, zeta
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.updates.rates import MEAN_DECAY, StepSize, retained_by
 from streamtopics.updates.rule import Traits, Wrapper
-from streamtopics.updates.schedules import MEAN_DECAY, StepSize, retained_by
 from streamtopics.utils.checks import check_able, check_positive, check_range, check_whole
 
-# What an update may make of alpha. For an unused topic E[log theta] is near -1 / alpha,
-# so that from a smaller one it could hardly come back, while a thousand such topics
-# weigh as much as one token. Above 1e4 a proportion varies by less than 1 %.
+# What an update may make of alpha. From a smaller one an unused topic could hardly come back; above
+# 1e4 a proportion varies by less than 1 %.
 LEAST_ALPHA, MOST_ALPHA = 1e-3, 1e4
 # Below what any document has, if alpha is at least LEAST_ALPHA.
 LEAST_LOG_THETA = -2 / LEAST_ALPHA
-# 1 - sum_k exp(E[log theta_k]) is about (K - 1) / (2 alpha_0) for large alpha; this is
-# what it is for two topics of MOST_ALPHA, and about the least that it can be within it.
+# 1 - sum_k exp(E[log theta_k]), about (K - 1) / (2 alpha_0), for two topics of MOST_ALPHA.
 MARGIN = 1 / (4 * MOST_ALPHA)
 MAX_STEPS = 100
 SHIFTS = np.arange(8.0)[:, None]
@@ -55,10 +47,14 @@ class Learnt(NamedTuple):
 
 
 class DocTopicUpdate(Protocol):
-    """An update of alpha.
+    """An update of alpha, a frozen dataclass; its memory is None before it learns.
 
-    It needs of a local step "log_theta" or "shares", and is not asked about the first `burn_in`
-    documents of a stream.
+    Attributes
+    ----------
+    needs : frozenset of str
+        What a local step has to report: "log_theta" or "shares".
+    burn_in : int
+        First documents of a stream that it is not asked about.
     """
 
     needs: ClassVar[frozenset[str]]
@@ -69,10 +65,7 @@ class DocTopicUpdate(Protocol):
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """Return alpha and memory after a minibatch that comes after `n_batches` others.
-
-        `alpha` is what the statistics were found under; the arguments stay as they are.
-        """
+        """Alpha and memory after a minibatch found under `alpha`, after `n_batches` others."""
 
     def delayed(
         self, alpha: np.ndarray, memory: Memory, learnt: "Learnt", n_batches: int
@@ -102,13 +95,7 @@ FIXED = Fixed()
 
 
 class RunningMean(ABC):
-    """Base of updates that remember a running mean of what minibatches say, and alpha of it.
-
-    Attributes
-    ----------
-    burn_in, step_size
-        As of `FixedPoint`.
-    """
+    """Base of updates that remember a running mean of what minibatches say, and alpha of it."""
 
     burn_in: int
     step_size: StepSize
@@ -119,16 +106,15 @@ class RunningMean(ABC):
 
     @abstractmethod
     def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
-        """Return what a minibatch adds to the mean, under `alpha`; None if nothing."""
+        """What a minibatch adds to the mean, under `alpha`; None if nothing."""
 
     @abstractmethod
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
-        """Return the alpha of a running mean to which the last minibatch came after `n_batches`."""
+        """The alpha of a running mean to which the last minibatch came after `n_batches`."""
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """Return the alpha of the running mean with the minibatch, and that mean."""
         observed = self.observed(alpha, statistics)
         if observed is None:
             return alpha, memory
@@ -138,7 +124,6 @@ class RunningMean(ABC):
     def delayed(
         self, alpha: np.ndarray, memory: Memory, learnt: Learnt, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """Return the same of minibatches together, with the weight that they have now."""
         before, after = learnt.memories
         if after is None or after is before:
             return alpha, memory
@@ -157,16 +142,14 @@ class RunningMean(ABC):
 class FixedPoint(RunningMean):
     """Maximum likelihood given the running mean of E[log theta].
 
-    The fixed point of Minka (2000), "Estimating a Dirichlet distribution", as used by
-    Dupuy and Bach (2017), "Online but accurate inference for latent variable models
-    with local Gibbs sampling"; found by Newton's method.
+    The fixed point of Minka (2000), "Estimating a Dirichlet distribution", as in Dupuy and Bach
+    (2017), "Online but accurate inference for latent variable models with local Gibbs sampling".
 
     Parameters
     ----------
     burn_in : int
-        Documents at the start that leave alpha alone and are not remembered: as
-        long as all topics are alike, proportions do not seem to vary, and alpha
-        would grow without end and keep them alike.
+        First documents, which leave alpha alone: while all topics are alike, alpha would grow
+        without end and keep them alike.
     step_size : StepSize
         Weight of a minibatch against those before.
     """
@@ -195,23 +178,19 @@ class GammaPrior(RunningMean):
         x_k = alpha_k (psi(alpha_k + n_dk) - psi(alpha_k))
         y   = psi(alpha_0 + N_d) - psi(alpha_0),
 
-    and alpha_k = (shape - 1 + sum_d x_dk) / (inverse_scale + sum_d y_d), as in Sato et
-    al. (2010), "Deterministic single-pass model for LDA"; with all documents under
-    the present alpha it is a step that raises the posterior. The memory are running
-    means of the sums in a minibatch. A rate is taken to remember 1 / rate minibatches,
-    the prior counts once against those, and rate 1 / t is the plain sum, which is slow
-    to forget the alpha of the start.
+    and alpha_k = (shape - 1 + sum_d x_dk) / (inverse_scale + sum_d y_d), as in Sato et al. (2010),
+    "Deterministic single-pass model for LDA". The memory are running means of the sums in a
+    minibatch; a rate remembers 1 / rate minibatches, against which the prior counts once.
 
     Parameters
     ----------
     shape : float
         At least 1. With 1 the prior pulls no topic away from 0.
     inverse_scale : float
-        With a shape of 1 the prior mean of alpha is the inverse of this. A document
-        adds about log(1 + N_d / alpha_0) to it, so that 1 weighs less than one
-        document of usual length.
+        With a shape of 1 the inverse of the prior mean. 1 weighs less than one document of usual
+        length.
     burn_in, step_size
-        As of `FixedPoint`; the first minibatch that is remembered stands for those before it too.
+        As of `FixedPoint`.
     """
 
     shape: float = 1.0
@@ -238,9 +217,8 @@ class GammaPrior(RunningMean):
 class DampedNewton:
     """One Newton step towards the maximum of the minibatch, times the rate.
 
-    Hoffman et al. (2010), "Online learning for latent Dirichlet allocation". A step
-    that would take any alpha to LEAST_ALPHA or below, or beyond MOST_ALPHA, is not
-    taken: the others then stay too.
+    Hoffman et al. (2010), "Online learning for latent Dirichlet allocation". A step that would
+    take any alpha out of (1e-3, 1e4] is not taken.
 
     Parameters
     ----------
@@ -280,14 +258,12 @@ class DampedNewton:
 class Shares(RunningMean):
     """Alpha in proportion to the running mean of the documents' topic proportions.
 
-    For mixtures, where a document has one topic, alpha stands for the topics' shares of
-    documents, and its sum, which stays, for nothing.
+    For mixtures, where a document has one topic. The sum of alpha stays.
 
     Parameters
     ----------
     floor : float
-        Share that all topics have together whatever the documents say, each the same, so that
-        one can come back.
+        Share that is divided equally among all topics, so that one can come back.
     burn_in, step_size
         As of `FixedPoint`.
     """
@@ -325,7 +301,6 @@ class LearnsDocTopicPrior(Wrapper):
 
     @property
     def traits(self) -> Traits:
-        """Those of the inner rule; a learnt alpha has needs too, and a posterior to hold it."""
         inner, mine = self.update.traits, self.doc_topic.needs
         return replace(inner, needs=inner.needs | mine | {"alpha"}) if mine else inner
 
@@ -339,7 +314,6 @@ class LearnsDocTopicPrior(Wrapper):
     def step(
         self, posterior: Posterior, learn: Learn, state: tuple[Any, Memory]
     ) -> tuple[Blend, tuple[Any, Memory]]:
-        """The blend of the rule, with alpha."""
         inner, memory = state
         blend, inner = self.update.step(posterior, learn, inner)
         if self.doc_topic == FIXED or posterior.n_documents < self.doc_topic.burn_in:
@@ -359,7 +333,7 @@ def informs(statistics: Statistics) -> bool:
 
 
 def running_mean(memory: Memory, observed: np.ndarray, rate: float) -> np.ndarray:
-    """Return (1 - rate) memory + rate observed; the first one alone."""
+    """(1 - rate) memory + rate observed; the first one alone."""
     return observed if memory is None else (1 - rate) * memory + rate * observed
 
 
@@ -377,12 +351,8 @@ def document_sums(alpha: np.ndarray, statistics: Statistics) -> np.ndarray:
 def solve_alpha(mean_log_theta: np.ndarray, start: np.ndarray) -> np.ndarray:
     """The alpha with psi(alpha_k) - psi(alpha_0) = mean_log_theta_k, within the bounds.
 
-    Newton's method with backtracking, and then the bounds. There is a solution if
-    sum_k exp(mean_log_theta_k) < 1; as that tends to 1, the proportions cease to vary
-    and alpha grows without end. A common shift keeps it MARGIN away from there.
-
-    `mean_log_theta` is a mean over documents, of two topics at least; near the solution two or
-    three steps from `start` are enough for 1e-8, relative.
+    Newton's method with backtracking, to 1e-8, relative. As sum_k exp(mean_log_theta_k) tends to
+    1, alpha grows without end; a common shift keeps it MARGIN away from there.
     """
     mean = np.minimum(np.maximum(mean_log_theta, LEAST_LOG_THETA), 0.0)
     mean = mean - np.log(max(1.0, np.exp(mean).sum() / (1 - MARGIN)))
@@ -397,14 +367,10 @@ def solve_alpha(mean_log_theta: np.ndarray, start: np.ndarray) -> np.ndarray:
 
 
 def within_bounds(alpha: np.ndarray) -> np.ndarray:
-    """alpha scaled down until none is above MOST_ALPHA, then raised to LEAST_ALPHA.
-
-    Scaling leaves the mean proportions what they are.
-    """
+    """alpha scaled down until none is above MOST_ALPHA, then raised to LEAST_ALPHA."""
     top = alpha.max()
-    found: np.ndarray = np.maximum(
-        alpha if top <= MOST_ALPHA else alpha / top * MOST_ALPHA, LEAST_ALPHA
-    )
+    scaled = alpha if top <= MOST_ALPHA else alpha / top * MOST_ALPHA
+    found: np.ndarray = np.maximum(scaled, LEAST_ALPHA)
     return found
 
 
@@ -421,8 +387,7 @@ def climbed(alpha: np.ndarray, change: np.ndarray, mean_log_theta: np.ndarray) -
 def moved(alpha: np.ndarray, change: np.ndarray) -> np.ndarray:
     """alpha after a relative change, taken as that of 1 / alpha; at most fourfold.
 
-    As psi(x) is nearly -1 / x for small x, a Newton step ends there where it should;
-    and no step ends below 0.
+    As psi(x) is nearly -1 / x for small x, a Newton step ends there where it should.
     """
     found: np.ndarray = alpha / np.maximum(1 - change, 0.25)
     return found

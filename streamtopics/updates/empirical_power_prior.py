@@ -3,12 +3,8 @@
 
     rho_t = argmax over [0, 1] of E_q[log p(beta | rho lam_{t-1} + (1 - rho) eta)],
 
-both ends shifted by the boost if there is one.
-
-Where `HierarchicalPowerPrior` needs a second bound, because an expectation over rho has no
-closed form, a single rate needs none. The bound is concave in it, so there is one basin,
-and the start does not matter; and it finds rates in the middle, for drift of a part.
-With little data the estimate is noisy. No paper has it.
+The bound is concave in a single rate, so that the start does not matter. It finds rates in the
+middle, for drift of a part; with little data it is noisy. No paper has it.
 """
 
 from dataclasses import dataclass
@@ -33,7 +29,7 @@ class EmpiricalPowerPrior(LearnsRate):
     rate : {"shared", "topic"}
         One rho for all topics, or one for each.
     boost : Boost
-        Of the prior, on top.
+        Of the prior, at each minibatch.
     max_rounds : int
         Rounds in a minibatch, at most; two are the least that learn a rate.
     tol : float
@@ -48,7 +44,6 @@ class EmpiricalPowerPrior(LearnsRate):
     needs = frozenset({"slopes"})
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """Return the blend to rho lam + (1 - rho) eta + s + r xi."""
         if posterior.n_batches == 0:
             return self.first(posterior, learn)
         rho = np.full(1 if self.rate == "shared" else posterior.n_nodes, START)

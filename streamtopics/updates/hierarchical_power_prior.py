@@ -3,10 +3,9 @@
 
     lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t
 
-with rho_t random, and q(rho_t) found by coordinate ascent in a double lower bound of
-the evidence, between the documents, lam_t and rho_t; algorithm 1 of Masegosa et al.
-(2020), "Variational inference over nonstationary data streams for exponential family
-models". Nothing about rho is carried from one minibatch to the next; the first has none.
+with q(rho_t) found by coordinate ascent in a double lower bound of the evidence; algorithm 1 of
+Masegosa et al. (2020), "Variational inference over nonstationary data streams for exponential
+family models". Nothing about rho is carried from one minibatch to the next.
 """
 
 from dataclasses import dataclass
@@ -38,14 +37,12 @@ class HierarchicalPowerPrior(LearnsRate):
     rate : {"shared", "topic"}
         One rho for all topics (HPP), or one for each (MHPP).
     rate_prior : RatePrior
-        Of rho; see `updates.rates`.
+        Of rho.
     rate_starts : tuple of float
-        E[rho] that the ascents of a minibatch start from. The bound has a basin at either
-        end; with several starts the result of the greatest bound is taken, for which the
-        local step has to tell its part of the bound.
+        E[rho] that the ascents of a minibatch start from. Of several, the result of the greatest
+        bound is taken; the local step must then report its bound.
     boost : Boost
-        Of the prior, on top; how much is settled in the first round of a minibatch, so that
-        the rounds after it climb one bound.
+        Of the prior, at each minibatch, fixed in its first round.
     max_rounds : int
         Rounds in a minibatch for each start, at most; two are the least that learn a rate.
     tol : float
@@ -73,7 +70,6 @@ class HierarchicalPowerPrior(LearnsRate):
         return frozenset({"divergences", "local_bound"} if self._compares else {"divergences"})
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """E[rho] lam + (1 - E[rho]) eta + s + r xi."""
         if posterior.n_batches == 0:
             return self.first(posterior, learn)
         ascents = [self.ascend(posterior, learn, start) for start in self.rate_starts]
@@ -127,9 +123,6 @@ class HierarchicalPowerPrior(LearnsRate):
     def _bound(
         self, local_bound: float, rate: Rate, evidence: np.ndarray, from_prior: np.ndarray
     ) -> float:
-        """L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho)).
-
-        With a boost, the divergences are those to lam + boost xi and eta + boost xi.
-        """
+        """L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho))."""
         of_rates = rate.kept * evidence - from_prior - rate.divergence
         return local_bound + float(of_rates.sum())

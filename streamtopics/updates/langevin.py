@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Stochastic gradient Riemannian Langevin dynamics over topics.
 
-Patterson and Teh (2013), in their expanded mean: the topics are beta = lam / |lam|,
-lam has the prior Gamma(eta, 1), and
+Patterson and Teh (2013), expanded mean: beta = lam / |lam| under the prior Gamma(eta, 1), and
 
     lam <- | lam + e/2 (eta - lam + D/B (s - beta s_.)) + sqrt(e lam) xi |,
 
-with s_. the tokens of each topic, xi standard normal, e_t = a (1 + t/b)^-c for the
-minibatch after t others. All
-of lam moves with every minibatch, so a step costs as much as the vocabulary.
+with s_. the tokens of each topic, xi standard normal and e_t = a (1 + t/b)^-c. A step costs as
+much as the vocabulary.
 """
 
 from dataclasses import dataclass
@@ -27,8 +25,7 @@ class Langevin(Rule):
     a, b, c : float
         Of the step size a (1 + t / b)^-c.
     n_documents : int or None
-        The D that the posterior is for; None is the number seen so far, with the
-        minibatch.
+        The D that the posterior is for; None is the number seen so far.
     """
 
     a: float = 0.01
@@ -44,7 +41,6 @@ class Langevin(Rule):
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """The drift as an affine step, and the variance of the noise."""
         size = self.a * (1 + posterior.n_batches / self.b) ** -self.c
         noise = Noise(size, (posterior.seed, posterior.n_batches))
         statistics = learn(posterior)

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Online EM: lam_t = (1 - r_t) lam_{t-1} + (r_t / B) s_t + smoothing.
 
-Cappé and Moulines (2009); algorithm 1 of chapter 3 of Dupuy (2017), "Inference
-and applications for topic models". lam is a running mean of the expected
-statistics of a document, and its M-step lam / |lam| the topics. With r_t = 1/t
-(kappa = 1) it is incremental EM.
+Cappé and Moulines (2009); algorithm 1 of chapter 3 of Dupuy (2017), "Inference and applications
+for topic models". lam is a running mean of the expected statistics of a document, and its M-step
+lam / |lam| the topics.
 
-The smoothing keeps words unseen so far possible: it is the maximum a posteriori
-under Dirichlet(1 + eta), whose pseudo-counts eta weigh against the n documents
-that the running mean stands for, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B. With
-r_t = 1/t and minibatches of equal size that is the number of documents seen.
+The smoothing is the maximum a posteriori under Dirichlet(1 + eta): eta weighs against the n
+documents that the mean stands for, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B.
 """
 
 from dataclasses import dataclass
@@ -18,8 +15,8 @@ from typing import Any
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
+from streamtopics.updates.rates import MEAN_DECAY, StepSize, retained_by
 from streamtopics.updates.rule import Merging, Rule, Traits
-from streamtopics.updates.schedules import MEAN_DECAY, StepSize, retained_by
 from streamtopics.utils.checks import check_able
 
 
@@ -27,13 +24,10 @@ from streamtopics.utils.checks import check_able
 class OnlineEM(Rule):
     """A running mean of expected statistics, which forgets as its step size says.
 
-    It boosts no prior; `StochasticVI` has a step size and a `Boost`.
-
     Parameters
     ----------
     step_size : StepSize
-        r_t, but never less than 1 / t: what was there before the first minibatch has no part
-        in the mean. ``MeanDecay(1)`` forgets nothing.
+        r_t, raised to 1 / t where it is less. ``MeanDecay(1)`` forgets nothing.
     """
 
     step_size: StepSize = MEAN_DECAY
@@ -43,7 +37,6 @@ class OnlineEM(Rule):
 
     @property
     def traits(self) -> Traits:
-        """Running means are averaged, by what they remember."""
         merges: Merging = "mean" if self.step_size(1) <= 0.5 else "decayed mean"
         return Traits(frozenset({"smoothing"}), merges=merges)
 
@@ -56,7 +49,6 @@ class OnlineEM(Rule):
         return kept, 1.0 - kept
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """Return the blend to (1 - r) lam + r / B s, smoothed for the documents remembered."""
         return running_mean(posterior, learn(posterior), self._rate(posterior.n_batches)), None
 
     def _rate(self, n_batches: float) -> float:

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Power priors: lam_t = rho lam_{t-1} + (1 - rho) eta + s_t.
 
-What was learnt loses the share 1 - rho with each minibatch and the prior gets it
-back, so that the posterior stands for the last 1 / (1 - rho) minibatches; equation 23
-of Masegosa et al. (2020), "Variational inference over nonstationary data streams for
-exponential family models". With a boost, both ends of the mixture are shifted by it.
+Equation 23 of Masegosa et al. (2020), "Variational inference over nonstationary data streams for
+exponential family models". The posterior stands for the last 1 / (1 - rho) minibatches.
 """
 
 from abc import abstractmethod
@@ -53,12 +51,10 @@ class PowerPrior(Rule):
     Parameters
     ----------
     rho : float or Memory
-        Share of the posterior that is kept with each minibatch, in [0, 1]; 1 is SVB,
-        0 starts anew with every minibatch. ``Memory(20_000)`` keeps as much of a document
-        whatever the size of the minibatches.
-        20,000 short documents suit 50 topics; many fewer leave too little of each topic.
+        Share of the posterior kept at each minibatch, in [0, 1]; 1 is SVB. ``Memory(20_000)``
+        forgets by documents instead; 20,000 short ones suit 50 topics.
     boost : Boost
-        Of the prior, on top.
+        Of the prior, at each minibatch.
     """
 
     rho: float | Memory
@@ -72,19 +68,16 @@ class PowerPrior(Rule):
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """Rho to the power of the minibatches, or what their documents leave, and no weight."""
         if isinstance(self.rho, Memory):
             return self.rho.kept(after.n_documents - before.n_documents), 1.0
         return float(self.rho ** (after.n_batches - before.n_batches)), 1.0
 
     def for_part(self, share: float, first: bool = True) -> Rule:
-        """This rule; where it forgets by minibatches, one that forgets before the first part."""
         if first or isinstance(self.rho, Memory):
             return self
         return replace(self, rho=1.0)
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """Return the blend to rho lam + (1 - rho) eta + s + r xi."""
         statistics, rho = learn(posterior), self.rho
         kept = rho.kept(statistics.n_documents) if isinstance(rho, Memory) else rho
         boost = self.boost.weight(posterior, statistics)
@@ -93,10 +86,7 @@ class PowerPrior(Rule):
 
 @dataclass(frozen=True)
 class FixedRate(Rule):
-    """Forgetting of a known share of each topic before the first part of a minibatch.
-
-    The statistics of the parts are added, each seen from the topics that the part before it left.
-    """
+    """Forgetting of a known share of each topic before the first part of a minibatch."""
 
     kept: Coefficient  # Share of the posterior, and its complement
     lost: Coefficient
@@ -108,7 +98,6 @@ class FixedRate(Rule):
         return self if first else replace(self, kept=1.0, lost=0.0)
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """Return the blend to kept lam + lost eta + s + r xi."""
         statistics = learn(posterior)
         boost = self.boost.weight(posterior, statistics)
         return Blend(self.kept, 1.0, self.lost, statistics, boost=boost), None
@@ -144,7 +133,6 @@ class LearnsRate(Rule):
         return Rounds(rule, self.max_rounds, warm=True).step(posterior, learn, None)
 
     def for_rate(self, posterior: Posterior, learn: Learn) -> FixedRate:
-        """The rule of the rate that a minibatch asks for; the first one finds nothing."""
         if posterior.n_batches == 0:
             return FixedRate(1.0, 0.0, self.boost)
         blend, _ = self.step(posterior, learn, None)

@@ -1,33 +1,102 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Priors of the retention rate rho of a hierarchical power prior, rho in [0, 1].
+"""Step sizes of stochastic approximation, and priors of a rate of forgetting that is learnt."""
 
-Each turns the evidence for keeping, omega = KL(q || eta) - KL(q || lam_{t-1}), into a
-posterior of rho: its mean, the complement of that (which keeps its digits where the
-mean is all but 1), and its divergence from the prior.
-"""
-
+import math
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from streamtopics.families import truncated_exponential, truncated_normal
-from streamtopics.utils.checks import MOST_PRIOR, check_pseudo_counts, check_range
+from streamtopics.utils.checks import MOST_PRIOR, check_positive, check_pseudo_counts, check_range
+
+
+class StepSize(Protocol):
+    """A step size."""
+
+    def __call__(self, n_batches: float) -> float:
+        """The step of the minibatch after `n_batches` others, in [0, 1]."""
+
+
+@dataclass(frozen=True)
+class Decay:
+    """(t + tau)^-kappa in the t-th minibatch, at most 1.
+
+    Parameters
+    ----------
+    kappa : float
+        Decay, in [0, 1]; 0 takes each minibatch for all there is.
+    tau : float
+        Minibatches by which the step size is ahead.
+    """
+
+    kappa: float = 0.7
+    tau: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_range(self, 0, 1, kappa=self.kappa)
+        check_range(self, 0, np.inf, tau=self.tau)
+
+    def __call__(self, n_batches: float) -> float:
+        found: float = min(1.0, (n_batches + 1 + self.tau) ** -self.kappa)
+        return found
+
+
+@dataclass(frozen=True)
+class MeanDecay(Decay):
+    """`Decay`, but at least 1 / t: less would give the empty start a part in a running mean."""
+
+    def __call__(self, n_batches: float) -> float:
+        return max(super().__call__(n_batches), 1.0 / (n_batches + 1))
+
+
+@dataclass(frozen=True)
+class ScaledDecay:
+    """tau / t^kappa in the t-th minibatch, at most 1.
+
+    As in figures 14 and 15 of chapter 3 of Dupuy (2017).
+
+    Parameters
+    ----------
+    tau : float
+        The first step, above 0.
+    kappa : float
+        Decay, in [0, 1].
+    """
+
+    tau: float = 1.0
+    kappa: float = 0.7
+
+    def __post_init__(self) -> None:
+        check_positive(self, tau=self.tau)
+        check_range(self, 0, 1, kappa=self.kappa)
+
+    def __call__(self, n_batches: float) -> float:
+        found: float = min(1.0, self.tau * (n_batches + 1) ** -self.kappa)
+        return found
+
+
+DECAY, MEAN_DECAY = Decay(), MeanDecay()
+
+
+def retained_by(step_size: StepSize, n_before: int, n_after: int) -> float:
+    """Product of 1 - r over the minibatches after `n_before` and up to `n_after`."""
+    return math.prod(1.0 - step_size(n) for n in range(n_before, n_after))
 
 
 class Rate(NamedTuple):
-    """Posterior of rho: three arrays of the same shape."""
+    """Posterior of a retention rate rho: three arrays of the same shape."""
 
-    kept: np.ndarray
-    lost: np.ndarray
-    divergence: np.ndarray
+    kept: np.ndarray  # E[rho]
+    lost: np.ndarray  # E[1 - rho], which keeps its digits where the mean is all but 1
+    divergence: np.ndarray  # From the prior
 
 
 class RatePrior(Protocol):
-    """A prior of rho that is conjugate to the double bound."""
+    """A prior of rho in [0, 1] that is conjugate to the double bound."""
 
     def posterior(self, evidence: np.ndarray) -> Rate:
-        """E[rho], E[1 - rho] and KL(q(rho) || p(rho)), given the evidence in nats."""
+        """The posterior, given the evidence KL(q || eta) - KL(q || lam_{t-1}) in nats."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +113,7 @@ class Exponential:
         check_range(self, -np.inf, np.inf, gamma=self.gamma)
 
     def posterior(self, evidence: np.ndarray) -> Rate:
-        """A truncated exponential distribution again, of parameter gamma + evidence."""
+        """A truncated exponential distribution of parameter gamma + evidence."""
         omega = self.gamma + evidence
         divergence = truncated_exponential.kl(omega, self.gamma)
         return Rate(*truncated_exponential.mean_and_complement(omega), divergence)
@@ -57,8 +126,8 @@ NEARLY_UNIFORM = Exponential(-0.1)
 class Normal:
     """p(rho) proportional to exp(-precision (rho - mean)^2 / 2) on [0, 1].
 
-    Equation 29 of the same source. Its empirical Bayes estimate of the variance
-    is not offered: it always ends at the uniform prior, which is `Exponential(0.0)`.
+    Equation 29 of Masegosa et al. (2020). The empirical Bayes estimate of its variance always
+    ends at the uniform prior, `Exponential(0.0)`.
     """
 
     mean: float = 0.5
@@ -69,7 +138,7 @@ class Normal:
         check_pseudo_counts(self, precision=self.precision)
 
     def posterior(self, evidence: np.ndarray) -> Rate:
-        """A truncated normal distribution again, of the same precision."""
+        """A truncated normal distribution of the same precision."""
         prior = np.array([self.mean * self.precision, self.precision])
         natural = np.stack([prior[0] + evidence, np.full_like(evidence, self.precision)], -1)
         divergence = truncated_normal.kl(natural, prior)

@@ -26,15 +26,14 @@ class Traits:
     Parameters
     ----------
     needs : frozenset of str
-        What it asks of a posterior, "divergences", "slopes", "dense", "smoothing", "alpha" or
-        "noise", and of the local step, "log_theta", "shares" or "local_bound".
+        Of a posterior "divergences", "slopes", "dense", "smoothing", "alpha" or "noise"; of the
+        local step "log_theta", "shares" or "local_bound".
     forgets : bool
-        Whether it may retain less than all of the posterior, as a report of drift shows.
+        Whether it may retain less than all of the posterior.
     merges : {"sum", "mean", "decayed mean", "in order"} or None
         How posteriors of two parts of a stream are made one; None if they cannot be.
     adds : bool
-        Whether a minibatch is added once, with a gain of 1, to what is kept, so that weights of
-        minibatches may grow.
+        Whether a minibatch is added with a gain of 1, so that weights of minibatches may grow.
     learns_rate : bool
         Whether `for_rate` makes a rule of it whose minibatches can be cut.
     retains_alike : bool
@@ -55,13 +54,11 @@ NO_TRAITS = Traits()
 class Rule(ABC):
     """An update rule: frozen hyper-parameters, and a step over the posterior and a state.
 
-    The state is anything that is not changed in place: None where there is none. A rule
-    derives from this class and defines `step`; the rest has defaults.
+    The state is never changed in place. A rule derives from this class and defines `step`.
     """
 
     @property
     def traits(self) -> Traits:
-        """What has to be known of it before it steps."""
         return NO_TRAITS
 
     def init(self, posterior: Posterior) -> Any:
@@ -73,18 +70,14 @@ class Rule(ABC):
         """The blend that takes in the current minibatch, and the state after it."""
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """What the minibatches between two states of a stream count, for rules that merge.
+        """For rules that merge: what the minibatches between two states of a stream count.
 
-        The share of a posterior that they leave of it, and the weight that their statistics
-        have in it, up to a factor that is the same everywhere.
+        The share of the posterior that they leave, and the relative weight of their statistics.
         """
         return 1.0, 1.0
 
     def for_part(self, share: float, first: bool = True) -> "Rule | None":
-        """The rule of a part with this share of a minibatch, the first one or another.
-
-        None if it takes only whole ones.
-        """
+        """The rule of a part with this share of a minibatch; None if it takes only whole ones."""
         return None
 
     def for_rate(self, posterior: Posterior, learn: Learn) -> "Rule":
@@ -92,22 +85,13 @@ class Rule(ABC):
         return self
 
     def without_words(self, state: Any, words: np.ndarray) -> Any:
-        """The state without what it has of some words, columns of the posterior.
-
-        A rule whose state is about words defines it, so that words can be forgotten.
-        """
+        """The state without what it has of some words, for rules whose state is about words."""
         return state
 
 
 @dataclass(frozen=True)
 class Wrapper(Rule):
-    """Base of what is put around a rule: but for its step it is as that rule.
-
-    Parameters
-    ----------
-    update : Rule
-        The rule.
-    """
+    """Base of what is put around the rule `update`: but for its step it is as that rule."""
 
     update: Rule
 
@@ -138,8 +122,7 @@ class Wrapper(Rule):
 class Rounds(Wrapper):
     """Coordinate ascent between the local step and a rule inside each minibatch.
 
-    The first round sees the posterior as it was before the minibatch; each further
-    one sees what the last would make of it.
+    Each round after the first sees what the last would make of the posterior.
 
     Parameters
     ----------
@@ -151,7 +134,7 @@ class Rounds(Wrapper):
     n_start_batches : int
         How many minibatches are the first ones.
     warm : bool
-        Whether a further round goes on from where the last one left the documents.
+        Whether a round goes on from where the last one left the documents.
     """
 
     n_rounds: int = 1
@@ -170,7 +153,6 @@ class Rounds(Wrapper):
         return max(self.n_rounds, self.n_start_rounds) if starts else self.n_rounds
 
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
-        """The blend and the state of the last round."""
         blend, new = self.update.step(posterior, learn, state)
         for _ in range(self.n_rounds_of(posterior.n_batches) - 1):
             again = _seeing(learn, posterior, posterior.after(blend), self.warm)
@@ -199,8 +181,7 @@ class Growing(Wrapper):
         lam_t = eta + k (lam_{t-1} - eta) + g s_t,   r = 1 - (N_{t-1} / N_t)^h,
         g = r N_t / (N_t - N_{t-1}),   k = (1 - r) N_t / N_{t-1}.
 
-    A boost in s_t takes part, so that its share of the topics is what it was: s / (1 + s). A rule
-    that forgets does so on top of k, and its counts end at h times the tokens that it remembers.
+    A boost in s_t takes part. A rule that forgets does so on top of k.
 
     Parameters
     ----------
@@ -208,7 +189,7 @@ class Growing(Wrapper):
         One that adds a minibatch once to what it keeps.
     power : float
         h, at least 1, with which all minibatches count alike. With 3, the first third of a
-        stream has 4 % of the weight; it is then worth 5/9 of its tokens.
+        stream has 4 % of the weight.
     """
 
     power: float = 3.0
@@ -218,11 +199,9 @@ class Growing(Wrapper):
 
     @property
     def traits(self) -> Traits:
-        """Those of the inner rule, but weights do not grow once more."""
         return replace(self.update.traits, adds=False)
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """What the inner rule says, times (N / N')^(h - 1) and the mean weight of a new token."""
         kept, weight = self.update.decay(before, after)
         old, now = before.n_tokens, after.n_tokens
         if old > 0:
@@ -232,7 +211,6 @@ class Growing(Wrapper):
         return kept, weight
 
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
-        """Return the blend of the rule with growing weights."""
         blend, state = self.update.step(posterior, learn, state)
         before, new = posterior.n_tokens, blend.statistics.n_tokens
         if self.power == 1 or before == 0 or new == 0:
@@ -254,10 +232,7 @@ class Growing(Wrapper):
 def merged_weights(
     power: float, mine: TopicPosterior, theirs: TopicPosterior, base: TopicPosterior | None
 ) -> tuple[float, float, float]:
-    """Weights of what two sums and their ancestor learnt, in the posterior of both.
-
-    Both parts count by their tokens, and `base` as in one stream.
-    """
+    """Weights of what two sums and their ancestor `base` learnt, in the posterior of both."""
     if base is None or power == 1 or not base.n_tokens > 0:
         return 1.0, 1.0, -1.0
     before, parts = base.n_tokens, (mine, theirs)
@@ -291,9 +266,7 @@ def in_parts(
 ) -> tuple[Blend, Any]:
     """The blend of all parts of a minibatch together, and the state after them.
 
-    Each part sees what the parts before it would make of the posterior. As every step is affine,
-    so are all of them together: retain_2 (retain_1 lam + gain_1 s_1 + prior_1 eta) + gain_2 s_2 ..
-
+    Each part sees what the parts before it would make of the posterior; affine steps compose.
     `parts` are the rule of each, and the local step on it. `scratch`, which is written, is a copy
     of the posterior, of the `words` of the minibatch alone.
     """

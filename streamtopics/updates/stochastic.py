@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Stochastic variational inference: lam_t = (1 - r_t) lam_{t-1} + r_t (eta + D/B s_t).
 
-Hoffman, Bach and Blei (2010); Hoffman, Blei, Wang and Paisley (2013). A step of
-natural gradient towards the posterior of D documents that are all like the
-minibatch.
+Hoffman, Bach and Blei (2010); Hoffman, Blei, Wang and Paisley (2013). A natural gradient step
+towards the posterior of D documents like the minibatch.
 """
 
 from dataclasses import dataclass, replace
@@ -11,8 +10,8 @@ from dataclasses import dataclass, replace
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
+from streamtopics.updates.rates import DECAY, StepSize, retained_by
 from streamtopics.updates.rule import Rule, Traits
-from streamtopics.updates.schedules import DECAY, StepSize, retained_by
 from streamtopics.utils.checks import (
     MOST_DOCUMENTS,
     check_able,
@@ -31,10 +30,9 @@ class StochasticVI(Rule):
     step_size : StepSize
         r_t.
     n_documents : int or None
-        The D that the posterior is for; None is the number seen so far, with the
-        minibatch.
+        The D that the posterior is for; None is the number seen so far.
     boost : Boost
-        Of the prior, beside the statistics.
+        Of the prior, at each minibatch.
     """
 
     step_size: StepSize = DECAY
@@ -58,7 +56,6 @@ class StochasticVI(Rule):
         return self
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """Return the blend to (1 - r) lam + r (eta + D / B (s + boost xi))."""
         rate = self.step_size(posterior.n_batches)
         statistics = learn(posterior)
         n_documents = self.n_documents or posterior.n_documents + statistics.n_documents
@@ -71,10 +68,9 @@ class StochasticVI(Rule):
 class PopulationVB(Rule):
     """Natural gradient steps of constant size, for a population of constant size.
 
-    lam_t = (1 - nu) lam_{t-1} + nu (eta + M / B s_t), the posterior for M documents drawn from what
-    the stream is like now; McInerney, Ranganath and Blei (2015), "The population posterior and
-    Bayesian modeling on streams". Equation 14 of Masegosa et al. (2020) lacks the factor M / B, of
-    which its experiments have the 1 / B.
+    lam_t = (1 - nu) lam_{t-1} + nu (eta + M / B s_t); McInerney, Ranganath and Blei (2015), "The
+    population posterior and Bayesian modeling on streams". Equation 14 of Masegosa et al. (2020)
+    lacks the factor M / B.
 
     Parameters
     ----------
@@ -83,7 +79,7 @@ class PopulationVB(Rule):
     rate : float
         nu, the step size, in (0, 1].
     boost : Boost
-        Of the prior, beside the statistics.
+        Of the prior, at each minibatch.
     """
 
     population_size: float
@@ -99,15 +95,12 @@ class PopulationVB(Rule):
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """(1 - nu) to the power of the minibatches, and no other weight."""
         return (1.0 - self.rate) ** (after.n_batches - before.n_batches), 1.0
 
     def for_part(self, share: float, first: bool = True) -> Rule:
-        """The rule whose steps over the parts retain together what one does."""
         return replace(self, rate=1.0 - (1.0 - self.rate) ** share)
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """Return the blend to (1 - nu) lam + nu (eta + M / B (s + r xi))."""
         statistics = learn(posterior)
         gain = self.rate * self.population_size / statistics.n_documents
         boost = gain * self.boost.weight(posterior, statistics)

@@ -27,7 +27,7 @@ from streamtopics.base.validation import (
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates.online_em import running_mean
-from streamtopics.updates.schedules import MeanDecay
+from streamtopics.updates.rates import MeanDecay
 from streamtopics.utils.checks import MOST_PARTICLES, MOST_WHOLE, check_range, check_whole
 from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers

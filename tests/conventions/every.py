@@ -139,8 +139,8 @@ def _preset(name: str, **settings: Any) -> Case:
 
 # Update rules that no class has by itself.
 RULES = (
-    updates.Window(2), updates.MemoizedVB(2), updates.IncrementalVB(2),
-    updates.EmpiricalPowerPrior(), updates.AdaptiveRate(),
+    updates.Window(2),
+    updates.EmpiricalPowerPrior(),
 )  # fmt: skip
 METHODS = (
     EVERY

@@ -23,7 +23,7 @@ from streamtopics import (
 from streamtopics.estimators import Schedule
 from streamtopics.estimators.presets import PLAIN
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
-from streamtopics.updates import AdaptiveRate, IncrementalVB, MemoizedVB, Window
+from streamtopics.updates import Window
 from tests.estimators.table import CLASSES, name_of, rows
 from tests.updates.given import given
 
@@ -35,22 +35,13 @@ WITHOUT = X.toarray()
 WITHOUT[:, FORGOTTEN] = 0
 WITHOUT = sparse.csr_matrix(WITHOUT)
 
-STATEFUL = {
-    "Window": Window(3),
-    "MemoizedVB": MemoizedVB(4),
-    "IncrementalVB": IncrementalVB(4),
-    "AdaptiveRate": AdaptiveRate(),
-}
 MODELS = [
     *rows(4, random_state=0, batch_size=30),
     *[kind(4, random_state=0, batch_size=30) for kind in CLASSES.values()],
-    *[
-        StreamingLDA(
-            4, update=update, schedule=PLAIN, inference="variational", random_state=0,
-            batch_size=30, max_iter=1,
-        )
-        for update in STATEFUL.values()
-    ],
+    StreamingLDA(
+        4, update=Window(3), schedule=PLAIN, inference="variational", random_state=0, batch_size=30,
+        max_iter=1,
+    ),
     GibbsOnlineEM(4, schedule=Schedule(averaging="linear"), random_state=0, batch_size=30),
     GibbsOnlineEM(4, schedule=Schedule(averaging="uniform"), random_state=0, batch_size=30),
     SVBLDA(4, topic_word_prior=RNG.uniform(0.1, 2, (4, N_WORDS)), random_state=0, batch_size=30),
@@ -108,10 +99,9 @@ def test_forgotten_columns_are_the_prior_and_others_what_they_were(estimator):
     assert_array_equal(model.components_, again.components_)
 
 
-@pytest.mark.parametrize("name", ["Window", "MemoizedVB", "IncrementalVB"])
-def test_what_a_rule_remembers_of_a_column_is_not_taken_from_its_next_word(name):
+def test_what_a_rule_remembers_of_a_column_is_not_taken_from_its_next_word():
     """Against a stream that never had the words, where the local step sees fixed topics."""
-    update = STATEFUL[name]
+    update = Window(4)
 
     def blends(parts, forget_after):
         state, kept = update.init(None), {}

@@ -30,7 +30,6 @@ from streamtopics.text import NamedVectorizer
 from streamtopics.updates import (
     Boost,
     DampedNewton,
-    IncrementalVB,
     PowerPrior,
     StochasticVI,
     Window,
@@ -63,7 +62,7 @@ VARIANTS = [
         schedule=Schedule(warm_rounds=True, n_rounds=2),
     ),
     StreamingLDA(3, update=Window(2), view="geometric_mean"),
-    StreamingLDA(3, update=IncrementalVB(2), inference="gibbs", doc_topic_prior_update="gamma"),
+    StreamingLDA(3, update=Window(2), inference="gibbs", doc_topic_prior_update="gamma"),
     StreamingLDA(3, update="hpp", start="spectral"),
     StreamingMixture(3, start="spectral"),
 ]

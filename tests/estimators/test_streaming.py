@@ -21,10 +21,7 @@ from streamtopics.models.sources import NOISE
 from streamtopics.posteriors.rows import Rows
 from streamtopics.updates import (
     BPS,
-    AdaptiveRate,
     DampedNewton,
-    IncrementalVB,
-    MemoizedVB,
     Memory,
     OnlineEM,
     PowerPrior,
@@ -59,11 +56,7 @@ VARIANTS = [
     StreamingLDA(
         7, update=Window(3), inference="variational", view="geometric_mean", max_iter=1, **SEED
     ),
-    StreamingLDA(7, update=MemoizedVB(2), schedule=Schedule(n_start_rounds=2), max_iter=1, **SEED),
-    StreamingLDA(7, update=IncrementalVB(3), max_iter=1, **SEED),
-    StreamingLDA(
-        7, update=AdaptiveRate(), schedule=Schedule(averaging="linear"), max_iter=1, **SEED
-    ),
+    StreamingLDA(7, update=Window(2), schedule=Schedule(n_start_rounds=2), max_iter=1, **SEED),
     StreamingLDA(
         7, update="bps", inference="gibbs", topic_word_prior=0.02, schedule=Schedule(40),
         max_iter=1, **SEED,

@@ -36,7 +36,7 @@ from streamtopics.text import (
     StreamingCountVectorizer,
     StreamingPipeline,
 )
-from streamtopics.updates import BPS, DirichletProcess, IncrementalVB, MemoizedVB, Window
+from streamtopics.updates import BPS, DirichletProcess, Window
 from tests.estimators.table import CLASSES, rows
 from tests.estimators.table import name_of as name_of_row
 from tests.fingerprints.cases import CASES, parts
@@ -49,8 +49,7 @@ X = CORPUS.X
 TEXTS = [" ".join(f"w{word}" for word in row.indices) for row in X[:200]]
 STATEFUL = [
     StreamingLDA(3, update=Window(2), random_state=0),
-    StreamingLDA(3, update=MemoizedVB(2), random_state=0),
-    StreamingLDA(3, update=IncrementalVB(2), inference="gibbs", random_state=0),
+    StreamingLDA(3, update=Window(2), random_state=0),
     StreamingLDA(
         3,
         update=BPS(0.1),

@@ -13,8 +13,6 @@ from streamtopics.updates import (
     BPS,
     SVB,
     Growing,
-    IncrementalVB,
-    MemoizedVB,
     OnlineEM,
     PopulationVB,
     PowerPrior,
@@ -136,7 +134,7 @@ def test_what_a_power_prior_keeps_comes_on_top_of_the_weights(rho, power):
 
 @pytest.mark.parametrize(
     "rule",
-    [Window(2), PopulationVB(9, 0.1), StochasticVI(), OnlineEM(), MemoizedVB(4), IncrementalVB(4)],
+    [Window(2), PopulationVB(9, 0.1), StochasticVI(), OnlineEM()],
     ids=lambda rule: type(rule).__name__,
 )
 def test_rules_that_weigh_minibatches_themselves_do_not_grow(rule):

@@ -14,7 +14,6 @@ from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates import (
     BPS,
     SVB,
-    AdaptiveRate,
     Decay,
     Fixed,
     FixedPoint,
@@ -37,7 +36,6 @@ WORDS = np.arange(V, dtype=np.int32)
 
 DEFAULTS = """
 SVB()
-AdaptiveRate(n_documents=None, memory=10.0)
 DampedNewton(burn_in=1000, step_size=MeanDecay(kappa=0.7, tau=0.0))
 Decay(kappa=0.7, tau=0.0)
 DirichletProcess(concentration=1.0, min_documents=8, silence=12.0)
@@ -212,7 +210,7 @@ def test_a_rule_with_a_state_steps_from_the_same_one_in_each_round():
 
 
 def test_rounds_have_the_contract_of_their_rule():
-    for rule in (SVB(), OnlineEM(), HierarchicalPowerPrior(), Langevin(), AdaptiveRate()):
+    for rule in (SVB(), OnlineEM(), HierarchicalPowerPrior(), Langevin()):
         around = Rounds(rule, 3)
         assert around.traits == rule.traits
         learns = LearnsDocTopicPrior(rule, FixedPoint())

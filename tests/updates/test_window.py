@@ -10,14 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates import (
-    Decay,
-    IncrementalVB,
-    LearnsDocTopicPrior,
-    MemoizedVB,
-    ScaledDecay,
-    Window,
-)
+from streamtopics.updates import LearnsDocTopicPrior, Window
 from tests.updates.given import given, take
 
 V, K = 9, 3
@@ -65,46 +58,8 @@ def test_a_window_is_the_plain_sum_of_the_last(length, dtype):
     assert posterior.n_tokens == pytest.approx(sum(s.n_tokens for s in parts))
 
 
-@pytest.mark.parametrize("length", [1, 3, 7])
-def test_a_corpus_in_passes_is_a_sum_of_what_each_minibatch_said_last(length):
-    """Each replaces what it said before, whatever that was."""
-    parts, last = list(stream(4 * length)), {}
-    for t, posterior in enumerate(run(MemoizedVB(length), parts)):
-        last[t % length] = dense(parts[t])
-        lam = ETA + sum(last.values())
-        assert_allclose(posterior.dense(), lam, rtol=1e-10)
-        assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
-
-
-STEPS = [Decay(0.0), Decay(0.7), Decay(0.5, 3.0), ScaledDecay(0.3, 0.0)]
-
-
-@pytest.mark.parametrize("step_size", STEPS, ids=repr)
-@pytest.mark.parametrize("length", [1, 4])
-def test_incremental_steps_towards_the_sum(length, step_size):
-    """lam <- (1 - r) lam + r (eta + sum_b s_b)."""
-    parts, last, lam = list(stream(5 * length)), {}, ETA
-    for t, posterior in enumerate(run(IncrementalVB(length, step_size), parts)):
-        last[t % length] = dense(parts[t])
-        rate = step_size(t)
-        lam = (1 - rate) * lam + rate * (ETA + sum(last.values()))
-        assert_allclose(posterior.dense(), lam, rtol=1e-10)
-        assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
-
-
-def test_incremental_with_whole_steps_is_memoized():
-    parts = list(stream(14))
-    pairs = run(IncrementalVB(4, Decay(0.0)), parts), run(MemoizedVB(4), parts)
-    for incremental, memoized in zip(*pairs, strict=True):
-        assert_allclose(incremental.dense(), memoized.dense(), rtol=1e-12)
-
-
-RULES = [Window(3), MemoizedVB(3), IncrementalVB(3)]
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_a_state_is_not_changed_in_place(rule):
-    posterior, parts = make(), list(stream(6))
+def test_a_state_is_not_changed_in_place():
+    rule, posterior, parts = Window(3), make(), list(stream(6))
     state = rule.init(posterior)
     for s in parts:
         before = pickle.dumps(state)
@@ -114,21 +69,19 @@ def test_a_state_is_not_changed_in_place(rule):
         state = new
 
 
-@pytest.mark.parametrize("rule", [Window(2), MemoizedVB(2), IncrementalVB(2, Decay(0.0))], ids=repr)
-def test_nothing_is_left_of_a_minibatch_of_many_more_tokens(rule):
+def test_nothing_is_left_of_a_minibatch_of_many_more_tokens():
     """Nor of its rounding."""
     parts = list(stream(4))
     many = replace(parts[0], counts=1e12 * parts[0].counts, lengths=1e12 * parts[0].lengths)
-    *_, posterior = run(rule, [many, *parts[1:]])
+    *_, posterior = run(Window(2), [many, *parts[1:]])
     lam = ETA + sum(dense(s) for s in parts[2:])
     assert_allclose(posterior.dense(), lam, rtol=1e-12)
     assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-12)
 
 
 @pytest.mark.parametrize("n", [0, 2, 5])
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_a_state_without_words_is_that_of_minibatches_without_them(rule, n):
-    words, parts = np.array([1, 4, 5], np.int32), list(stream(n + 4))
+def test_a_state_without_words_is_that_of_minibatches_without_them(n):
+    rule, words, parts = Window(3), np.array([1, 4, 5], np.int32), list(stream(n + 4))
     forgetting, never = make(), make()
     state, expected = rule.init(forgetting), rule.init(never)
     for s in parts[:n]:
@@ -142,9 +95,9 @@ def test_a_state_without_words_is_that_of_minibatches_without_them(rule, n):
         assert_allclose(forgetting.dense(), never.dense(), rtol=1e-10)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_around_such_a_rule_alpha_may_be_learnt(rule):
+def test_around_such_a_rule_alpha_may_be_learnt():
     """The state is of both."""
+    rule = Window(3)
     learns = LearnsDocTopicPrior(rule, Steady())
     posterior, plain = TopicPosterior(ETA, (V, K), np.ones(K)), make()
     state, inner = learns.init(posterior), rule.init(plain)
