@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The records that the global and the local side of an estimator exchange.
 
-A `Minibatch` goes in, `Topics` are what the local step sees of the global parameters,
-`Statistics` are what it sends back. Only the words that occur in the minibatch appear in any
-of them, so their size does not depend on the vocabulary.
+A local step takes a `Minibatch` and `Topics`, its view of the global parameters, and returns
+`Statistics`. All hold only the words of the minibatch, so their size does not depend on the
+vocabulary.
 """
 
 from dataclasses import dataclass, field, replace
@@ -16,27 +16,15 @@ from scipy import sparse
 
 @dataclass(frozen=True)
 class Minibatch:
-    """Documents in CSR form over their own words.
+    """Documents in CSR form over their own words."""
 
-    Attributes
-    ----------
-    words : ndarray of shape (n_words,), int32
-        The columns of the vocabulary that occur, sorted.
-    indptr, indices : ndarray, int32
-        CSR structure; `indices` are places in `words`.
-    counts : ndarray of shape (nnz,), float32 or float64
-        Tokens; fractions are legal.
-    hints : sparse matrix of shape (n_documents, n_components) or None
-        Pseudo-tokens of topics that documents have on top, as seeds or labels say.
-    vectors : ndarray of shape (n_documents, n_dimensions) or None
-        Vectors of length 1 that documents have beside their words; 0 for one without.
-    """
-
-    words: np.ndarray
-    indptr: np.ndarray
-    indices: np.ndarray
-    counts: np.ndarray
+    words: np.ndarray  #: (n_words,), int32: columns of the vocabulary that occur, sorted
+    indptr: np.ndarray  #: int32, CSR structure
+    indices: np.ndarray  #: int32, places in `words`
+    counts: np.ndarray  #: (nnz,), float32 or float64: tokens; fractions are legal
+    #: (n_documents, n_components): pseudo-tokens of topics that seeds or labels add
     hints: sparse.csr_matrix | None = None
+    #: (n_documents, n_dimensions): vectors of length 1 beside the words; 0 for a document without
     vectors: np.ndarray | None = None
 
     @property
@@ -72,10 +60,10 @@ class Minibatch:
 
 @dataclass(frozen=True)
 class SentenceBatch:
-    """Documents made of sentences: d has those of ``starts[d]`` to ``starts[d + 1] - 1``."""
+    """Documents made of sentences: d has the rows ``starts[d]`` to ``starts[d + 1] - 1``."""
 
-    sentences: Minibatch  # One row for each sentence, those of a document next to each other
-    starts: np.ndarray  # (n_documents + 1,), int64
+    sentences: Minibatch
+    starts: np.ndarray  #: (n_documents + 1,), int64
 
     @property
     def n_documents(self) -> int:
@@ -90,70 +78,39 @@ class SentenceBatch:
 
 @dataclass(frozen=True)
 class Topics:
-    """Weights of words in topics, as a local step sees them.
+    """Weights of words in topics, as a local step sees them."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_words, width), float32 or float64
-        Weight of each of the minibatch's words in each topic, up to a factor for
-        each word; padded with zero columns to a whole number of vectors.
-    alpha : ndarray of shape (n_components,), float64
-        Dirichlet parameter of the documents' topic proportions.
-    means : ndarray of shape (n_components, n_dimensions) or None
-        Expected directions of the documents' vectors, times their concentration.
-    """
-
+    #: (n_words, width), float32 or float64: weight of each of the minibatch's words in each topic,
+    #: up to a factor for each word; padded with zero columns to a whole number of vectors
     weights: np.ndarray
-    alpha: np.ndarray
+    alpha: np.ndarray  #: (n_components,): Dirichlet parameter of the documents' proportions
+    #: (n_components, n_dimensions): expected directions of vectors, times their concentration
     means: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """Expected sufficient statistics of a minibatch.
-
-    Attributes
-    ----------
-    words : ndarray of shape (n_words,), int32
-        The words that the rows of `counts` belong to, sorted.
-    counts : ndarray of shape (n_words, n_components)
-        Expected number of tokens of each word in each topic.
-    lengths : ndarray of shape (n_documents,), float64
-        Tokens of each document; their sum is that of `counts`, but for rounding.
-    log_theta : ndarray of shape (n_components,), float64, or None
-        E[log theta], the mean over the documents that have words; None where it was
-        not asked for, or no document has any.
-    local_bound : float or None
-        E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over the documents, under
-        the q(beta) that they were inferred with; None where it was not asked for.
-    alpha : ndarray of shape (n_components,), float64, or None
-        Dirichlet parameter of the documents' proportions that they were found under.
-    takes_back : bool
-        Whether counts may be below 0, where what was learnt before is taken back.
-    shares : ndarray of shape (n_components,), float64, or None
-        Expected topic proportions, the mean over the documents that have words or a vector; None
-        where it was not asked for.
-    n_batches : int
-        Minibatches that they are of.
-    directions : ndarray of shape (n_components, n_dimensions + 1) or None
-        Expected sum of the vectors of each topic's documents, and how many have one; None where
-        there are no vectors.
-    n_wordless : int
-        Documents that have a vector and no words.
-    """
+    """Expected sufficient statistics of a minibatch; None is what was not asked for."""
 
     _holds = "words: W i4 >=0; counts: f W K; lengths: * >=0; log_theta: K; alpha: K"
-    words: np.ndarray
-    counts: np.ndarray
-    lengths: np.ndarray
+    words: np.ndarray  #: (n_words,), int32: the words of the rows of `counts`, sorted
+    counts: np.ndarray  #: (n_words, n_components): expected tokens of each word in each topic
+    lengths: np.ndarray  #: (n_documents,): tokens; their sum is that of `counts`, but for rounding
+    #: (n_components,): E[log theta], the mean over the documents that have words
     log_theta: np.ndarray | None = None
+    #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over the documents, under the q(beta)
+    #: that they were inferred with
     local_bound: float | None = None
+    #: (n_components,): Dirichlet parameter of the proportions, as it was then
     alpha: np.ndarray | None = None
-    takes_back: bool = False
+    takes_back: bool = False  #: Counts may be below 0, if documents of before are taken back
+    #: (n_components,): expected proportions, the mean over documents with words or a vector
     shares: np.ndarray | None = None
     n_batches: int = 1
+    #: (n_components, n_dimensions + 1): expected sum of the vectors of each topic's documents, and
+    #: how many have one
     directions: np.ndarray | None = None
-    n_wordless: int = 0
+    n_wordless: int = 0  #: Documents that have a vector and no words
 
     @property
     def n_documents(self) -> int:
@@ -200,12 +157,12 @@ class SummedStatistics:
     takes_back: ClassVar[bool] = False
     local_bound: ClassVar[None] = None
 
-    words: np.ndarray  # (n_words,): the words that the rows of `counts` belong to, sorted
-    counts: np.ndarray  # (n_words, n_components): weighted sum of their counts
-    n_batches: int  # Minibatches and documents that they are of
+    words: np.ndarray  #: (n_words,): the words that the rows of `counts` belong to, sorted
+    counts: np.ndarray  #: (n_words, n_components): weighted sum of their counts
+    n_batches: int  #: Minibatches and documents that they are of
     n_documents: int
-    n_tokens: float  # Tokens of these documents
-    # (n_components, n_dimensions + 1): weighted sum of their directions
+    n_tokens: float  #: Tokens of these documents
+    #: (n_components, n_dimensions + 1): weighted sum of their directions
     directions: np.ndarray | None = None
 
     @cached_property
@@ -217,13 +174,9 @@ class SummedStatistics:
 
 @dataclass(frozen=True)
 class TableStatistics(Statistics):
-    """Statistics whose last columns may be topics that the posterior does not have yet.
+    """Statistics whose last columns may be topics that the posterior does not have yet."""
 
-    `alpha` is the parameter that they were sampled with; new topics start with theirs.
-    """
-
-    # (n_components,): tables of each topic in the Chinese restaurant franchise, summed over
-    # documents
+    #: (n_components,): tables of each topic in the Chinese restaurant franchise, over documents
     tables: np.ndarray = field(kw_only=True)
 
     def of(self, topics: np.ndarray) -> "TableStatistics":
@@ -235,26 +188,14 @@ class TableStatistics(Statistics):
 
 @dataclass(frozen=True)
 class NodeStatistics:
-    """Expected sufficient statistics of a minibatch, for a dense posterior.
-
-    Attributes
-    ----------
-    additions : dict of ndarray
-        For each block what is added to its natural parameter, of the same shape.
-    n_documents : int
-        Samples in the minibatch.
-    mass : ndarray of shape (n_nodes,), float64
-        What the additions count to: samples that fall to each node.
-    local_bound : float or None
-        E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, under the q(beta) of the view that
-        they were learnt from; None where the model cannot tell.
-    """
+    """Expected sufficient statistics of a minibatch, for a dense posterior."""
 
     n_batches: ClassVar[int] = 1
 
-    additions: dict[str, np.ndarray]
-    n_documents: int
-    mass: np.ndarray
+    additions: dict[str, np.ndarray]  #: For each block, to its natural parameter
+    n_documents: int  #: Samples in the minibatch
+    mass: np.ndarray  #: (n_nodes,): samples that fall to each node
+    #: As of `Statistics`; None if the model cannot tell
     local_bound: float | None = None
 
     @property

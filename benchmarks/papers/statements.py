@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.datasets.sources import read_packages
+from streamtopics.datasets.docstrings import read_packages
 
 PART_OF_A_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 SHORTEST = 3

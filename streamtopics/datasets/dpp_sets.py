@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sets drawn exactly from a determinantal point process of which the kernel is known.
 
-After the synthetic data of Dupuy (2017), section 4.5.1, without their discretisation, so
-that the ground set may have 2^500 sentences or be a whole cube.
+After Dupuy (2017), section 4.5.1, without the discretisation: the ground set may have 2^500
+sentences or be a whole cube.
 """
 
 from __future__ import annotations
@@ -37,28 +37,24 @@ def make_dpp_sets(
     Parameters
     ----------
     n_sets : int, default=1000
-        Number of sets.
     ground_set : {"items", "exponential", "fourier"}, default="items"
-        A list of items; all sentences, {0, 1}^V, whose words are independent with
-        probabilities drawn from [0.1, 0.5], or, of more than 20 words, from
-        [1 / V, 5 / V]; or the points of the square [0, 1]^2.
+        A list of items; all sentences, {0, 1}^V, of independent words with probabilities drawn
+        from [0.1, 0.5], or from [1 / V, 5 / V] for more than 20 words; or the square [0, 1]^2.
     n_features : int or None, default=None
-        Number V of items or words. None is 100 items or 10 words. On the square the
-        number of features of each coordinate, one less if it is even; None is 9.
+        Number V of items or words; None is 100 items or 10 words. On the square the features of
+        each coordinate, one less if it is even; None is 9.
     n_components : int or None, default=None
-        Number r of columns of U. None is 5 for items and 2 for sentences. Not used on the
-        square, where A is diagonal.
+        Number r of columns of U; None is 5 for items and 2 for sentences. Not used on the square,
+        where A is diagonal.
     strength : float, default=5.0
         Expected eigenvalue of each column of U; on the square the largest eigenvalue. With
         5, a column gives 5 / 6 of a point.
     noise : float, default=1e-5
-        Level of the noise: in L a multiple of the identity for items, otherwise the expected
-        number of points drawn from the base measure.
+        For items a multiple of the identity in L, otherwise the expected number of points drawn
+        from the base measure.
     own_theta : bool, default=False
-        Whether each set has its own theta, with entries that are exponential of mean 1,
-        instead of ones.
+        Whether each set has its own theta, exponential of mean 1, instead of ones.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same sets each time.
 
     Returns
     -------
@@ -75,15 +71,8 @@ def make_dpp_sets(
             Weights of its columns.
         gamma : float
             A = gamma I + U Diag(theta) U'. It is 1 / V for sentences, otherwise 0.
-        measure : Items, Bernoulli or Fourier
-            The ground set.
-        noise : Counting or Background
-            What stands beside the low-rank part.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or value.
+        measure, noise : Items, Bernoulli or Fourier, and Counting or Background
+            The ground set, and what stands beside the low-rank part.
 
     Examples
     --------
@@ -91,9 +80,6 @@ def make_dpp_sets(
     >>> baskets = make_dpp_sets(200, random_state=0)
     >>> len(baskets.sets), baskets.U.shape
     (200, (100, 5))
-    >>> documents = make_dpp_sets(3, "exponential", n_features=500, n_components=9, random_state=0)
-    >>> documents.sets.sizes, documents.sets.points.shape[1]
-    (array([6, 9, 6]), 500)
     """
     check_integer(n_sets=n_sets)
     check_one_of(DEFAULT_FEATURES, ground_set=ground_set)

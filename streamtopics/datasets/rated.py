@@ -31,20 +31,20 @@ def make_rated_reviews(
 ) -> Bunch:
     """Draw reviews that describe an item, and praise it or blame it.
 
-    A rating is 6 + the effect of the user + that of the item + noise, all of them normal.
-    Each word comes from the positive topic, where the last two are not below 0, or else
-    from the negative one, with a probability p_d of the review, or else from a descriptive
-    topic, in the proportions of the review's profile.
+    A rating is 6 + the effect of the user + that of the item + noise, all normal. A word comes
+    from a qualitative topic with a probability p_d of the review: from the positive topic if item
+    and noise add up to 0 or more, else from the negative one. All other words come from the
+    descriptive topics, in the proportions of the review's profile.
 
     Parameters
     ----------
     n_documents : int, default=1000
-        Number of reviews, each of an item and a user drawn at random.
+        Reviews, each of an item and a user drawn at random.
     n_items, n_users : int, default=50 and 100
     n_components : int, default=5
-        Number of descriptive topics.
+        Descriptive topics.
     n_features : int, default=200
-        Number of words in the vocabulary.
+        Words in the vocabulary.
     profile : {"document", "item", "user"}, default="item"
         Whose the proportions of descriptive topics are.
     mean_length : float, default=60
@@ -58,7 +58,6 @@ def make_rated_reviews(
     topic_word_prior : float, default=0.1
         Dirichlet parameter of all topics.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same reviews each time.
 
     Returns
     -------
@@ -67,10 +66,7 @@ def make_rated_reviews(
 
         X : csr_matrix of shape (n_documents, n_features), int64
             Word counts.
-        ratings : ndarray of shape (n_documents,)
-            One for each review.
-        item, user : ndarray of shape (n_documents,), int64
-            To what, and by whom.
+        ratings, item, user : ndarray of shape (n_documents,)
         signs : ndarray of shape (n_documents,), int64
             1 for praise and -1 for blame.
         topic_word : ndarray of shape (n_components + 2, n_features)
@@ -80,12 +76,6 @@ def make_rated_reviews(
         qualitative : ndarray of shape (n_documents,)
             p_d.
         item_effects, user_effects : ndarray of shape (n_items,) and (n_users,)
-            What they add to a rating.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is no such number, or `profile` is unknown.
 
     Examples
     --------

@@ -25,25 +25,24 @@ def make_subtle_corpus(
 ) -> Bunch:
     """Draw documents of sentences, some of whose topics are subtle.
 
-    Each document has two major topics, and each of its sentences is made of one of them up
-    to ``1 - purity`` of the other. Now and then a sentence is instead made of a subtle
-    topic, so often that each subtle topic has `subtle_share` of the words.
+    Each document has two major topics. A sentence is made of one of them up to ``1 - purity`` of
+    the other, or, so often that each subtle topic has `subtle_share` of the words, of a subtle
+    topic.
 
     Parameters
     ----------
     n_documents : int, default=200
     n_topics : int, default=8
-        All topics, the subtle ones among them; at least two more than these.
+        All topics, at least two more than the subtle ones.
     n_subtle : int, default=2
     n_features : int, default=300
         Words of the vocabulary.
     n_sentences, sentence_length : int, default=12 and 8
         Sentences of a document, and words of a sentence.
     subtle_share : float, default=0.01
-        Of the words, for each subtle topic.
+        Share of the words, for each subtle topic.
     purity : float, default=0.9
-        Of a sentence's words that its own topic has, on average, at least half; the
-        others come from a major topic of the document.
+        Mean share of a sentence's words that its own topic has, at least half.
     topic_word_prior : float, default=0.05
         Dirichlet parameter of the topics.
     random_state : int, RandomState instance or None, default=None
@@ -108,7 +107,7 @@ def _draw_topics(
 
 
 def _counts(words: np.ndarray, sentence: np.ndarray, n_features: int) -> np.ndarray:
-    """A matrix of counts for each document, from the words in a row and their sentences."""
+    """A matrix of counts for each document, from its words and their sentences."""
     X, shape = np.empty(len(words), dtype=object), (sentence[-1] + 1, n_features)
     for d, own in enumerate(words):
         counts = np.ones(len(sentence), np.int64), (sentence, own)

@@ -31,10 +31,8 @@ def make_lda_corpus(
     Parameters
     ----------
     n_documents : int, default=1000
-    n_components : int, default=10
-        Number of topics; not used when `topic_word` is given.
-    n_features : int, default=1000
-        Number of words in the vocabulary; not used when `topic_word` is given.
+    n_components, n_features : int, default=10 and 1000
+        Topics, and words in the vocabulary; not used if `topic_word` is given.
     mean_length : float, default=60
         Mean of the Poisson number of words in a document, which can be 0.
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
@@ -42,12 +40,11 @@ def make_lda_corpus(
         1 / n_components: with 10 topics, most documents are made of 2 to 4.
     topic_word_prior : float, array-like of shape (n_features,) or \
             (n_components, n_features), default=0.1
-        Dirichlet parameter eta of the topics, in pseudo-words. Not used when `topic_word` is given.
+        Dirichlet parameter eta of the topics, in pseudo-words. Not used if `topic_word` is given.
     topic_word : array-like of shape (n_components, n_features) or None, default=None
-        Word probabilities of the topics; for example the `topic_word_` of a model fitted to real
-        text. None draws them.
+        Word probabilities of the topics, for example the `topic_word_` of a fitted model. None
+        draws them.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same corpus each time.
 
     Returns
     -------
@@ -62,11 +59,6 @@ def make_lda_corpus(
             The topic proportions theta; rows sum to 1.
         doc_topic_prior : ndarray of shape (n_components,)
             The alpha in use.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a number or a prior is not positive or has the wrong type or shape.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
+from streamtopics.metrics.relevance import largest
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.structure import from_arrow
 from streamtopics.utils.times import read_time, read_times
@@ -22,24 +23,17 @@ class TopicDocument(NamedTuple):
 
 
 class SimilarDocument(NamedTuple):
-    """A document that is like another one, by their topics.
+    """A document that is like another one, by their topics."""
 
-    Attributes
-    ----------
-    query, document : int
-        Rows of the document asked about, and of the one found.
-    similarity : float
-        Sum over the topics of the square roots of the products of their shares: 1 for equal
-        shares, 0 where no topic is in both.
-    """
-
-    query: int
-    document: int
+    query: int  #: Row of the document asked about
+    document: int  #: Row of the document found
+    #: Sum over topics of the roots of the products of their shares: 1 for equal shares, 0 for
+    #: documents without a common topic
     similarity: float
 
 
 def documents_of(
-    estimator: Any, X: Any, topic: int | None = None, *, n_documents: int = 5
+    estimator: Any, X: object, topic: int | None = None, *, n_documents: int = 5
 ) -> list[TopicDocument]:
     """The documents in which a topic has the largest shares, the largest first.
 
@@ -48,22 +42,17 @@ def documents_of(
     estimator : object
         A fitted estimator or pipeline whose `transform` returns shares of topics.
     X : object
-        Documents as `estimator.transform` takes them: counts, or texts of a pipeline. Shares are
-        posterior means: a document of few words has none near 1.
+        Documents as `estimator.transform` takes them: counts, or texts for a pipeline.
     topic : int or None, default=None
-        Which; None returns documents of each topic, one topic after the other.
+        None returns documents of each topic, one topic after the other.
     n_documents : int, default=5
         Most documents of a topic.
 
     Returns
     -------
     documents : list of TopicDocument
-        As a frame by `pandas.DataFrame(documents)`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such topic, or what `estimator.transform` returns are no shares.
+        As a frame by `pandas.DataFrame(documents)`. Shares are posterior means: a document of few
+        words has none near 1.
 
     Examples
     --------
@@ -84,14 +73,17 @@ def documents_of(
     return [
         TopicDocument(k, int(d), float(shares[d, k]))
         for k in topics
-        for d in _largest(shares[:, k], n_documents)
+        for d in largest(shares[:, k], n_documents)
     ]
 
 
 def similar_documents(
-    estimator: Any, X: Any, to: Any, *, n_documents: int = 5
+    estimator: Any, X: object, to: object, *, n_documents: int = 5
 ) -> list[SimilarDocument]:
-    """The documents that are most like others by their topics, for each of these.
+    """For each query document, find the documents with the most similar topics.
+
+    They may be without a common word. For the nearest of short texts cosines of tf-idf are better;
+    the user guide measures both.
 
     Parameters
     ----------
@@ -100,19 +92,14 @@ def similar_documents(
     X : object
         Documents to look among.
     to : object
-        Documents to find the like of, in the same form. One that is in `X` as well is found too.
+        Query documents, in the same form. A query that is in `X` as well finds itself.
     n_documents : int, default=5
-        Most documents for each.
+        Most documents for each query.
 
     Returns
     -------
     documents : list of SimilarDocument
-        Those for the first document of `to`, the most similar first, then the others.
-
-    Notes
-    -----
-    For documents of the same theme, also without a word in common. Where the nearest of short
-    texts is wanted, cosines of tf-idf find better ones; the user guide measures both.
+        By query, the most similar first.
 
     Examples
     --------
@@ -131,30 +118,20 @@ def similar_documents(
         similarity = roots @ root
         found += [
             SimilarDocument(query, int(d), min(1.0, float(similarity[d])))
-            for d in _largest(similarity, n_documents)
+            for d in largest(similarity, n_documents)
         ]
     return found
 
 
 class SharesOverTime(NamedTuple):
-    """Shares of topics by time.
+    """Shares of topics by time."""
 
-    Attributes
-    ----------
-    times : list
-        The different times, in order.
-    shares : ndarray of shape (n_times, n_components)
-        Means over the documents of each time.
-    n_documents : ndarray of shape (n_times,)
-        How many these are.
-    """
-
-    times: list[Any]
-    shares: np.ndarray
-    n_documents: np.ndarray
+    times: list[Any]  #: Distinct, in order
+    shares: np.ndarray  #: (n_times, n_components): means over the documents of each time
+    n_documents: np.ndarray  #: (n_times,)
 
 
-def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
+def shares_over_time(estimator: Any, X: object, times: Any) -> SharesOverTime:
     """Mean shares of topics in the documents of each time.
 
     Parameters
@@ -169,11 +146,6 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     -------
     shares : SharesOverTime
         For `plot_shares`.
-
-    Raises
-    ------
-    ValueError
-        If there is not a time for each document, or a text is no date.
 
     Examples
     --------
@@ -203,7 +175,7 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     return SharesOverTime(found, sums / counts[:, None], counts)
 
 
-def topic_shares(estimator: Any, X: Any) -> np.ndarray:
+def topic_shares(estimator: Any, X: object) -> np.ndarray:
     """Shares of topics in documents, by a topic model or pipeline, as float64."""
     found = estimator.transform(X)
     shares = np.empty(0) if issparse(found) else np.asarray(found, dtype=np.float64)
@@ -213,15 +185,3 @@ def topic_shares(estimator: Any, X: Any) -> np.ndarray:
             f"{type(estimator).__name__}.transform does not"
         )
     return shares
-
-
-def _largest(values: np.ndarray, n: int) -> np.ndarray:
-    """Places of the n largest values, the largest first; of equal ones the first."""
-    n = int(n)
-    if n < len(values):
-        least = np.partition(values, len(values) - n)[len(values) - n]
-        places = np.flatnonzero(values >= least)
-    else:
-        places = np.arange(len(values))
-    chosen: np.ndarray = places[np.argsort(-values[places], kind="stable")][:n]
-    return chosen

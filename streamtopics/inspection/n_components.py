@@ -20,51 +20,30 @@ from streamtopics.metrics import (
 )
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import workers
-from streamtopics.utils.structure import check_structure, is_sparse
+from streamtopics.utils.structure import check_structure, is_frame, is_sparse
 
-# Tokens of each word on top of its frequency; and how many times as large the numbers are that one
-# has to stand out from, and by how much they may be better.
+# Tokens of each word on top of its frequency; the numbers that one stands out from are at most so
+# many times as large, and better by so much.
 SMOOTHING, REACH, TOLERANCE = 0.02, 3, 0.05
 
 
 class NComponentsRow(NamedTuple):
-    """Figures of one number of topics, means over the splits.
-
-    Attributes
-    ----------
-    n_components : int
-    score : float
-        Nats per held-out token, by `log_predictive_probability`.
-    score_error : float
-        Its standard error over the splits.
-    gain : float
-        The score less that of the words' frequencies alone, without topics.
-    coherence : float
-        NPMI of the topics' top words over the held-out documents.
-    diversity : float
-        Share of distinct words among the top words.
-    stability : float
-        Share of the documents that the models of two splits put into the same topic, beyond
-        chance: 1 for the same topics, 0 for none in common.
-    seconds : float
-        Of one `fit`.
-    """
+    """Figures of one number of topics, means over the splits."""
 
     n_components: int
-    score: float
-    score_error: float
-    gain: float
-    coherence: float
-    diversity: float
+    score: float  #: Nats per held-out token, by `log_predictive_probability`
+    score_error: float  #: Standard error over the splits
+    gain: float  #: Score less that of the words' frequencies alone
+    coherence: float  #: NPMI of the topics' top words over the held-out documents
+    diversity: float  #: Share of distinct words among the top words
+    #: Share of the documents that two models put into the same topic, beyond chance: 1 for the same
+    #: topics, 0 for none in common
     stability: float
-    seconds: float
+    seconds: float  #: Of one `fit`
 
     @property
     def worth(self) -> float:
-        """Gain times stability, in nats per held-out token.
-
-        It is 0 if the gain is not above the standard error of the score, as one topic does then.
-        """
+        """Gain times stability, nats per held-out token; 0 for a gain within the score's error."""
         return self.gain * max(self.stability, 0.0) if self.gain > self.score_error else 0.0
 
 
@@ -72,10 +51,7 @@ class NComponentsRow(NamedTuple):
 class NComponentsComparison:
     """Result of `compare_n_components`; `print` shows it, `plot_n_components` draws it.
 
-    Attributes
-    ----------
-    rows : tuple of NComponentsRow
-        By growing number of topics; as a frame by ``pandas.DataFrame(found.rows)``.
+    Its `rows`, by growing number of topics, are a frame by ``pandas.DataFrame(found.rows)``.
     """
 
     rows: tuple[NComponentsRow, ...]
@@ -87,11 +63,7 @@ class NComponentsComparison:
 
     @property
     def chosen(self) -> int:
-        """The smallest number that stands out by its worth, gain times stability.
-
-        No number up to three times as large, nor the next one, has a worth that is higher by more
-        than 5 %; see the notes of `compare_n_components`.
-        """
+        """The smallest number that stands out by its worth; see `compare_n_components`."""
         return next(row.n_components for i, row in enumerate(self.rows) if self._stands_out(i))
 
     def _stands_out(self, i: int) -> bool:
@@ -126,9 +98,9 @@ def compare_n_components(
 ) -> NComponentsComparison:
     """Fit models of several numbers of topics, and compare prediction, words and stability.
 
-    The documents are dealt at random into `n_splits` parts. For each number, and each part, a
-    model learns from the others, in their order, and is scored on the part; all numbers have
-    the same parts and seeds.
+    The documents are dealt at random into `n_splits` parts. For each number and part a model
+    learns from the other parts, in their order, and is scored on the part. All numbers have the
+    same parts and seeds.
 
     Parameters
     ----------
@@ -140,24 +112,19 @@ def compare_n_components(
     n_components : iterable of int, default=(10, 20, 50, 100)
         Numbers of topics.
     n_splits : int, default=3
-        At least 2. Models of two parts share all of their documents but 2 / n_splits of all, so
-        compare stability at one number of splits.
+        At least 2. Models of two parts differ in 2 / n_splits of the documents, so compare
+        stability at one number of splits.
     n_words : int, default=10
         Top words of each topic, at least 2.
     random_state : int, RandomState instance or None, default=None
-        Of the parts, and of the seeds of the models where they have a `random_state`.
+        Seed of the parts, and of the models if they have a `random_state`.
     n_jobs : int or None, default=None
-        Threads that fit models side by side, at most `n_splits` at once; all but `seconds` are
-        the same for any number.
+        Threads that fit models side by side, at most `n_splits`; all but `seconds` are the same
+        for any number.
 
     Returns
     -------
     found : NComponentsComparison
-
-    Raises
-    ------
-    ValueError
-        If `n_splits` is less than 2, or a part has no token to predict.
 
     Notes
     -----
@@ -165,17 +132,16 @@ def compare_n_components(
 
         (score(K) - score without topics) kappa(K).
 
-    `chosen` is the smallest K that no number up to 3 K, nor the next one, exceeds by 5 %: the
-    coarsest structure that stands out. There may be a finer one, such as near copies of
-    documents, which many topics predict and find again. The score alone rises for long, the
-    stability alone falls from the first number on. kappa is the mean over pairs of models of
+    `chosen` is the smallest K whose worth no number up to 3 K, nor the next one, exceeds by 5 %:
+    the coarsest structure that stands out. There may be a finer one, such as near copies of
+    documents. The score alone rises for long, the stability alone falls from the first number on.
+    kappa is the mean over pairs of models of
 
         (p - e) / (1 - e),   p = sum over k of n_k,m(k) / n,   e = sum over k of a_k b_m(k) / n^2,
 
     for the n documents of both parts, each by its most probable topic: a_k of them are in topic k
     of the first model, b_j in topic j of the second, n_kj in both, and m matches topics one to
-    one such that p is the largest. Topics that are not well separated cost stability, since a
-    document in between goes to one topic by one model and to another by the other.
+    one such that p is the largest.
 
     References
     ----------
@@ -219,8 +185,6 @@ def compare_n_components(
 
 
 class _Measured(NamedTuple):
-    """Figures of one model."""
-
     score: float
     gain: float
     coherence: float
@@ -231,18 +195,12 @@ class _Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class _Frequencies:
-    """Stands for a model of one topic, the words' frequencies."""
+    """A model of one topic, the words' frequencies."""
 
     components_: np.ndarray
 
     def transform(self, X: Any) -> np.ndarray:
-        """All of each document is of the one topic."""
         return np.ones((X.shape[0], 1))
-
-
-def is_frame(X: object) -> bool:
-    """Whether this is a data frame of pandas, whose rows are taken by `iloc`."""
-    return hasattr(X, "iloc")
 
 
 def _candidate(estimator: BaseEstimator, number: int, seed: int) -> Any:
@@ -274,28 +232,19 @@ def _measured(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measur
 
 
 def _row(number: int, found: list[_Measured], parts: list[np.ndarray]) -> NComponentsRow:
-    scores, gains, coherences, diversities, seconds = np.array([one[:5] for one in found]).T
+    table = np.array([one[:5] for one in found]).T
+    score, gain, coherence, diversity, seconds = (float(values.mean()) for values in table)
+    error = float(table[0].std(ddof=1) / np.sqrt(len(found)))
     kappas = []
     for i, j in combinations(range(len(found)), 2):
         of_both = np.concatenate([parts[i], parts[j]])
         kappas.append(agreement(found[i].topics[of_both], found[j].topics[of_both]))
-    return NComponentsRow(
-        number,
-        float(scores.mean()),
-        float(scores.std(ddof=1) / np.sqrt(len(scores))),
-        float(gains.mean()),
-        float(coherences.mean()),
-        float(diversities.mean()),
-        float(np.mean(kappas)),
-        float(seconds.mean()),
-    )
+    stability = float(np.mean(kappas))
+    return NComponentsRow(number, score, error, gain, coherence, diversity, stability, seconds)
 
 
 def agreement(one: np.ndarray, other: np.ndarray) -> float:
-    """Share of documents in the same of two models' topics, matched, beyond chance.
-
-    The topics of the documents by each model; at most 1, and 0 for models of one topic.
-    """
+    """Share of documents in the same of two models' topics, matched, beyond chance."""
     both = np.zeros((one.max() + 1, other.max() + 1))
     np.add.at(both, (one, other), 1 / len(one))
     match = linear_sum_assignment(both, maximize=True)

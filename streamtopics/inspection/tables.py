@@ -13,11 +13,11 @@ from streamtopics.utils.steps import last_step, names_of, steps_before
 
 
 class TopicRow(NamedTuple):
-    """One topic: its position, share of the tokens, share of prior, and words."""
+    """One topic of a model."""
 
     topic: int
-    weight: float
-    prior_retention: float
+    weight: float  #: Share of the tokens
+    prior_retention: float  #: Share of it that is still its prior
     words: list[Any]
     probabilities: list[float]
 
@@ -38,7 +38,7 @@ def topic_table(
     feature_names : array-like of shape (n_features,), default=None
         As in `top_words`; None takes the words of a pipeline.
     n_words : int, default=10
-        How many words for each topic.
+        Words of each topic.
     relevance : float in [0, 1], default=1.0
         As in `top_words`: 1 orders by probability, less prefers words that other topics lack.
 
@@ -46,11 +46,6 @@ def topic_table(
     -------
     table : list of TopicRow
         As text by `format_topics`, as a frame by `pandas.DataFrame(table)`.
-
-    Raises
-    ------
-    TypeError
-        If `estimator` is no topic model of streamtopics.
 
     Examples
     --------
@@ -66,16 +61,13 @@ def topic_table(
     weights, topic_word = model.topic_weights_, model.topic_word_
     retention = model.prior_retention_
     columns = relevant_words(topic_word, weights, n_words, relevance=relevance)
-    rows = []
-    for k in np.argsort(-weights, kind="stable"):
-        top = columns[k]
-        rows.append(
-            TopicRow(
-                int(k), float(weights[k]), float(retention[k]),
-                names[top].tolist(), topic_word[k, top].tolist(),
-            )
-        )  # fmt: skip
-    return rows
+    return [
+        TopicRow(
+            int(k), float(weights[k]), float(retention[k]),
+            names[columns[k]].tolist(), topic_word[k, columns[k]].tolist(),
+        )
+        for k in np.argsort(-weights, kind="stable")
+    ]  # fmt: skip
 
 
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:

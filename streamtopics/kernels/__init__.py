@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiled kernels: loops over documents, words and topics, without the GIL.
 
-Kernels that profit from wide vector instructions are compiled once for each
-instruction set in `setup.py`, and the widest that this processor has is chosen
-here, at import. The environment variable STREAMTOPICS_ISA (baseline, avx2 or
-avx512) asks for a narrower one, to compare them or to get the same bits on
-different processors.
+Some are compiled for each instruction set in `setup.py`; the widest of this processor is chosen at
+import. The environment variable STREAMTOPICS_ISA (baseline, avx2 or avx512) asks for a narrower
+one, to compare them or to get the same bits on different processors.
 """
 
 import importlib
@@ -26,9 +24,8 @@ try:
     from streamtopics.kernels._cpu import supported
 except ImportError as error:
     raise ImportError(
-        "the compiled kernels of streamtopics are missing here, or are not for this Python. In a "
-        "checkout, build them with `pip install -e .`, which needs a C compiler; otherwise install "
-        "the package and run Python outside of the checkout"
+        "the compiled kernels of streamtopics are missing, or not for this Python. In a checkout "
+        "run `pip install -e .`, which needs a C compiler; otherwise run Python elsewhere"
     ) from error
 
 __all__ = [
@@ -59,10 +56,8 @@ def select(name: str) -> ModuleType:
 
 
 def _choose() -> str:
-    wanted = os.environ.get("STREAMTOPICS_ISA")
     available = supported()
-    if wanted is None:
-        return available[0]
+    wanted = os.environ.get("STREAMTOPICS_ISA", available[0])
     if wanted not in available:
         raise ImportError(
             f"STREAMTOPICS_ISA={wanted!r} cannot run here; choose one of {available} or unset it"

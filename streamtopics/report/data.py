@@ -53,7 +53,7 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    periods: tuple[int | None, ...]  # That the time of each row falls into
+    periods: tuple[int | None, ...]  #: That the time of each row falls into
     n_left_out: int
     newest_first: bool
 
@@ -63,25 +63,25 @@ class Score:
     """A figure, or one after each of several minibatches."""
 
     name: str
-    values: list[float | None]  # None if there was nothing to score
+    values: list[float | None]  #: None if there was nothing to score
 
 
 @dataclass(frozen=True)
 class Topic:
     """A topic of a report."""
 
-    id: int  # Its row in the model
-    name: str  # Empty if the model has none
-    weight: float  # Share of the tokens that the model has learnt from
-    prior: float  # Share of the topic that is still its prior
-    words: list[int]  # Places in `Report.words` of words that it may lead with
-    p: list[float]  # Their probabilities
-    x: float  # Its place on the map
+    id: int  #: Its row in the model
+    name: str  #: Empty if the model has none
+    weight: float  #: Share of the tokens that the model has learnt from
+    prior: float  #: Share of the topic that is still its prior
+    words: list[int]  #: Places in `Report.words` of words that it may lead with
+    p: list[float]  #: Their probabilities
+    x: float  #: Its place on the map
     y: float
-    near: list[int]  # Places in `Report.topics` of the most similar topics
-    n_documents: int  # Documents of which it is the main topic
-    shares: list[float | None]  # Mean share in the documents of each period, if there are any
-    low: list[float | None]  # The 95 % interval of the mean
+    near: list[int]  #: Places in `Report.topics` of the most similar topics
+    n_documents: int  #: Documents of which it is the main topic
+    shares: list[float | None]  #: Mean share in the documents of each period, if there are any
+    low: list[float | None]  #: The 95 % interval of the mean
     high: list[float | None]
     documents: list[Document] = field(repr=False)
 
@@ -91,23 +91,23 @@ class Report:
     """Contents of a report, as `report` returns it; `page` makes the HTML of it."""
 
     title: str
-    n_topics: int  # Of the model
+    n_topics: int  #: Of the model
     n_documents: int
-    sampled_from: int | None  # Documents of which these are a sample, if they are
-    over_all: bool  # Whether the shares over time are of all documents
-    n_words: int  # Words of a topic that are shown at once
-    relevance: float  # Where the slider stands at first
-    words: list[str]  # That some topic may lead with
-    overall: list[float]  # Their probabilities in all topics together
-    holders: list[int]  # Documents that have each word; empty if not known
-    topics: list[Topic]  # The heaviest first
-    unit: str  # Length of a period
-    periods: list[str]  # Labels; empty without times
-    sizes: list[int]  # Documents of each period
-    least: int  # Documents of a period below which it is not compared with others
-    tables: list[tuple[str, str, Table]]  # Heading, kind ("changes" or "alarms") and rows
+    sampled_from: int | None  #: Documents of which these are a sample, if they are
+    over_all: bool  #: Whether the shares over time are of all documents
+    n_words: int  #: Words of a topic that are shown at once
+    relevance: float  #: Where the slider stands at first
+    words: list[str]  #: That some topic may lead with
+    overall: list[float]  #: Their probabilities in all topics together
+    holders: list[int]  #: Documents that have each word; empty if not known
+    topics: list[Topic]  #: The heaviest first
+    unit: str  #: Length of a period
+    periods: list[str]  #: Labels; empty without times
+    sizes: list[int]  #: Documents of each period
+    least: int  #: Documents of a period below which it is not compared with others
+    tables: list[tuple[str, str, Table]]  #: Heading, kind ("changes" or "alarms") and rows
     scores: list[Score]
-    card: list[tuple[str, list[tuple[str, str]]]]  # Sections of names and values
+    card: list[tuple[str, list[tuple[str, str]]]]  #: Sections of names and values
     has_documents: bool
     has_texts: bool
 

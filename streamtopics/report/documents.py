@@ -125,11 +125,11 @@ class Document:
     row: int
     title: str
     time: str
-    mix: list[tuple[int, float]]  # Its topics and their shares
-    # The beginning of its text, in turn what is between words, and a word
+    mix: list[tuple[int, float]]  #: Its topics and their shares
+    #: The beginning of its text, in turn what is between words, and a word
     parts: list[str] = field(repr=False)
-    topics: list[int] = field(repr=False)  # Of the words; -1 for words that tell nothing
-    n_more: int = 0  # Characters, or words of a document without text, that are left out
+    topics: list[int] = field(repr=False)  #: Of the words; -1 for words that tell nothing
+    n_more: int = 0  #: Characters, or words of a document without text, that are left out
 
 
 # The model and its documents

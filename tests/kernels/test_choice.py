@@ -45,5 +45,5 @@ def test_kernels_that_were_never_compiled(tmp_path):
     """As in a checkout that nobody has built."""
     shutil.copytree(PACKAGE, tmp_path / "streamtopics", ignore=COMPILED)
     _, error = run("from streamtopics import SVBLDA", folder=tmp_path)
-    assert error.startswith("ImportError: the compiled kernels of streamtopics are missing here")
+    assert error.startswith("ImportError: the compiled kernels of streamtopics are missing")
     assert "`pip install -e .`" in error

@@ -11,8 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# M. Okabe and K. Ito (2008), "Color universal design", without black, and with the olive of P. Tol
-# (2021), "Colour schemes", in the place of a yellow that no one sees on white.
+# M. Okabe and K. Ito (2008), "Color universal design", with the olive of P. Tol (2021), "Colour
+# schemes", for the yellow, and without black.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999933")
 LINES = ("-", "--", ":", "-.")
 # Width and height of a panel, in inches.

@@ -58,7 +58,7 @@ def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None 
     Parameters
     ----------
     rows : iterable of BatchInfo
-        Those of a `streams.ScoreHistory`; of each only `n_documents` and `score` are read.
+        Those of a `streams.ScoreHistory`.
     window : int, default=10
         Minibatches of the running mean.
     ax : Axes, default=None
@@ -108,9 +108,8 @@ def plot_n_components(
     Returns
     -------
     ax : ndarray of two Axes
-        The held-out score with a standard error up and down; stability, the worth as a share of
-        the highest, and coherence. A line is at the number that is chosen, the first peak of the
-        worth that lasts.
+        The held-out score with its standard error; stability, the worth as a share of the
+        highest, and coherence. A line marks the chosen number.
     """
     numbers = [row.n_components for row in found.rows]
     axes = several_axes(ax, 2, (1, 2), (9.0, 3.6))

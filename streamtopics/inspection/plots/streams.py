@@ -35,8 +35,8 @@ def plot_shares(
     Parameters
     ----------
     times : sequence of n_times numbers, dates or str
-        In order. Of `shares_over_time`, or of a `TopicTracker`. More than 80 dates are put into
-        the finest periods of the calendar that are at most 80, each drawn where it begins.
+        In order, of `shares_over_time` or a `TopicTracker`. More than 80 dates become at most 80
+        periods of the calendar, each drawn where it begins.
     shares : array-like of shape (n_times, n_topics)
         Shares of the topics at each time.
     labels : sequence of n_topics str
@@ -44,22 +44,16 @@ def plot_shares(
     n_topics : int, default=12
         Topics to draw, those of the largest shares; the others are one band of gray.
     n_documents : array-like of shape (n_times,), default=None
-        Documents of each time, of `shares_over_time`: how much it counts in the mean of its
-        period. None counts all times the same.
+        Weight of each time in the mean of its period, of `shares_over_time`; None weighs all the
+        same.
     ylabel : str, default="mean share in the documents"
-        What the shares are. Those of `shares_over_time` are means over documents,
-        whatever their lengths; those of a `TopicTracker` are shares of the tokens.
+        As the shares of `shares_over_time` are; those of a `TopicTracker` are of the tokens.
     ax : Axes, default=None
         Where to draw.
 
     Returns
     -------
     ax : Axes
-
-    Raises
-    ------
-    ValueError
-        If the lengths do not fit each other.
     """
     shares = np.asarray(shares, np.float64)
     if shares.shape != (len(times), len(labels)):
@@ -148,15 +142,10 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
     Returns
     -------
     ax : ndarray of two Axes
-        In each a row for each topic and a column for each of the last thousand minibatches, with
-        the `time` that `partial_fit` was given, or their numbers. Where all topics keep the same
-        share, the first shows it as a line. The scale of how far topics moved leaves out the
-        first minibatch, in which they leave their random start.
-
-    Raises
-    ------
-    ValueError
-        If no minibatch was learnt.
+        In each a row for each topic and a column for each of the last thousand minibatches, by the
+        `time` given to `partial_fit` or their numbers. If all topics keep the same share, the
+        first is a line. The scale of the second leaves out the first minibatch, in which topics
+        leave their random start.
     """
     records = estimator.drift_
     if not records:

@@ -47,8 +47,8 @@ def plot_topics(
     Returns
     -------
     ax : ndarray of Axes
-        One for each topic drawn, with its name (of a sentiment and aspect, of `GuidedTopics`) or
-        number. Save the picture with ``ax[0].figure.savefig(path)``.
+        One for each topic drawn, with its name or number. Save the picture with
+        ``ax[0].figure.savefig(path)``.
     """
     table = topic_table(estimator, feature_names, n_words, relevance=relevance)[:n_topics]
     n_rows = -(-len(table) // 5)
@@ -90,8 +90,7 @@ def plot_topic_map(
     Returns
     -------
     ax : Axes
-        Areas of discs are shares of tokens. Places are principal coordinates, of the Hellinger
-        distances of the topics.
+        Areas are shares of tokens, places principal coordinates of the Hellinger distances.
     """
     table = topic_table(estimator, feature_names, n_words)
     ax = one_axes(ax, (7.0, 6.0))
