@@ -10,7 +10,6 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -295,7 +294,7 @@ def _in_words(alarm: Alarm, names: ArrayLike) -> Alarm:
     def named(word: str) -> str:
         return str(known[int(word)]) if word.isdecimal() and int(word) < len(known) else word
 
-    topics = tuple(replace(topic, words=tuple(map(named, topic.words))) for topic in alarm.topics)
-    new = tuple(replace(topic, words=tuple(map(named, topic.words))) for topic in alarm.new)
-    words = tuple(replace(word, word=named(word.word)) for word in alarm.words)
-    return replace(alarm, topics=topics, words=words, new=new)
+    topics = tuple(topic._replace(words=tuple(map(named, topic.words))) for topic in alarm.topics)
+    new = tuple(topic._replace(words=tuple(map(named, topic.words))) for topic in alarm.new)
+    words = tuple(word._replace(word=named(word.word)) for word in alarm.words)
+    return alarm._replace(topics=topics, words=words, new=new)

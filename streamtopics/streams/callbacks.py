@@ -167,7 +167,7 @@ def mean_score(rows: Sequence[BatchInfo]) -> tuple[float, float]:
 # Rows that a callback keeps, as one array of bytes: a checkpoint of thousands is small and quick.
 
 
-def packed(rows: list[Any], times: Iterable[object]) -> Any:
+def packed(rows: Sequence[Any], times: Iterable[object]) -> Any:
     """Rows of numbers and texts as bytes of JSON; as they are if a time is of another type."""
     if not PLAIN.issuperset(map(type, times)):
         return rows

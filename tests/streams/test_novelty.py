@@ -12,9 +12,9 @@ from scipy import sparse
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.streams import Alarm, DriftMonitor, NewTopic
+from streamtopics.streams.monitoring import alarm as module
 from streamtopics.streams.monitoring import monitor as monitor_module
-from streamtopics.streams.monitoring import novelty as module
-from streamtopics.streams.monitoring.novelty import new_topics
+from streamtopics.streams.monitoring.alarm import new_topics
 
 N_WORDS = 120
 

@@ -1,36 +1,52 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records of a monitor: the test of a minibatch, and at an alarm the topics and words changed."""
+"""Records of a monitor, and what an alarm names: changed topics, words, and new subjects.
+
+For new subjects all documents together are put into groups by k-means on vectors of the company
+that their words keep, and the groups into a binary tree by Ward's method. Neither knows which
+documents are new. If a new document is as likely as an earlier one to be in a node of the tree,
+then of the n documents of the node, out of N with m new ones,
+
+    P(a or more are new) = sum over j >= a of C(m, j) C(N - m, n - j) / C(N, n).
+
+Of the nodes with more than twice their earlier share, the one with the least probability is a new
+subject if that is below the level over the number of nodes (Bonferroni). It is taken out with all
+nodes that share a group with it, and the next one is looked for: the scan of a tree of
+Kulldorff, Fang and Walsh (2003), at an exact level.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.cluster.hierarchy import linkage
 from scipy.special import ndtri
 from scipy.stats import hypergeom
 
-from streamtopics.streams.monitoring.relabelling import Comparison
+from streamtopics.models.spectral_start import k_means, vectors_of
+from streamtopics.streams.monitoring.statistics import Comparison
 
 # Words of a topic, topics of a kind and new words that are named, at most.
 N_TOP, N_TOPICS, N_WORDS = 5, 10, 8
+# Groups, the fewest documents that there are for each, and how many times its earlier share a new
+# subject has.
+N_GROUPS, LEAST_DOCUMENTS, TIMES = 40, 10, 2
 
 
-@dataclass(frozen=True)
-class DriftTest:
+class DriftTest(NamedTuple):
     """The comparison of one minibatch with the documents held back before it.
 
     Attributes
     ----------
     batch, time : int, object
-        Its place among the minibatches that the monitor was given, from 1, and when it is from.
+        Its place among the minibatches of the monitor, from 1, and when it is from.
     p_exact : float
-        p-value by relabelling the documents; three times the least of three statistics.
+        p-value by relabelling the documents: three times the least of three statistics.
     p_chart : float
-        p-value beside the past of the stream, the least of three times those of the surprise and
-        the use and thirty times that of the words; NaN while it is short.
+        p-value relative to earlier changes of the stream: the least of three times those of
+        surprise and use, and thirty times that of the words. NaN without enough earlier tests.
     alarm : bool
         Whether both are less than `alpha`.
     """
@@ -42,19 +58,18 @@ class DriftTest:
     alarm: bool
 
 
-@dataclass(frozen=True)
-class ChangedTopic:
+class ChangedTopic(NamedTuple):
     """A topic that has changed.
 
     Attributes
     ----------
     topic : int
     how : {"changed", "grown", "shrunk"}
-        Its documents have words that it does not expect, or there are more or less of them.
+        Its documents have words that it does not expect, or there are more or fewer of them.
     difference : float
         Between new and earlier documents, in standard errors.
     words : tuple of str
-        Its most probable words, as it was learnt before.
+        Top words, as learnt before.
     """
 
     topic: int
@@ -63,29 +78,23 @@ class ChangedTopic:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class NewWord:
-    """A word, or the number of a column, that more of the new documents have.
-
-    `new` and `before` are how many have it, of the new and of the earlier ones.
-    """
+class NewWord(NamedTuple):
+    """A word, or the number of a column, and how many new and earlier documents have it."""
 
     word: str
     new: int
     before: int
 
 
-@dataclass(frozen=True)
-class NewTopic:
+class NewTopic(NamedTuple):
     """A subject that a minibatch has more documents of than the stream had before it.
 
     Attributes
     ----------
     words : tuple of str
-        At most eight that its documents have more often than the earlier ones, the surest first.
+        At most eight that its documents have more often than earlier ones, the surest first.
     share, error : float
-        The share of the new documents that are in its group, less that of the earlier ones, and
-        its standard error, which does not know that the group was chosen.
+        Its share of the new documents, less that of the earlier ones, and the standard error.
     rows : tuple of int
         Places of its documents in the minibatch, the most typical first.
     """
@@ -96,23 +105,22 @@ class NewTopic:
     rows: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Alarm:
+class Alarm(NamedTuple):
     """A change of a stream; `print` shows it in a few lines.
 
     Attributes
     ----------
     batch, time, p_exact, p_chart
-        Of the minibatch that rang, as of `DriftTest`.
+        As in `DriftTest`.
     n_new, n_before : int
         Documents that were compared.
     topics : tuple of ChangedTopic
-        Those whose difference is beyond the level, divided by their number; at most ten of each
-        kind, the greatest differences first.
+        Significant at the level divided by the number of topics; at most ten of each kind, the
+        greatest differences first.
     words : tuple of NewWord
         At most eight, at the level divided by the number of words, the surest first.
     new : tuple of NewTopic
-        New subjects, the surest first; none where the change is of another kind.
+        New subjects, the surest first.
     """
 
     batch: int
@@ -143,14 +151,17 @@ class Alarm:
         return "\n".join(lines)
 
 
-def alarm_of(found: Mapping[str, Any]) -> Alarm:
-    """The alarm that `dataclasses.asdict` has taken apart, from JSON or not."""
-    topics = tuple(ChangedTopic(**t | {"words": tuple(t["words"])}) for t in found["topics"])
-    words = tuple(NewWord(**word) for word in found["words"])
-    new = tuple(
-        NewTopic(**t | {"words": tuple(t["words"]), "rows": tuple(t["rows"])}) for t in found["new"]
+def alarm_of(row: Sequence[Any]) -> Alarm:
+    """The alarm of a row that may have lists for tuples."""
+    *numbers, topics, words, new = row
+    found = (
+        tuple(ChangedTopic(k, how, d, tuple(words)) for k, how, d, words in topics),
+        tuple(NewWord(*word) for word in words),
+        tuple(
+            NewTopic(tuple(words), share, error, tuple(rows)) for words, share, error, rows in new
+        ),
     )
-    return Alarm(**{**found, "topics": topics, "words": words, "new": new})
+    return Alarm._make([*numbers, *found])
 
 
 def changed_topics(
@@ -191,3 +202,53 @@ def new_words(
         for i in first
         if p[i] < alpha / len(words)
     )
+
+
+def new_topics(
+    new: sparse.csr_matrix,
+    before: sparse.csr_matrix,
+    alpha: float,
+    names: Sequence[Any] | None,
+    places: np.ndarray,
+) -> tuple[NewTopic, ...]:
+    """New subjects among new documents, the surest first, at a level for all nodes together.
+
+    `places` are those of the new documents in the minibatch.
+    """
+    m = new.shape[0]
+    X = sparse.vstack([new, before], format="csr").astype(np.float64)
+    X.eliminate_zeros()
+    columns = np.unique(X.indices)
+    n_groups = min(N_GROUPS, X.shape[0] // LEAST_DOCUMENTS)
+    if n_groups < 2 or len(columns) < 2:
+        return ()
+    vectors, labels, nodes = _tree(X[:, columns], columns, n_groups)
+    a, b = (nodes @ np.bincount(part, minlength=n_groups) for part in (labels[:m], labels[m:]))
+    n = np.array([m, len(labels) - m])
+    log_p = np.asarray(hypergeom.logsf(a - 1, len(labels), a + b, m))
+    # Most of its documents have to be on top of what there was.
+    came = a * n[1] > TIMES * b * n[0]
+    free, found = came & (log_p < np.log(alpha / len(nodes))), []
+    while free.any():
+        k = np.flatnonzero(free)[np.argmin(log_p[free])]
+        free &= ~(nodes & nodes[k]).any(axis=1)
+        rows = np.flatnonzero(nodes[k][labels[:m]])
+        typical = vectors[rows] @ vectors[rows].sum(axis=0)
+        words = tuple(word.word for word in new_words(new[rows], before, np.inf, names))
+        rows = places[rows[np.argsort(-typical, kind="stable")]]
+        shares = np.array([a[k], b[k]]) / n
+        error = float(np.sqrt((shares * (1 - shares) / n).sum()))
+        found.append(NewTopic(words, float(shares[0] - shares[1]), error, tuple(rows.tolist())))
+    return tuple(found)
+
+
+def _tree(
+    X: sparse.csr_matrix, words: np.ndarray, n_groups: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Vectors and groups of documents, and nodes of the tree as truth values of their groups."""
+    vectors = vectors_of(X, words.astype(np.int32))
+    means = k_means(vectors, n_groups)
+    nodes = list(np.eye(n_groups, dtype=bool))
+    for one, other in linkage(means.cluster_centers_, "ward")[:-1, :2].astype(int):
+        nodes.append(nodes[one] | nodes[other])
+    return vectors, means.labels_, np.array(nodes)

@@ -35,7 +35,7 @@ LEAST = 1e-12
 
 @dataclass(frozen=True)
 class DocumentFeatures:
-    """Features of n documents under a model: their tokens, and use and surprise of each topic."""
+    """Tokens of documents, and use of and surprise in each topic under a model."""
 
     n_tokens: np.ndarray
     use: np.ndarray
@@ -57,10 +57,7 @@ def without_ratio(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def document_features(model: Any, X: sparse.csr_matrix) -> DocumentFeatures:
-    """Features of documents, rows of counts, under a fitted model, which does not learn.
-
-    Each row of them depends on its own document alone.
-    """
+    """Features of documents, row by row, under a fitted model, which does not learn."""
     X = X if X.dtype.kind == "f" else X.astype(np.float32)
     words, places = np.unique(X.indices, return_inverse=True)
     own = sparse.csr_matrix((X.data, places, X.indptr), shape=(X.shape[0], len(words)))

@@ -3,15 +3,14 @@
 
 A share of each minibatch is held back for some minibatches before it is learnt. So there are always
 earlier documents that the model has not learnt, and a minibatch is compared with them before it is
-learnt: `features` says by what, `relabelling` whether they differ, `chart` whether they differ by
-more than this stream does anyway. The alarm rings where both say so.
+learnt: `features` says by what, `statistics` whether they differ, and by more than this stream does
+anyway.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, astuple
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -35,12 +34,11 @@ from streamtopics.streams.monitoring.alarm import (
     DriftTest,
     alarm_of,
     changed_topics,
+    new_topics,
     new_words,
 )
-from streamtopics.streams.monitoring.chart import chart_p
 from streamtopics.streams.monitoring.features import document_features
-from streamtopics.streams.monitoring.novelty import new_topics
-from streamtopics.streams.monitoring.relabelling import Comparison, compare, relabelled
+from streamtopics.streams.monitoring.statistics import chart_p, compare, relabelled
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, last_step, names_of
@@ -50,6 +48,8 @@ from streamtopics.utils.structure import number_of_rows
 # have a tenth of that, since every stream in order of time has bursts of words.
 FAMILY = 3
 TIMES = np.array([3.0, 3.0, 30.0])
+# Share of a minibatch that is held back, and for how many others.
+HELD_BACK, RING = 0.2, 8
 # Tests that the chart keeps, and the fewest it needs.
 PAST, LEAST_PAST = 20, 3
 # Tests and alarms that are kept.
@@ -70,20 +70,15 @@ class DriftMonitor:
     Parameters
     ----------
     alpha : float, default=0.01
-        Level of the alarm, in (0, 0.5]: the share of false alarms on a stream whose documents come
-        in random order, or that moves by about as much each time.
-    ring : int, default=8
-        Minibatches for which documents are held back.
-    held_back : float, default=0.2
-        Share of the documents of each minibatch that is held back, at random, in (0, 0.5].
-        Beside documents that were learnt any minibatch would look changed.
+        Level of the alarm, in [1e-5, 0.5]: the share of false alarms while the documents come in
+        random order, or the stream moves by about as much each time.
     random_state : int, default=0
         Seed of what is held back, drawn and relabelled.
 
     Attributes
     ----------
     alarms : tuple of Alarm
-        The last thousand, the oldest first. As a str each is a few lines to read.
+        The last thousand, the oldest first.
     tests : tuple of DriftTest
         The last thousand tests, the oldest first.
     n_batches, n_held_back : int
@@ -93,16 +88,12 @@ class DriftMonitor:
 
     Notes
     -----
-    The first minibatch starts the model and is learnt whole; the second is held back from; tests
-    begin with the third, and alarms with the sixth.
+    A fifth of each minibatch is held back for eight others; after an alarm it is learnt at once.
+    Tests begin with the third minibatch, and alarms with the sixth.
 
     It cannot see a change of few documents (a twentieth of a minibatch seldom), topics that die
     slowly, a drift as slow as the stream moves anyway, and words that are not in the vocabulary.
     Minibatches are to be of about one size, and of some hundred documents.
-
-    Any estimator of topics over words of this package serves, without labels or ratings, and a
-    `StreamingPipeline` over texts. At most 2,000 documents of the minibatch, and of those held
-    back, are compared, drawn at random. After an alarm the documents held back are learnt at once.
 
     Examples
     --------
@@ -119,23 +110,11 @@ class DriftMonitor:
     ([11], 2400)
     """
 
-    def __init__(
-        self,
-        alpha: float = 0.01,
-        ring: int = 8,
-        held_back: float = 0.2,
-        *,
-        random_state: int = 0,
-    ) -> None:
-        if not (1e-5 <= alpha <= 0.5 and 0 < held_back <= 0.5):
-            raise ValueError(
-                f"alpha must be in [1e-5, 0.5] and held_back in (0, 0.5]; got {alpha!r} and "
-                f"{held_back!r}"
-            )
-        check_integer(ring=ring)
+    def __init__(self, alpha: float = 0.01, *, random_state: int = 0) -> None:
+        if not 1e-5 <= alpha <= 0.5:
+            raise ValueError(f"alpha must be in [1e-5, 0.5]; got {alpha!r}")
         check_integer(least=0, random_state=random_state)
-        self.alpha, self.ring, self.held_back = float(alpha), int(ring), float(held_back)
-        self.random_state = random_state
+        self.alpha, self.random_state = float(alpha), random_state
         self.alarms: tuple[Alarm, ...] = ()
         self.tests: tuple[DriftTest, ...] = ()
         self.n_batches = 0
@@ -150,17 +129,17 @@ class DriftMonitor:
     def learn(self, model: Learner, X: Any, *, time: object = None) -> None:
         """Test a minibatch, and learn from it in the place of ``model.partial_fit(X)``.
 
-        When it fails or is interrupted, either nothing has changed in both objects, but for steps
-        of a pipeline, or all of the minibatch was learnt.
+        When it fails or is interrupted, both objects have learnt all of the minibatch or nothing,
+        but for steps of a pipeline.
 
         Parameters
         ----------
-        model : estimator of topics or StreamingPipeline
+        model : estimator of topics over words or StreamingPipeline
             The same one for all of the stream.
         X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
             Word counts, or texts for a pipeline.
         time : object, default=None
-            When it is from: kept in the records, and passed to `partial_fit` if given.
+            When it is from; passed to `partial_fit` if given.
         """
         check_has_topics(model)
         check_not_frozen(model)
@@ -169,38 +148,38 @@ class DriftMonitor:
             if n_learnt(model) == 0:
                 # An iterator can be read once.
                 X = list(X) if isinstance(X, Iterator) else X
-                self._step(model, number, lambda: model.partial_fit(X, **_at(time)))
+                self._learn(model, X, time, number)
                 return
             documents = as_documents(model, X)
             n = number_of_rows(documents)
             rng = np.random.default_rng([self.random_state, self.n_batches])
-            held = np.sort(rng.permutation(n)[: min(round(self.held_back * n), max(n - 1, 0))])
+            held = np.sort(rng.permutation(n)[: min(round(HELD_BACK * n), max(n - 1, 0))])
             rest = chosen(documents, np.delete(np.arange(n), held))
             kept = (*self.documents, chosen(documents, held))
             after = number | self._tested(model, documents, time, rng)
             if "alarms" in after:
                 old, now = self.documents, kept[-1:]
             else:
-                old, now = kept[: -self.ring], kept[-self.ring :]
+                old, now = kept[:-RING], kept[-RING:]
             after["documents"] = tuple(part for part in now if number_of_rows(part))
-            self._learn(model, rest, old, time, after)
+            self._learn(model, named(model, together([rest, *old])), time, after)
 
     def finish(self, model: Learner) -> None:
         """Learn from the documents that are still held back, at the end of the stream."""
         with lock_of(model):
             if self.documents:
                 *old, last = self.documents
-                self._learn(model, last, old, None, {"documents": ()})
+                whole = named(model, together([last, *old]))
+                self._learn(model, whole, None, {"documents": ()})
 
     # Keeping
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes, with the records in one array each."""
-        tests, alarms = [astuple(test) for test in self.tests], [*map(asdict, self.alarms)]
         return {
             **self.__dict__,
-            "tests": packed(tests, (test.time for test in self.tests)),
-            "alarms": packed(alarms, (alarm.time for alarm in self.alarms)),
+            "tests": packed(self.tests, (test.time for test in self.tests)),
+            "alarms": packed(self.alarms, (alarm.time for alarm in self.alarms)),
             "documents": [packed(d, d) if isinstance(d, list) else d for d in self.documents],
         }
 
@@ -218,38 +197,8 @@ class DriftMonitor:
         self, model: Learner, documents: Documents, time: object, rng: np.random.Generator
     ) -> dict[str, Any]:
         """Test a minibatch: returns new values of attributes, "alarms" among them if it rings."""
-        found = self._compared(model, documents, rng)
-        if found is None:
-            return {}
-        comparison, new, before, places = found
-        p_exact = min(1.0, FAMILY * float(comparison.p.min()))
-        p_chart = np.nan
-        if len(self.past) >= LEAST_PAST:
-            p_chart = min(1.0, float((TIMES * chart_p(self.past, comparison.z)).min()))
-        rings = max(p_exact, p_chart) < self.alpha if p_chart == p_chart else False
-        test = DriftTest(self.n_batches + 1, time, p_exact, p_chart, rings)
-        after: dict[str, Any] = {
-            "tests": (*self.tests, test)[-KEPT:],
-            "past": np.vstack([self.past, comparison.z])[-PAST:],
-        }
-        if not rings:
-            return after
-        names = names_of(model)
-        top_words = last_step(model).top_words(names, N_TOP)
-        alarm = Alarm(
-            test.batch, time, p_exact, p_chart, new.shape[0], before.shape[0],
-            changed_topics(comparison, self.alpha, top_words),
-            new_words(new, before, self.alpha, names),
-            new_topics(new, before, self.alpha, names, places),
-        )  # fmt: skip
-        return after | {"alarms": (*self.alarms, alarm)[-KEPT:]}
-
-    def _compared(
-        self, model: Learner, documents: Documents, rng: np.random.Generator
-    ) -> Compared | None:
-        """Compare a minibatch with what is held back; None where either has no documents."""
         if not self.documents or not number_of_rows(documents):
-            return None
+            return {}
         parts = documents, together(self.documents)
         places = [_some(number_of_rows(part), rng) for part in parts]
         new, before = (
@@ -260,23 +209,33 @@ class DriftMonitor:
         # The exact test cannot reach the level with less than 3 / alpha.
         n = max(N_RELABELLINGS, round((FAMILY + 1) / self.alpha) - 1)
         labels = relabelled(new.shape[0], before.shape[0], n, rng)
-        return Compared(compare(*features.linear(), counts, labels), new, before, places[0])
+        found = compare(*features.linear(), counts, labels)
+        p_exact = min(1.0, FAMILY * float(found.p.min()))
+        p_chart = np.nan
+        if len(self.past) >= LEAST_PAST:
+            p_chart = min(1.0, float((TIMES * chart_p(self.past, found.z)).min()))
+        rings = p_exact < self.alpha and p_chart < self.alpha
+        test = DriftTest(self.n_batches + 1, time, p_exact, p_chart, rings)
+        after: dict[str, Any] = {
+            "tests": (*self.tests, test)[-KEPT:],
+            "past": np.vstack([self.past, found.z])[-PAST:],
+        }
+        if rings:
+            names = names_of(model)
+            alarm = Alarm(
+                *test[:-1], new.shape[0], before.shape[0],
+                changed_topics(found, self.alpha, last_step(model).top_words(names, N_TOP)),
+                new_words(new, before, self.alpha, names),
+                new_topics(new, before, self.alpha, names, places[0]),
+            )  # fmt: skip
+            after["alarms"] = (*self.alarms, alarm)[-KEPT:]
+        return after
 
-    # Learning
-
-    def _learn(
-        self, model: Learner, documents: Documents, old: Sequence[Documents], time: object,
-        after: dict[str, Any],
-    ) -> None:  # fmt: skip
-        """Learn from documents of this minibatch, and from old ones with them."""
-        whole = named(model, together([documents, *old]))
-        self._step(model, after, lambda: model.partial_fit(whole, **_at(time)))
-
-    def _step(self, model: Learner, after: dict[str, Any], learn: Callable[[], Any]) -> None:
+    def _learn(self, model: Learner, X: Any, time: object, after: dict[str, Any]) -> None:
         """Learn, and change this object if and only if the model has learnt."""
         before = n_learnt(model)
         try:
-            learn()
+            model.partial_fit(X, **({} if time is None else {"time": time}))
             self._set(after)
         except BaseException:
             if n_learnt(model) != before:
@@ -288,20 +247,6 @@ class DriftMonitor:
         kernel.write([], [(self.__dict__, name, value) for name, value in after.items()])
 
 
-class Compared(NamedTuple):
-    """A comparison, the counts of the documents that were compared, and places of the new."""
-
-    comparison: Comparison
-    new: sparse.csr_matrix
-    before: sparse.csr_matrix
-    places: np.ndarray
-
-
 def _some(n: int, rng: np.random.Generator) -> np.ndarray:
     """Places of at most `MAX_DOCUMENTS` of n documents, at random."""
     return np.arange(n) if n <= MAX_DOCUMENTS else np.sort(rng.permutation(n)[:MAX_DOCUMENTS])
-
-
-def _at(time: object) -> dict[str, object]:
-    """Arguments of `partial_fit` for a minibatch of some time."""
-    return {} if time is None else {"time": time}

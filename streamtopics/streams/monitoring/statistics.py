@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A test of whether new documents and earlier ones are alike, by relabelling them.
+"""Whether new documents and earlier ones are alike: by relabelling, and beside the stream's past.
 
 Each column f of features is standardised, and cut at three standard deviations, since a document
 in a hundred would say more than the others; that of a word is 1 where a document has it, is not
@@ -13,14 +13,25 @@ sd over all documents, and there are three statistics, which are large after a c
     A_use = sqrt(sum over topics of (T of the use)^2),
     A_words = sqrt(sum over the eight words with the largest T of max(0, T of the word)^2).
 
-Documents of a new kind are spread over all topics, each of which is surprised a little: the sum
-sees it, a maximum does not. Documents that are gone surprise none; the use of topics sees them.
-The words see a few new documents that have words of their own.
-If the documents are exchangeable, so are their labels, and
+Documents of a new kind surprise all topics a little, which a sum sees and a maximum does not.
+Documents that are gone change the use of topics; the words see a few new documents with words of
+their own. If the documents are exchangeable, so are their labels, and
 
     p = (1 + number of the B relabellings with A_b >= A) / (B + 1)
 
 is at most a with probability at most a, whatever the model, the features and their number.
+
+A stream that always moves a little is never exchangeable. So z, a statistic in standard deviations
+over the relabellings, is compared with the m last ones. These are clipped to three robust standard
+deviations around their median once there are four, unless half of them are equal, and
+
+    mu = sum z_i / m,   S = sum (z_i - mu)^2,   p = P(t_f > (z - mu) / (s sqrt(1 + 1 / m))).
+
+The variance within minibatches is 1, and that between them is none or is estimated (Laney's
+p'-chart). As long as S is below the 0.95 quantile of chi-square with m - 1 degrees of freedom,
+s^2 = max(1, (10 + S) / f) with f = m + 9, a prior worth ten minibatches that do not move; or else
+s^2 = S / f with f = m - 1. For independent normal statistics, whatever their variance, p < 0.01 in
+5 % of the minibatches after three, in 3 % after six and in 1.2 % after twenty, at most.
 """
 
 from __future__ import annotations
@@ -29,6 +40,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.special import chdtri, stdtr
 
 # Statistics that differ by this share of themselves are equal, but for the order of sums.
 EQUAL = 1e-9
@@ -37,17 +49,21 @@ WITHIN = 3.0
 N_WORDS, LEAST_DOCUMENTS = 8, 5
 # Labellings at once, so that their statistics of all words take little memory.
 AT_ONCE = 64
+# Minibatches that the prior of the chart is worth, and tests before values are clipped.
+PRIOR, CLIPPED_FROM = 10, 4
+# Probability that a stream that does not move is taken for one that does.
+MOVES = 0.05
+# Standard deviation of a normal distribution over its median absolute deviation.
+ROBUST = 1.4826
 
 
 class Comparison(NamedTuple):
-    """New documents beside earlier ones.
+    """New documents beside earlier ones."""
 
-    Of the surprise, the use and the words: `z` is the statistic in standard deviations over the
-    relabellings, `p` its p-value by rank among them. `surprise` and `use` are T of each topic.
-    """
-
+    # Of the surprise, the use and the words: statistic in standard deviations, and p-value.
     z: np.ndarray
     p: np.ndarray
+    # T of each topic.
     surprise: np.ndarray
     use: np.ndarray
 
@@ -69,26 +85,6 @@ def standardised(features: np.ndarray) -> np.ndarray:
     varies = sd > EQUAL * size
     standard: np.ndarray = np.where(varies, centred / np.where(varies, sd, 1.0), 0.0)
     return standard
-
-
-def without_outliers(features: np.ndarray) -> np.ndarray:
-    """Columns standardised, cut at `WITHIN` standard deviations, and standardised again."""
-    return standardised(np.clip(standardised(features), -WITHIN, WITHIN))
-
-
-def differences(standard: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """T of each column of standardised features under each row of labels."""
-    # The sum of the others is that of the new with the other sign.
-    sums: np.ndarray = labels.astype(np.float64) @ standard
-    differs: np.ndarray = sums * _scale(labels)
-    return differs
-
-
-def surprise_and_use(differs: np.ndarray) -> np.ndarray:
-    """A_surprise and A_use, (n_labellings, 2), of T of each topic's surprise and of its use."""
-    surprise, use = np.split(differs, 2, axis=1)
-    parts = np.maximum(surprise, 0.0), use
-    return np.column_stack([np.sqrt(np.einsum("bk,bk->b", part, part)) for part in parts])
 
 
 def words_of_their_own(X: sparse.csr_matrix, labels: np.ndarray) -> np.ndarray:
@@ -120,8 +116,13 @@ def compare(
 
     Surprise and use are of shape (n_documents, n_topics), X are the counts of words.
     """
-    differs = differences(without_outliers(np.column_stack([surprise, use])), labels)
-    found = np.column_stack([surprise_and_use(differs), words_of_their_own(X, labels)])
+    cut = np.clip(standardised(np.column_stack([surprise, use])), -WITHIN, WITHIN)
+    # T under each row of labels: the sum of the others is that of the new with the other sign.
+    differs = labels.astype(np.float64) @ standardised(cut) * _scale(labels)
+    of_surprise, of_use = np.split(differs, 2, axis=1)
+    parts = np.maximum(of_surprise, 0.0), of_use
+    totals = [np.sqrt(np.einsum("bk,bk->b", part, part)) for part in parts]
+    found = np.column_stack([*totals, words_of_their_own(X, labels)])
     true, others = found[0], found[1:]
     sd = others.std(axis=0)
     varies = sd > EQUAL * np.abs(others).max(axis=0)
@@ -134,3 +135,23 @@ def _scale(labels: np.ndarray) -> float:
     """Factor from the sum of the standardised new documents to T."""
     n_new = int(labels[0].sum())
     return float(np.sqrt(1.0 / n_new + 1.0 / (labels.shape[1] - n_new)))
+
+
+def chart_p(past: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """p-values, (n,), of statistics that are large after a change, given their past, (m, n).
+
+    The past has at least two rows.
+    """
+    m = len(past)
+    if m >= CLIPPED_FROM:
+        middle = np.median(past, axis=0)
+        reach = WITHIN * ROBUST * np.median(np.abs(past - middle), axis=0)
+        reach = np.where(reach > 0, reach, np.inf)
+        past = np.clip(past, middle - reach, middle + reach)
+    mu = past.mean(axis=0)
+    squares = ((past - mu) ** 2).sum(axis=0)
+    moves = squares > chdtri(m - 1, MOVES)
+    freedom = np.where(moves, m - 1, PRIOR + m - 1)
+    variance = np.where(moves, squares, np.maximum(freedom, PRIOR + squares)) / freedom
+    p: np.ndarray = stdtr(freedom, (mu - z) / np.sqrt(variance * (1.0 + 1.0 / m)))
+    return p
