@@ -25,13 +25,6 @@ array([ 6.,  2., 19.,  2.])
 [3.0, 2.0, 1.0, 0.5]
 >>> normal_gamma.expected_statistics(eta).round(4)
 array([ 6.   , -9.25 , -1.   ,  0.058])
->>> float(normal_gamma.log_normalizer(np.array([0.0, 1.0, 2.0, 2.0])).round(4))
-0.9189
->>> other = normal_gamma.from_parameters(0.0, 1.0, 3.0, 3.0)
->>> float(normal_gamma.kl(normal_gamma.from_parameters(2.0, 1.0, 3.0, 3.0), other))
-2.0
->>> float(normal_gamma.mass(eta))
-2.0
 >>> normal_gamma.valid(np.array([[6.0, 2.0, 19.0, 2.0], [6.0, 2.0, 17.0, 2.0]]))
 array([ True, False])
 """

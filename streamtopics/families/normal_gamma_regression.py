@@ -21,20 +21,8 @@ Examples
 >>> eta = family.from_parameters([1.0, 2.0], 3 * np.eye(2), a=1.0, b=0.5)
 >>> eta
 array([ 3.,  6.,  3.,  0.,  0.,  3., 16.,  2.])
->>> m, L, a, b = family.parameters(eta)
->>> m, float(a), float(b)
-(array([1., 2.]), 1.0, 0.5)
 >>> family.expected_statistics(np.array([6.0, 2.0, 19.0, 2.0])).round(4)
 array([ 6.   , -9.25 , -1.   ,  0.058])
->>> float(family.log_normalizer(np.array([0.0, 1.0, 2.0, 2.0])).round(4))
-0.9189
->>> other = family.from_parameters([0.0, 0.0], np.eye(2), 3.0, 3.0)
->>> float(family.kl(family.from_parameters([2.0, 0.0], np.eye(2), 3.0, 3.0), other))
-2.0
->>> family.n_coefficients(14)
-3
->>> float(family.mass(np.array([6.0, 2.0, 19.0, 3.0])))
-3.0
 >>> family.valid(np.array([[6.0, 2.0, 19.0, 2.0], [6.0, 2.0, 17.0, 2.0]]))
 array([ True, False])
 """

@@ -18,13 +18,9 @@ Examples
 >>> mean, complement = truncated_normal.mean_and_complement(eta)
 >>> complement.round(10)
 array([5.00000e-01, 1.00010e-04, 9.99999e-01])
->>> truncated_normal.log_normalizer(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])).round(4)
-array([ 0.    ,  0.5413, -0.1559])
 >>> q, p = np.array([[50.0, 100.0], [1e6, 100.0]]), np.array([50.0, 100.0])
 >>> truncated_normal.kl(q, p).round(4)
 array([ 0.    , 23.9317])
->>> truncated_normal.valid(np.array([[-1.0, 0.0], [1.0, -1.0]]))
-array([ True, False])
 """
 
 import numpy as np
@@ -77,11 +73,7 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """KL(q || p), in nats, the integral of q ln(q / p) over [0, 1].
-
-    Each exponent is taken from that density's own mode; what rounding takes below 0
-    is cut off.
-    """
+    """KL(q || p), in nats, the integral of q ln(q / p) over [0, 1]."""
     (w, k, mode, rest), d, weights = _quadrature(eta)
     (w0, k0, mode0, rest0), _, weights0 = _quadrature(other)
     total = weights.sum(axis=-1)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inference of documents under all classes at once, as far as it takes to tell these.
 
-The model of documents is that of `local.two_blocks`, with a first block of topics for each
-class and a second one that all share; see `kernels/_classes.pxi` for how classes that have lost
-are given up.
+The model is that of `local.two_blocks`, with a first block of topics for each class and a second
+one that all share; `kernels/_classes.pxi` says how classes that have lost are given up.
 """
 
 from collections.abc import Sequence
@@ -56,9 +55,8 @@ def class_weights(
 class AllClasses:
     """Coordinate ascent under all classes at once, with extrapolated steps.
 
-    `share_prior`, `tol` and `max_iter` are as of `TwoBlocks`. `margin` are nats within which of
-    the best class another has to be for its bound to matter: 0 finds the best class, 20
-    probabilities up to 2e-9, infinity all bounds.
+    As in `TwoBlocks`. A bound matters within `margin` nats of the best class: 0 finds that class,
+    20 gives probabilities up to 2e-9, infinity all bounds.
     """
 
     share_prior: tuple[float, float]

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sentiments and aspects of documents whose sentences have one of each.
 
-With the topics given, the log likelihood of a document is concave in the joint
-proportions psi_et = pi_e theta_et, and EM climbs it in one simplex. Frank-Wolfe, as in
-Nguyen et al. (2020), climbs in pi and theta in turn. Documents are independent, and so
-are words given the sentences' responsibilities: the bits do not depend on the workers.
+The log likelihood of a document is concave in psi_et = pi_e theta_et, which EM climbs in one
+simplex; Frank-Wolfe, as in Nguyen et al. (2020), climbs in pi and theta in turn.
 """
 
 from dataclasses import dataclass
@@ -68,7 +66,6 @@ class EM:
     def infer(
         self, batch: SentenceBatch, topics: SentenceTopics, workers: Workers
     ) -> SentenceInference:
-        """Probable proportions; of expectation maximisation the most probable."""
         words, starts, log_beta = batch.sentences, batch.starts, topics.log_beta
         n, K = batch.n_documents, log_beta.shape[1]
         found = SentenceInference(
@@ -93,10 +90,7 @@ class EM:
 class FrankWolfe(EM):
     """Steps of Frank and Wolfe (1956), of size 2 / (n + 3), with theta and with pi in turn.
 
-    Parameters
-    ----------
-    tol, max_iter
-        As of `EM`. Its steps shrink so slowly that it mostly takes all of `max_iter`.
+    As in `EM`, but it mostly takes all of `max_iter`.
     """
 
     frank_wolfe: ClassVar[bool] = True
@@ -105,8 +99,7 @@ class FrankWolfe(EM):
 def statistics(batch: SentenceBatch, found: SentenceInference, workers: Workers) -> Statistics:
     """Expected counts of words in topics, by the responsibilities of the sentences.
 
-    The source multiplies the marginal ones of sentiment and aspect, which is not the
-    E-step: where a sentence is one of two pairs, it gives words to four.
+    The source multiplies the marginal ones of sentiment and aspect, which is not the E-step.
     """
     words = batch.sentences
     n_words, K = len(words.words), found.responsibility.shape[1]

@@ -5,10 +5,8 @@ A document of topic k has a vector e_d of length 1, around the direction mu_k of
 
     p(e_d | k) = C(kappa) exp(kappa mu_k' e_d),   |mu_k| = 1.
 
-One concentration kappa is shared by all topics, so that C says nothing of which one it is. What is
-learnt of a topic are sums over its documents, M_k of q_dk e_d and n_k of q_dk, the conjugate
-parameter of mu_k; with the same before any document of all directions, mu_k is again von
-Mises-Fisher, around M_k with the concentration kappa |M_k|:
+All topics share one concentration kappa. What is learnt of a topic are sums over its documents,
+M_k of q_dk e_d and n_k of q_dk; mu_k is von Mises-Fisher around M_k with kappa |M_k|:
 
     E[mu_k] = A(kappa |M_k|) M_k / |M_k|,   A(x) = I_{d/2}(x) / I_{d/2 - 1}(x),
     kappa = R (d - R^2) / (1 - R^2),   R = sum_k |M_k| / sum_k n_k.

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Collapsed Gibbs sampling in the documents of latent Dirichlet allocation.
 
-Documents are independent given the topics, and so are words given what the
-sampler says about the documents: chains are run document by document, their
-averages summed word by word, in the order of the documents. So the bits do not
-depend on the workers.
+Chains are run document by document, their averages summed word by word in the order of the
+documents, so that the bits do not depend on the workers.
 """
 
 from dataclasses import dataclass
@@ -28,17 +26,16 @@ MOST_IN_A_JOB = 2**31 - 1
 class Gibbs(LocalStep):
     """Sweeps over the tokens of each document, and averages over the last of them.
 
-    A count is cut into tokens as `local.step.cut` says. They start in the topics in which the
-    document's words, each on its own, let expect most tokens.
+    A count is cut into tokens, see `local.step.cut`, which start in the topics that the document's
+    words, each on its own, make most probable.
 
     Parameters
     ----------
     n_sweeps : int
         Sweeps over a document.
     n_averaged : int or None
-        The last sweeps, over whose conditional probabilities the statistics are
-        averaged; None is a quarter of them, rounded up. With 0, they are the counts of the
-        last sample.
+        Last sweeps whose conditional probabilities are averaged; None is a quarter of them,
+        rounded up. 0 takes the counts of the last sample.
     """
 
     n_sweeps: int = 5
@@ -53,7 +50,6 @@ class Gibbs(LocalStep):
 
     @property
     def averaged(self) -> int:
-        """Sweeps that are averaged over."""
         return -(-self.n_sweeps // 4) if self.n_averaged is None else self.n_averaged
 
     def thorough(self) -> "Gibbs":
@@ -69,11 +65,7 @@ class Gibbs(LocalStep):
         documents: np.ndarray | None = None,
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, np.ndarray]:
-        """Expected counts of words in topics, and the topic of each token, in CSR order.
-
-        Tokens that are passed again as `documents` go on from their topics; other
-        seeds should then come with them.
-        """
+        # The state is the topic of each token, in CSR order.
         log_theta = "log_theta" in report
         parts = self._run(minibatch, topics, seeds, workers, documents, True, log_theta)
         z = np.concatenate([part.z for part in parts])
@@ -105,7 +97,6 @@ class Gibbs(LocalStep):
         learns: bool,
         log_theta: bool,
     ) -> list["_Chains"]:
-        """The chains of all documents, in order."""
         weights = topics.weights.astype(np.float32, copy=False)
         prior = np.zeros(weights.shape[1], np.float32)
         prior[: len(topics.alpha)] = topics.alpha

@@ -8,12 +8,11 @@ The tables of a Dirichlet process, by its conditional probabilities: document d 
     sum_k share_k p(d | k)   of the topics there are, where it is in no group
 
 is greatest, with p(w | G) = (n_Gw + s p_0w) / (n_G + s) less what d itself says, and s in the end
-the mean length of a document. They are gone through in order, some times over, each time leaving
-where they were; so it is the sampler of Yin et al. (2018), "Model-based clustering of short text
-streams", at temperature 0. After each round a group, the small ones first, is made one with the
-group that has a word of it and explains its words best, where that raises
-sum_d log (n_G - 1) p(d | G) and their documents explain each other better than p_0 does. Only
-documents that p_0 explains better than all topics together take part.
+the mean length of a document. This is the sampler of Yin et al. (2018), "Model-based clustering of
+short text streams", at temperature 0. After each round a group, the small ones first, joins the
+group with a word of it that explains its words best, if that raises sum_d log (n_G - 1) p(d | G)
+and p_0 explains their documents less well. Only documents that p_0 explains better than all topics
+together take part.
 """
 
 from dataclasses import dataclass, replace
@@ -67,10 +66,9 @@ def known_by(
 
 
 def find_groups(X: sparse.csr_matrix, known: np.ndarray, base: Base, least: float) -> Groups:
-    """Groups of at least so many documents of a minibatch, the largest first.
+    """Groups of at least `least` documents of a minibatch, the largest first.
 
-    X are their words; `known` is the log probability of each under the topics there are, -inf
-    where there are none.
+    `known` is the log probability of each document under the topics there are, -inf if none.
     """
     X, n_documents = X.astype(np.float64), X.shape[0]
     X.eliminate_zeros()

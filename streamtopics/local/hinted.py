@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Local steps whose documents have hints of their topics.
 
-A hint is a pseudo-token of a word that only one topic has: a document with h_dk of them is
-inferred under the Dirichlet parameters alpha_k + h_dk, by any local step (`WithPseudoTokens`).
-Or a hint is believed (`SemiSupervised`): the document has the topics in the shares
-h_dk / sum_j h_dj, whatever its words are, and a document without hints has what the local step
-finds. With one topic a document this is the classification from labelled and unlabelled documents
-of Nigam et al. (2000), "Text classification from labeled and unlabeled documents using EM".
+A document with h_dk pseudo-tokens of topic k is inferred under alpha_k + h_dk (`WithPseudoTokens`),
+or has the topics in the shares h_dk / sum_j h_dj whatever its words are (`SemiSupervised`). The
+latter with one topic a document is Nigam et al. (2000), "Text classification from labeled and
+unlabeled documents using EM".
 """
 
 from dataclasses import dataclass, replace
@@ -27,13 +25,7 @@ OFFERED = frozenset({"shares"})
 
 @dataclass(frozen=True)
 class WithPseudoTokens(LocalStep):
-    """A local step that takes the hints of a minibatch into account.
-
-    Parameters
-    ----------
-    step_of : LocalStep
-        The local step.
-    """
+    """The local step `step_of`, with the hints of a minibatch as pseudo-tokens."""
 
     step_of: LocalStep
 
@@ -59,7 +51,6 @@ class WithPseudoTokens(LocalStep):
         documents: Any = None,
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, Any]:
-        """Statistics of the tokens alone, and the state of the documents."""
         known = _with_hints(minibatch, topics)
         found, documents = self.step_of.step(*known, seeds, workers, documents, report)
         counts = np.ascontiguousarray(found.counts[: len(minibatch.words)])
@@ -74,12 +65,7 @@ class WithPseudoTokens(LocalStep):
 
 @dataclass(frozen=True)
 class SemiSupervised(WithPseudoTokens):
-    """A local step for the documents without hints; the others are divided as their hints say.
-
-    Documents that are read when nothing is learnt have no hints for it.
-
-    The local step has no background.
-    """
+    """The local step, without a background, for the documents without hints in learning."""
 
     @property
     def reports(self) -> frozenset[str]:  # type: ignore[override]
@@ -97,7 +83,6 @@ class SemiSupervised(WithPseudoTokens):
         documents: Any = None,
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, Any]:
-        """Statistics of both kinds of documents, and the state of those without hints."""
         known = shares_of_hints(minibatch, len(topics.alpha))
         told = known.sum(axis=1) > 0
         X = minibatch.matrix(minibatch.counts)
@@ -137,16 +122,8 @@ class OneOrMixed(OneTopic):
 
         (c q_d + L theta_d) / (c + L),    q_dk ~ (alpha_k + h_dk) prod_w beta_kw^(n_dw min(1, c/L)),
 
-    with theta_d those of a mixture under the Dirichlet parameters alpha_k + h_dk: one topic leads
-    in short documents. Words are not as independent as q has them, so that many count as c do.
-    q_d has the factor of the document's vector, too, if there are vectors.
-
-    Parameters
-    ----------
-    share : float
-        As of `OneTopic`, without a background.
-    n_words : float
-        c.
+    with theta_d those of a mixture under alpha_k + h_dk: one topic leads in short documents. c is
+    `n_words`; q_d has the factor of the document's vector, too, if there are vectors.
     """
 
     share: float = 1.0

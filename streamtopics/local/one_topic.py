@@ -5,11 +5,10 @@ With m_kw = share beta_kw + (1 - share) b_w, b the background, a document's topi
 
     q_dk ~ alpha_k prod_w m_kw^n_dw,
 
-and of its tokens of word w topic k gets the part share beta_kw / m_kw, the background the rest.
-Nigam et al. (2000), "Text classification from labeled and unlabeled documents using EM", and,
-without a background, the Dirichlet multinomial mixture of Yin and Wang (2014), "A Dirichlet
-multinomial mixture model-based approach for short text clustering", which is sampled there. Where
-documents have vectors, see `directions`, q_dk has the factor p(e_d | k) to some power, too.
+and of its tokens of word w topic k gets the part share beta_kw / m_kw, the background the rest;
+Nigam et al. (2000), "Text classification from labeled and unlabeled documents using EM". Without
+a background it is the mixture of Yin and Wang (2014), "A Dirichlet multinomial mixture model-based
+approach for short text clustering". A vector of the document adds a power of p(e_d | k).
 """
 
 from dataclasses import dataclass
@@ -34,15 +33,13 @@ LEAST_WEIGHT = 1e-30
 class OneTopic(LocalStep):
     """The topic of each document, which explains `share` of its words, the background the rest.
 
-    Nothing in it is random; documents have no state.
-
     Parameters
     ----------
     share : float
-        Share of the tokens that are from a document's own topic. Below 1, the first topic is
-        the background, of which all documents have the rest.
+        Share of the tokens from a document's own topic. Below 1 the rest is from the first topic,
+        the background.
     vector_weight : float
-        Power of the probability of a document's vector, where it has one; 0 leaves it out.
+        Power of the probability of a document's vector; 0 leaves it out.
     """
 
     share: float = 0.8
@@ -68,7 +65,6 @@ class OneTopic(LocalStep):
         documents: None = None,
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, None]:
-        """Expected counts of words in topics."""
         log_mixed, own = self._mixed(topics, workers)
         q = self._responsibilities(minibatch, topics, log_mixed, workers)
         counts = np.empty((len(own), len(topics.alpha)), minibatch.counts.dtype)
@@ -112,7 +108,6 @@ class OneTopic(LocalStep):
         return log_mixed, own
 
     def _mix(self, weights: np.ndarray, log_mixed: np.ndarray, own: np.ndarray) -> None:
-        """Write what `_mixed` returns, of some words."""
         first = self.n_background
         np.multiply(weights[:, first : first + own.shape[1]], self.share, out=own)
         if first:
@@ -153,7 +148,6 @@ class OneTopic(LocalStep):
     def _directions(
         self, minibatch: Minibatch, topics: Topics, q: np.ndarray, workers: Workers
     ) -> np.ndarray | None:
-        """Sums of the documents' vectors in each topic, and how many; none in the background."""
         if minibatch.vectors is None:
             return None
         found = np.zeros((len(topics.alpha), minibatch.vectors.shape[1] + 1))

@@ -19,8 +19,7 @@ from streamtopics.utils.checks import MOST_WHOLE
 from streamtopics.utils.parallel import Workers, spans
 
 NOTHING: frozenset[str] = frozenset()
-# Tokens that a count is cut into, at most. Counts this little above a whole number, as a part of
-# it, are that number.
+# Most tokens that a count is cut into, and relative rounding of whole counts.
 MOST_TOKENS, ROUNDING = 1024, 1e-6
 
 
@@ -41,19 +40,17 @@ class Source(Protocol):
 
 @runtime_checkable
 class LocalStep(Protocol):
-    """A local step. It sees no posterior, no prior of the topics and no step size.
+    """A local step: derives from this class and defines `step` and `doc_topic`.
 
-    What is random in it comes from `seeds` alone, one for each document, so that
-    the result for a document does not depend on the others or on the workers. It derives from
-    this class and defines `step` and `doc_topic`.
+    What is random comes from `seeds` alone, one for each document, so that the result for a
+    document does not depend on the others or on the workers.
 
     Attributes
     ----------
     reports : frozenset of str
         What its statistics can have beside counts: "log_theta", "shares", "local_bound".
     mixes : bool
-        Whether documents are mixtures of topics in proportions of which nothing is known but a
-        Dirichlet prior, as in latent Dirichlet allocation.
+        Whether documents are mixtures of topics under a Dirichlet prior alone.
     """
 
     reports: ClassVar[frozenset[str]] = NOTHING
@@ -75,8 +72,7 @@ class LocalStep(Protocol):
     ) -> tuple[Statistics, Any]:
         """The expected statistics with what is in `report`, and the state of the documents.
 
-        That state may be passed again as `documents`, with other topics, to go on
-        from there. `seeds` has shape (n_documents,), uint64.
+        The state may be passed again as `documents` to go on from there, with other seeds.
         """
 
     def doc_topic(
@@ -90,14 +86,9 @@ class LocalStep(Protocol):
 
 
 def cut(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
-    """Cut each entry of the minibatch into the whole tokens that samplers move.
+    """The tokens that samplers move, and their weight, of each entry.
 
     A count c, which may be a fraction, is ceil(c) tokens of equal weight, but at most 1024.
-
-    Returns
-    -------
-    n_tokens : ndarray of shape (nnz,), int32
-    token_weight : ndarray of shape (nnz,), float64
     """
     whole = np.ceil(minibatch.counts * (1 - ROUNDING))
     n_tokens = np.minimum(whole, MOST_TOKENS).astype(np.int32)
@@ -116,10 +107,7 @@ def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
 
 
 def equal_parts(minibatch: Minibatch, least: int) -> list[tuple[int, int]]:
-    """Cut the documents into at most 32 parts with about as many entries, if that is `least`.
-
-    Depends on the documents alone, as `parallel.spans` does on their number.
-    """
+    """Cut the documents into at most 32 parts with about as many entries, if that is `least`."""
     ends = [stop for _, stop in spans(len(minibatch.indices), least)]
     if len(ends) == 1:
         return [(0, minibatch.n_documents)]
@@ -193,7 +181,7 @@ def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
 
 
 def content_seeds(minibatch: Minibatch) -> np.ndarray:
-    """Seeds that depend on what is in a document, in single precision, and on nothing else."""
+    """Seeds that depend on the contents of a document, in single precision, alone."""
     bits = minibatch.counts.astype(np.float32).astype(np.float64).view(np.uint64)
     entries = mix(bits ^ mix(minibatch.words.astype(np.uint64))[minibatch.indices])
     entries[minibatch.counts == 0] = 0

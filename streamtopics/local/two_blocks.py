@@ -4,9 +4,8 @@
     v ~ Beta(share_prior),   theta_1 ~ Dirichlet(alpha_1),   theta_2 ~ Dirichlet(alpha_2),
 
 and a word is of topic k of the first block with probability v theta_1k, and of the second
-with (1 - v) theta_2k. Which block a word is of and which topic is one choice of K topics,
-so that q(z) needs no factors within a word, and its bound is the tighter for it. With
-q(theta_b) = Dirichlet(gamma_b) and q(v) = Beta(share_prior + tokens in each block)
+with (1 - v) theta_2k. With q(theta_b) = Dirichlet(gamma_b) and q(v) = Beta(share_prior + tokens
+in each block)
 
     E[log theta_k] = psi(v_b) - psi(v_1 + v_2) + psi(gamma_k) - psi(sum of gamma_b).
 
@@ -40,8 +39,7 @@ class Documents:
 class TwoBlocks:
     """Coordinate ascent in q(v) q(theta_1) q(theta_2) q(z) for each document.
 
-    Nothing in it is random. It takes several minibatches at once, each with topics of its
-    own, so that workers share them even if each has few documents.
+    It takes several minibatches at once, each with its own topics, for the workers to share.
     """
 
     n_first: int  # Topics of the first block
@@ -51,7 +49,6 @@ class TwoBlocks:
     max_iter: int  # Sweeps over a document, at most
 
     def infer(self, parts: list[tuple[Minibatch, Topics]], workers: Workers) -> list[Documents]:
-        """The documents of each part, from alpha and the tokens spread evenly."""
         jobs, results = [], []
         share_prior = np.asarray(self.share_prior, np.float64)
         for minibatch, topics in parts:
@@ -110,10 +107,7 @@ class TwoBlocks:
         return out
 
     def bound(self, documents: Documents, alpha: np.ndarray) -> np.ndarray:
-        """The bound on log p(words) of each document, of shape (n_documents,), in nats.
-
-        For weights that are the words' probabilities in the topics.
-        """
+        """The bound on log p(words) of each document, in nats, for weights that are E[beta]."""
         bound, shares = documents.log_sums.copy(), []
         for i, (place, v, gamma) in enumerate(self._blocks(documents)):
             prior, total = alpha[place], gamma.sum(axis=1, keepdims=True)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mean-field variational inference of latent Dirichlet allocation, per document.
 
-Documents are independent given the topics, and so are words given the
-documents: the proportions are found document by document, the statistics word
-by word. Neither needs a reduction, so the bits do not depend on the workers.
+Proportions are found document by document, statistics word by word. Neither needs a reduction, so
+the bits do not depend on the workers.
 """
 
 from dataclasses import dataclass, replace
@@ -25,17 +24,14 @@ ENTRIES_PER_JOB, WORDS_PER_JOB = 500, 1024
 class Variational(LocalStep):
     """Coordinate ascent in q(theta_d) q(z_d) for each document.
 
-    Nothing in it is random; the state of the documents is `gamma`, the Dirichlet
-    parameters of q(theta_d), of shape (n_documents, K). The bound that it reports is for
-    weights that are exp(E[log beta]) but for a factor, of which it does not know.
+    The state of the documents is `gamma`, the Dirichlet parameters of q(theta_d).
 
     Parameters
     ----------
     tol : float
-        A document is done when a sweep moves less than this share of its tokens
-        between topics.
+        A document is done when a sweep moves less than this share of its tokens.
     max_iter : int
-        Sweeps over a document, at most.
+        Most sweeps over a document.
     """
 
     tol: float = 1e-3
@@ -60,7 +56,6 @@ class Variational(LocalStep):
         documents: np.ndarray | None = None,
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, np.ndarray]:
-        """The expected statistics, and gamma."""
         # Bounds are compared, and an extrapolation may lower them.
         plain = "local_bound" in report
         gamma = self.infer(minibatch, topics, workers, documents, plain)
@@ -81,10 +76,7 @@ class Variational(LocalStep):
         start: np.ndarray | None = None,
         plain: bool = False,
     ) -> np.ndarray:
-        """gamma, from `start` or else from alpha and the tokens spread evenly.
-
-        If `plain`, by sweeps alone, under which the bound never falls.
-        """
+        """gamma, from `start` or even shares; if `plain`, the bound never falls."""
         weights, alpha = topics.weights, topics.alpha
         shared, log_alpha = np.empty(len(weights)), digamma(alpha)
         if len(alpha) > variational.DENSE_UP_TO:
@@ -109,7 +101,6 @@ class Variational(LocalStep):
         workers: Workers,
         report: frozenset[str] = NOTHING,
     ) -> Statistics:
-        """Expected counts of words in topics, given the documents' parameters."""
         weights, n_words = topics.weights, len(minibatch.words)
         exp_theta = np.empty((len(gamma), weights.shape[1]), weights.dtype)
         variational.exp_digamma_rows(

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The aspect and sentiment unification model of Jo and Oh (2011).
 
-Document d has proportions of sentiments pi_d and, for each sentiment e, of aspects
-theta_de. A sentence draws a sentiment e and one of its aspects t, and then all of its
-words from beta_et, whose Dirichlet prior depends on e: words known to be positive or
-negative tell the sentiments apart.
+Document d has proportions of sentiments pi_d and, for each sentiment e, of aspects theta_de. A
+sentence draws e and t, and then all of its words from beta_et, whose prior depends on e.
 """
 
 from dataclasses import dataclass
@@ -24,11 +22,8 @@ WORDS_PER_JOB = 1024
 class AspectStart:
     """Topics whose aspects differ at random, for the first minibatch.
 
-    Each word has a random factor in each aspect, the same for all sentiments: only the prior
-    tells those apart, so that a sentence without known words goes where the others of its
-    document go. The topics are not normalised, or else the sentiment with fewer known words
-    would have all others more probable, and with them most of the sentences. Nothing of this
-    stays in the posterior.
+    A word's factor in an aspect is the same for all sentiments: only the prior tells those apart.
+    The topics are not normalised, which would favour the sentiment with fewer known words.
     """
 
     prior: TopicPosterior
@@ -37,11 +32,9 @@ class AspectStart:
 
     @property
     def mass(self) -> np.ndarray:
-        """Ones: the same mass for all topics."""
         return np.ones(self.prior.shape[1])
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """eta exp(z), with z a sum of four uniforms, standardised."""
         z = standard_noise(self.seed, words, self.prior.shape[1] // self.n_sentiments)
         found: np.ndarray = self.prior.prior_rows(words) * np.exp(np.tile(z, self.n_sentiments))
         return found
@@ -51,8 +44,7 @@ class AspectStart:
 class ASUM:
     """Sentences with one sentiment and one aspect each.
 
-    The local step sees the posterior mean of the topics: under a prior of 1e-4 exp(E[log
-    beta]) of a word that a topic does not have yet would be e^-10000.
+    The local step sees the posterior mean: exp(E[log beta]) would exclude unseen words.
     """
 
     local: EM  # The local step
@@ -64,7 +56,6 @@ class ASUM:
     seed: int  # Of the start
 
     def learner(self, posterior: TopicPosterior, batch: SentenceBatch, workers: Workers) -> Learn:
-        """The function `learn` that an update rule calls."""
 
         def learn(
             source: TopicPosterior | Proposal | AspectStart, *, warm: bool = False

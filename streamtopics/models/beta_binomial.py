@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coin flips with a Beta prior: the smallest model of all.
 
-The first case study of Nguyen et al. (2020), "Boosting prior knowledge in streaming
-variational Bayes" (their algorithms 3 and 4), and section 6.1 of Masegosa et al. (2020),
-"Variational inference over nonstationary data streams for exponential family models".
-There is nothing local to infer: the statistics of a minibatch are its counts.
+Nguyen et al. (2020), "Boosting prior knowledge in streaming variational Bayes", algorithms 3 and
+4; Masegosa et al. (2020), "Variational inference over nonstationary data streams for exponential
+family models", section 6.1.
 """
 
 from dataclasses import dataclass
@@ -60,7 +59,6 @@ class BetaBinomial(DenseModel):
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None, seed: int = 0
     ) -> Learn:
-        """The function `learn` that an update rule calls, of flips X, each 0 or 1."""
         X = _flips(X)
         counts = np.stack([X.sum(axis=0), len(X) - X.sum(axis=0)], axis=-1)
 
@@ -73,7 +71,6 @@ class BetaBinomial(DenseModel):
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None
     ) -> np.ndarray:
-        """Log probability of each row of flips."""
         heads, tails = beta.parameters(posterior["coins"])
         seen = np.where(_flips(X) == 1, heads, tails)
         found: np.ndarray = (np.log(seen) - np.log(heads + tails)).sum(axis=1)

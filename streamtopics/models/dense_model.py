@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Protocol of the models of the dense kind, and what they share.
 
-A model is a frozen dataclass of its hyper-parameters. It says which blocks its
-posterior has, what a minibatch adds to them, and what the posterior predicts. It keeps
-no state, and knows neither the rule nor the stream.
+A model is a frozen dataclass of its hyper-parameters; it keeps no state.
 """
 
 from typing import Any, ClassVar, Protocol

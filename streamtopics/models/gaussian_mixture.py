@@ -4,9 +4,8 @@
     z | group c ~ Categorical(pi_c),          pi_c ~ Dirichlet(concentration)
     x_d | z = k, group c ~ N(mu, 1/g),        (mu, g) ~ NormalGamma(mean, mass, shape, rate)
 
-with a mu and a g for each c, k and d; the model of the GPS data in Masegosa et al. (2020),
-"Variational inference over nonstationary data streams for exponential family models",
-given the day of the week. Coordinates that are missing are integrated out, exactly.
+The model of the GPS data in Masegosa et al. (2020), "Variational inference over nonstationary data
+streams for exponential family models". Missing coordinates are integrated out, exactly.
 """
 
 from collections.abc import Iterator
@@ -38,19 +37,17 @@ class GaussianMixture(DenseModel):
     concentration : float
         Prior pseudo-count of each component's weight.
     mean : float
-        Prior mean of the components. Sums of squares are kept about it, so that it should
-        not be far from the data, in units of their spread.
+        Prior mean of the components, which should not be far from the data for their spread.
     mean_mass : float
-        Samples that it counts as.
+        Weight of the prior mean, in samples.
     shape, rate : float
         Of the gamma prior of each precision.
     n_groups : int
-        Kinds of samples, each with a mixture of its own.
+        Number of groups; each group has its own mixture.
     group_column : int or None
-        Column of X that tells the group of a sample, from 0 to n_groups - 1; None where
-        there is one group.
+        Column of X with the group of a sample, from 0 to n_groups - 1; None with one group.
     n_init : int
-        Starts in the first minibatch; that of the greatest bound is taken.
+        Starts in the first minibatch; the one of the greatest bound is taken.
 
     Examples
     --------
@@ -81,12 +78,10 @@ class GaussianMixture(DenseModel):
     n_init: int = 1
 
     def __post_init__(self) -> None:
-        check_whole(
-            self, n_components=self.n_components, n_groups=self.n_groups, n_init=self.n_init
-        )
-        check_pseudo_counts(
-            self, concentration=self.concentration, mean_mass=self.mean_mass, shape=self.shape
-        )
+        numbers = {"n_groups": self.n_groups, "n_init": self.n_init}
+        check_whole(self, n_components=self.n_components, **numbers)
+        counts = {"mean_mass": self.mean_mass, "shape": self.shape}
+        check_pseudo_counts(self, concentration=self.concentration, **counts)
         check_scales(self, rate=self.rate)
         check_range(self, -np.inf, np.inf, mean=self.mean)
         if self.n_groups > 1 and self.group_column is None:
@@ -102,12 +97,7 @@ class GaussianMixture(DenseModel):
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None, seed: int = 0
     ) -> Learn:
-        """The function `learn` that an update rule calls.
-
-        Where the components of a group are all alike nothing tells them apart; then they
-        are first looked for in the minibatch, by an ascent from random centres. What these
-        were leaves no trace in the prior.
-        """
+        """As in `DenseModel`; components all alike start from an ascent in the minibatch."""
         X, groups = self.split(X)
 
         def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
@@ -119,7 +109,7 @@ class GaussianMixture(DenseModel):
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None
     ) -> np.ndarray:
-        """Log density of each sample, given its group: a mixture of Student t's, exactly."""
+        """Log density of each sample, given its group: a mixture of Student t's."""
         return logsumexp(self._log_joint(posterior, X), axis=1)
 
     def predict_proba(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
@@ -137,7 +127,6 @@ class GaussianMixture(DenseModel):
 
     @property
     def origins(self) -> dict[tuple[str, str], float]:
-        """Numbers to add to parameters of the posterior, by block and parameter."""
         return {("components", "mean"): self.mean}
 
     def means(self, posterior: DensePosterior) -> np.ndarray:
@@ -186,7 +175,6 @@ class Mixture:
 
     @property
     def all_alike(self) -> bool:
-        """Whether the components are one and the same, although there are several."""
         alike = (self.weights == self.weights[0]).all()
         alike &= (self.components == self.components[0]).all()
         return bool(alike) and len(self.weights) > 1
@@ -261,10 +249,7 @@ def _statistics(X: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _memberships_of_random_centres(
     X: np.ndarray, n_components: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Each sample to the nearest of some samples that are far apart, as k-means++ has them.
-
-    In units of each column's spread; what is missing lies at the column's mean.
-    """
+    """Each sample to the nearest of some that are far apart, as in k-means++, on scaled columns."""
     seen = ~np.isnan(X)
     n_seen = np.maximum(seen.sum(axis=0), 1)
     X = np.where(seen, X - np.nan_to_num(X).sum(axis=0) / n_seen, 0.0)

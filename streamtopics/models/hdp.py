@@ -2,8 +2,7 @@
 """The hierarchical Dirichlet process: LDA in which a minibatch can open new topics.
 
 With sticks pibar_k ~ Beta(1, concentration) and pi_k = pibar_k prod_{j<k} (1 - pibar_j),
-a document's topics are Dirichlet(b pi). Only the first T of the topics are represented;
-alpha holds their b pi_k, and what it lacks to b belongs to all the others.
+a document's topics are Dirichlet(b pi). alpha holds the b pi_k of the T topics represented.
 """
 
 from dataclasses import dataclass
@@ -20,18 +19,15 @@ DOCUMENTS_PER_JOB = 64
 
 @dataclass(frozen=True)
 class HDP:
-    """Documents of a minibatch under a hierarchical Dirichlet process.
-
-    They are sampled one after the other, as they share the topics that are born.
-    """
+    """Documents of a minibatch, sampled one after the other as they share the topics born."""
 
     concentration: float  # Of the weights of topics
     doc_concentration: float  # b
     n_sweeps: int  # Gibbs sweeps over a document, and how many of them, the last, are averaged
     n_averaged: int
     seed: int  # Of what is drawn
-    # Whether lam is a posterior: then a document has weights of topics of its own, from the
-    # posterior of the sticks, and its words count in the topics while it is sampled
+    # Whether lam is a posterior: then a document has weights of topics of its own, and its words
+    # count in the topics while it is sampled
     bayesian: bool = False
 
     def learn(

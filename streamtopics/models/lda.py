@@ -39,7 +39,7 @@ class TopicView(Protocol):
     keeps_bound: ClassVar[bool]
 
     def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
-        """Write the weights of words (n_words, width) into `out`, beyond the topics 0.
+        """Write the weights of words (n_words, width) into `out`, 0 beyond the topics.
 
         `rows` of lam have shape (n_words, n_components), `mass` (n_components,).
         """
@@ -76,9 +76,8 @@ class Mean:
 class CorrectedMean:
     """exp(psi(lam + 1/2)) / mass, a smooth weight between the two others.
 
-    Above 1 it is the mean to the second order in 1 / lam, where exp(psi(lam)) is half a token
-    less. Below, it tends to .14 for a word that a topic does not hold yet, where exp(psi(lam)) is
-    e^-20 for a pseudo-count of .05 and locks the word out for good.
+    Above 1 it is the mean to the second order in 1 / lam. For a word that a topic does not hold
+    yet it tends to .14, where exp(psi(lam)) would lock the word out.
     """
 
     keeps_bound: ClassVar[bool] = False
@@ -146,8 +145,8 @@ class LDA:
     ) -> Topics:
         """Weights of the minibatch's words.
 
-        If the `prior` excludes some, see `allowed`, these have a factor: half a token counts as
-        much as the prior allows. Else expected counts of them would grow from round to round.
+        Words that the `prior` excludes, see `allowed`, have a factor, or their expected counts
+        would grow from round to round.
         """
         words = minibatch.words
         topics = visible_topics(self.view, source, minibatch, workers, self.per_document)
@@ -165,11 +164,7 @@ class LDA:
         workers: Workers,
         first: Source | None = None,
     ) -> Learn:
-        """The function `learn` that an update rule calls.
-
-        `first` is what is seen while the posterior knows nothing; None to start from the
-        minibatch.
-        """
+        """The function `learn` of a rule; `first` is seen while the posterior knows nothing."""
         documents: Any = None
         seeds: np.ndarray | None = None
         n_before, n = posterior.n_documents + self.n_ahead, minibatch.n_documents
@@ -196,11 +191,9 @@ class LDA:
         return learn
 
     def first_topics(self, posterior: TopicPosterior, minibatch: Minibatch) -> Source:
-        """Return the topics that are seen while the posterior knows nothing."""
         return self.start(posterior, minibatch, self.seed, self.local.n_background)
 
     def infer(self, posterior: Source, minibatch: Minibatch, workers: Workers) -> np.ndarray:
-        """Posterior mean of the topic proportions, of shape (n_documents, K)."""
         told = self.view == corrected_mean and hasattr(posterior, "prior_rows")
         topics = self.topics(posterior, minibatch, workers, posterior if told else None)
         return self.inference.doc_topic(minibatch, topics, content_seeds(minibatch), workers)
@@ -231,7 +224,7 @@ def visible_topics(
 def log_factors(
     view: GeometricMean | Mean, source: Source, words: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    """Log of the factor from each word's weights to those of the view, of shape (n_words,)."""
+    """Log of the factor from each word's weights to those of the view, (n_words,)."""
     best = np.arange(len(words)), weights.argmax(axis=1)
     lam = np.empty(len(words))
     for start, stop in spans(len(words), max(1, CELLS_PER_JOB // weights.shape[1])):
@@ -245,8 +238,8 @@ def log_factors(
 def allowed(eta: np.ndarray) -> np.ndarray:
     """Factors by which a prior excludes words from topics, from its rows; else ones.
 
-    It does where a topic has less than a thousandth of the pseudo-count that another has of the
-    word. The factor is the square of this share in thousandths, so that it has no jump.
+    A word is excluded where a topic has less than a thousandth of another's pseudo-count of it;
+    the factor is the square of this share in thousandths.
     """
     if not eta.strides[1]:  # All topics have one prior.
         return np.ones((1, 1))
@@ -257,16 +250,9 @@ def allowed(eta: np.ndarray) -> np.ndarray:
 class LimitedPrior:
     """Topics whose prior weighs at most some share of what was learnt.
 
-    Where a vocabulary is large, the pseudo-counts of all words of a topic can be more than the
-    tokens that it has yet: topics with few tokens then look alike, and those with many take all.
-    Only what the local step sees in learning is changed, not the posterior.
-
-    Parameters
-    ----------
-    source : HasPrior
-        The topics.
-    share : float
-        The most that the prior's mass may be of the mass learnt, over all topics together.
+    In a large vocabulary the pseudo-counts of a topic can exceed its tokens: topics with few tokens
+    then look alike, and those with many take all. Only the local step sees the change. `share` is
+    the most that the prior's mass may be of the mass learnt, over all topics.
     """
 
     def __init__(self, source: HasPrior, share: float):
@@ -284,7 +270,6 @@ class LimitedPrior:
         self.mass: np.ndarray = source.mass - self._withheld * source.prior_mass
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of the source, with less of the prior."""
         found: np.ndarray = self._source.rows(words)
         if self._limits:
             found = found - self._withheld * self._source.prior_rows(words)

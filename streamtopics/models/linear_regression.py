@@ -34,12 +34,11 @@ class LinearRegression(DenseModel):
     fit_intercept : bool
         Whether there is a constant beside the columns; it comes last.
     intercept_precision : float
-        Its prior precision, in the same units.
+        Prior precision of the intercept, in the same units.
 
     Notes
     -----
-    Sums of squares of y are kept as they are: where y is far from 0, in units of the
-    noise, take a constant off.
+    If y is far from 0, in units of the noise, subtract a constant.
 
     Examples
     --------
@@ -68,12 +67,8 @@ class LinearRegression(DenseModel):
 
     def __post_init__(self) -> None:
         check_pseudo_counts(self, shape=self.shape)
-        check_scales(
-            self,
-            precision=self.precision,
-            rate=self.rate,
-            intercept_precision=self.intercept_precision,
-        )
+        intercept = {"intercept_precision": self.intercept_precision}
+        check_scales(self, precision=self.precision, rate=self.rate, **intercept)
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         precisions = np.full(np.shape(X)[1], self.precision)
@@ -107,7 +102,7 @@ class LinearRegression(DenseModel):
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None
     ) -> np.ndarray:
-        """Log density of each y, given its x; without y nothing is left to have one: 0."""
+        """Log density of each y, given its x; 0 without y."""
         if y is None:
             return np.zeros(len(X))
         m, L, a, b = family.parameters(posterior["regression"])
@@ -121,7 +116,7 @@ class LinearRegression(DenseModel):
         return found
 
     def coefficients(self, posterior: DensePosterior) -> np.ndarray:
-        """Their posterior mean, the intercept last."""
+        """Posterior means of the coefficients, the intercept last."""
         return family.parameters(posterior["regression"])[0]
 
     def _design(self, X: np.ndarray) -> np.ndarray:

@@ -5,10 +5,8 @@
     y ~ N(w_0 + sum_j w_j x_j, 1/gamma),   w_j ~ N(0, 1/precision),   gamma ~ Gamma
 
 The model of the electricity data in Masegosa et al. (2020), "Variational inference over
-nonstationary data streams for exponential family models", appendix B.1. Each mu_j and
-g_j, each w_j and gamma is a node with a distribution of its own. Inputs that are missing
-are latent, jointly for each sample. What a minibatch adds to a coefficient depends on the
-other coefficients and on the noise, so that both are learnt in an inner ascent.
+nonstationary data streams for exponential family models", appendix B.1. Missing inputs are latent,
+jointly for each sample. Coefficients and noise are learnt in an inner ascent.
 """
 
 import math
@@ -25,14 +23,13 @@ from streamtopics.models.dense_model import DenseModel, log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_scales
 
-# The inner ascent: between coefficients and noise, and of both with what is missing.
+# The inner ascent of coefficients and noise, and of both with missing inputs.
 MOST_ROUNDS = 200
 TOL = 1e-10
 MOST_ROUNDS_OF_MISSING = 30
 TOL_OF_MISSING = 1e-7
 MOST_CONDITION = 1e14
-# The quadrature over the precision of the noise: nodes, what may lie beyond them at either
-# end, and the samples that are worked on at a time.
+# The quadrature over the precision of the noise.
 N_NODES = 256
 TAIL = 1e-15
 SAMPLES_AT_ONCE = 4096
@@ -49,17 +46,13 @@ class MeanFieldRegression(DenseModel):
     shape, rate : float
         Of the gamma prior of the precision of the noise.
     input_mean_mass, input_shape, input_rate : float
-        Of the normal-gamma prior of each input: how many samples its mean, 0, counts as,
-        and the gamma prior of its precision.
+        Of the normal-gamma prior of each input: samples that its mean, 0, counts as, and the
+        gamma prior of its precision.
 
     Notes
     -----
-    The inner ascent takes what the view says was there before the minibatch as its prior.
-    In the first pass of a rule that is all of yesterday's posterior: with a rule that
-    forgets let it make two passes at least. Rules that weigh a minibatch as a population
-    (`PopulationVB`, `StochasticVI`) are made for models without such a coupling.
-
-    Inputs that are far from 0 for their spread contradict their prior: centre them.
+    A rule that forgets should make two passes or more over a minibatch. `PopulationVB` and
+    `StochasticVI` do not suit this model. Centre inputs that are far from 0 for their spread.
 
     Examples
     --------
@@ -89,12 +82,8 @@ class MeanFieldRegression(DenseModel):
     input_rate: float = 1.0
 
     def __post_init__(self) -> None:
-        check_pseudo_counts(
-            self,
-            shape=self.shape,
-            input_mean_mass=self.input_mean_mass,
-            input_shape=self.input_shape,
-        )
+        of_inputs = {"input_mean_mass": self.input_mean_mass, "input_shape": self.input_shape}
+        check_pseudo_counts(self, shape=self.shape, **of_inputs)
         check_scales(self, precision=self.precision, rate=self.rate, input_rate=self.input_rate)
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
@@ -133,10 +122,9 @@ class MeanFieldRegression(DenseModel):
     ) -> np.ndarray:
         """Log density of each sample, inputs and target; without y, of the inputs.
 
-        Of the inputs seen it is a product of Student t's, exactly. Of y given these it is
-        a mixture of Gaussians over the precision of the noise, by quadrature; an input that
-        is missing enters it by its mean and variance, which is capped where it is all but
-        infinite: a Student t of 2a degrees of freedom, a < 1.5, counts for 2a squared scales.
+        Of observed inputs it is exact. Of y it is a mixture of Gaussians over the precision of the
+        noise, by quadrature; a missing input enters by its mean and its variance, capped where
+        it has none (a < 1.5).
         """
         X = np.asarray(X, dtype=np.float64)
         m, k, a, b = normal_gamma.parameters(posterior["inputs"])
@@ -159,7 +147,7 @@ class MeanFieldRegression(DenseModel):
         return found
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """The mean of y for each x; what is missing is at its mean."""
+        """The mean of y for each x; missing inputs are at their means."""
         means = normal_gamma.parameters(posterior["inputs"])[0]
         X = np.where(np.isnan(X), means, X)
         w = self.coefficients(posterior)
@@ -167,7 +155,7 @@ class MeanFieldRegression(DenseModel):
         return found
 
     def coefficients(self, posterior: DensePosterior) -> np.ndarray:
-        """Their posterior mean, the intercept last."""
+        """Posterior means of the coefficients, the intercept last."""
         return gaussian.parameters(posterior["coefficients"])[0]
 
 
@@ -186,7 +174,6 @@ class Beliefs:
 
     @staticmethod
     def of(view: DenseView | dict[str, np.ndarray]) -> "Beliefs":
-        """Read the expectations off a view of the posterior."""
         w, w_precision = gaussian.parameters(view["coefficients"])
         shape, rate = gamma.parameters(view["noise"])
         m, k, a, b = normal_gamma.parameters(view["inputs"])
@@ -198,8 +185,7 @@ class Beliefs:
     ) -> tuple["Beliefs", dict[str, np.ndarray]]:
         """The best beliefs given the moments of the inputs, and the additions they stand for.
 
-        All means of the coefficients at once, then the noise, until it stays; the inputs
-        depend on neither.
+        All coefficients at once, then the noise, until it stays; the inputs depend on neither.
         """
         base, gain = view.base, view.gain
         squares, sums = moments.squares, moments.mean.T @ y
@@ -227,7 +213,6 @@ class Beliefs:
         return Beliefs.of(lam), additions
 
     def close_to(self, other: "Beliefs") -> bool:
-        """Whether nothing moved by more than a hair."""
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return all(np.allclose(mine, theirs, rtol=TOL_OF_MISSING) for mine, theirs in pairs)
 
@@ -300,8 +285,7 @@ def _log_mixture(
 ) -> np.ndarray:
     """log of the integral of N(residual; 0, variance + 1/g) Gamma(g; shape, rate) over g.
 
-    By the trapezoidal rule over ln g, where the integrand is a bell. It lies between the
-    bells of variance 0, of shape + 1/2 and rate + residual^2 / 2, and of the gamma itself.
+    By the trapezoidal rule over ln g, between the bells of variance 0 and of the gamma itself.
     """
     least = max(gamma_distribution.ppf(TAIL, shape), np.finfo(np.float64).tiny)
     most = gamma_distribution.isf(TAIL, shape + 0.5)

@@ -3,10 +3,9 @@
 
     y ~ Categorical(p),   p ~ Dirichlet(1),   v ~ Beta(share_prior),
 
-and a word is of one of the topics of class y with probability v, else of one of the
-shared topics; see `local.two_blocks`. The model of section 5.4 of Nguyen et al. (2020),
-"Boosting prior knowledge in streaming variational Bayes". Its local inference is printed
-with some errors; here it is derived anew.
+and a word is of a topic of class y with probability v, else of a shared one; see
+`local.two_blocks`. Section 5.4 of Nguyen et al. (2020), "Boosting prior knowledge in streaming
+variational Bayes", whose local inference is printed with errors; here it is derived anew.
 """
 
 from dataclasses import dataclass
@@ -32,7 +31,6 @@ class StartBesideOthers(RandomStart):
 
     @property
     def mass(self) -> np.ndarray:
-        """Sum of the rows over all words, but for their random part."""
         return 100.0 * (self.prior.shape[0] + self.prior.prior_mass)
 
 
@@ -52,7 +50,6 @@ class Beside:
         return np.concatenate([self.own.mass, self.shared.mass])
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of lam, of shape (len(words), K + R), near 0 where the prior excludes words."""
         blocks = self.own, self.shared
         found = np.concatenate([block.rows(words) for block in blocks], axis=1)
         found *= allowed(np.concatenate([block.prior_rows(words) for block in blocks], axis=1))
@@ -63,9 +60,8 @@ class Beside:
 class MultiView:
     """Topics of classes 0 to n_classes - 1, and shared ones.
 
-    Its posterior is a `Stacked`: a block for each class, and one that is shared.
-    The words are learnt from exp(E[log beta]), as in variational Bayes; classes are told
-    by E[beta], which does not all but exclude the words that a topic has not seen.
+    The posterior is a `Stacked` of a block for each class and a shared one. Words are learnt
+    from exp(E[log beta]); classes are told by E[beta], which does not exclude unseen words.
     """
 
     local: TwoBlocks  # The local step; its first block are the topics of a class
@@ -136,7 +132,7 @@ class MultiView:
 
 
 def log_prior(own: list[TopicPosterior]) -> np.ndarray:
-    """Logarithm of the shares of the classes, of documents and one more of each; (n_classes,)."""
+    """Log shares of the classes, with one more document of each, of shape (n_classes,)."""
     seen = np.array([block.n_documents for block in own]) + CLASS_PRIOR
     shares: np.ndarray = np.log(seen / seen.sum())
     return shares

@@ -3,9 +3,8 @@
 
     y ~ Categorical(p),   p ~ Dirichlet(class_concentration),   x | y = c ~ mixture of c
 
-The model of the finance data in Masegosa et al. (2020), "Variational inference over
-nonstationary data streams for exponential family models", appendix B.3, and of its GPS
-data with the day of the week for a class, appendix B.2.
+The model of the finance and GPS data in Masegosa et al. (2020), "Variational inference over
+nonstationary data streams for exponential family models", appendices B.2 and B.3.
 """
 
 from dataclasses import dataclass, field
@@ -29,9 +28,9 @@ class NaiveBayesMixture(DenseModel):
     Parameters
     ----------
     n_classes : int
-        Known from the start; y holds their numbers.
+        Number of classes.
     mixture : GaussianMixture
-        Of each class, without groups of its own.
+        Mixture of each class, without groups.
     class_concentration : float
         Prior pseudo-count of each class.
 
@@ -74,11 +73,6 @@ class NaiveBayesMixture(DenseModel):
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray, seed: int = 0
     ) -> Learn:
-        """The function `learn` that an update rule calls.
-
-        The components of a class are first looked for in the minibatch that it comes with
-        first, as `GaussianMixture` does.
-        """
         X, y = self.mixture.split(X)[0], self._codes(y)
         counts = np.bincount(y, minlength=self.n_classes).astype(np.float64)
 
@@ -91,7 +85,6 @@ class NaiveBayesMixture(DenseModel):
 
     @property
     def origins(self) -> dict[tuple[str, str], float]:
-        """Numbers to add to parameters of the posterior, by block and parameter."""
         return self.mixture.origins
 
     def log_predictive(

@@ -19,11 +19,8 @@ from streamtopics.utils.parallel import SERIAL
 class RandomStart:
     """Topics that differ from each other at random, for the first minibatch.
 
-    Under a prior that is the same for all topics nothing tells them apart. The
-    first local step therefore sees these rows instead of the prior's; they leave
-    no trace in the posterior, which starts from the prior exactly. The entry of
-    a word in a topic is a hash of (seed, word, topic): it does not depend on the
-    minibatch, so two streams with one seed start from the same topics.
+    Entries are a hash of (seed, word, topic), so that two streams with one seed start from the
+    same topics. They leave no trace in the posterior.
     """
 
     prior: TopicPosterior
@@ -35,7 +32,6 @@ class RandomStart:
 
     @property
     def mass(self) -> np.ndarray:
-        """Ones: the same mass for all topics."""
         return np.ones(self.prior.shape[1])
 
     def prior_rows(self, words: np.ndarray) -> np.ndarray:
@@ -44,10 +40,8 @@ class RandomStart:
     def rows(self, words: np.ndarray) -> np.ndarray:
         """100 (1 + eta) (1 + spread z), with z a sum of four uniforms, standardised.
 
-        They are near 0 for words that the prior excludes; see `allowed`. The spread, 0.02 times
-        the root of the number of topics but between 0.1 and 0.28, is what did well with 2 to 100
-        topics: less leaves the first statistics without shape, more makes them a firm guess that
-        later ones hardly correct.
+        Near 0 for words that the prior excludes; see `allowed`. The spread, from 0.1 to 0.28, did
+        well with 2 to 100 topics.
         """
         n_components = self.prior.shape[1]
         spread = min(max(0.1, 0.02 * n_components**0.5), 0.28)
@@ -90,11 +84,9 @@ class NoiseStart:
 class HintedStart:
     """Topics start from the documents with hints of them, as naive Bayes would.
 
-    A document is divided among topics as its hints are. One without, if it has a vector, is of the
-    topic whose direction is nearest: that of its name, or else of its documents with hints. Where
-    a topic has no documents, nothing tells what a name means, and such a topic starts from the
-    prior, with little to take; one without a name is there to take the rest, and starts from the
-    words of the minibatch. Both differ at random.
+    A document is divided among topics as its hints are; one without hints goes to the topic of
+    the nearest direction, if it has a vector. A topic with a name and no documents starts from
+    the prior, one without a name from the words of the minibatch. Both differ at random.
 
     Parameters
     ----------
@@ -108,7 +100,6 @@ class HintedStart:
     def __call__(
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
     ) -> Source:
-        """Rows eta and the tokens of the documents that are hinted at."""
         random, told = RandomStart(prior, seed), prior.directions
         own = shares_of_hints(minibatch, prior.n_nodes)
         if minibatch.vectors is not None and told is not None:
@@ -133,7 +124,7 @@ class HintedStart:
 
 
 def _with_nearest(vectors: np.ndarray, own: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Shares of topics in documents, in those without any of the topic of the nearest direction."""
+    """Shares of topics in documents; those without any get the topic of the nearest direction."""
     hinted = summed(vectors, own.astype(vectors.dtype), SERIAL)[:, :-1]
     sums = np.where(prior[:, :-1].any(axis=1, keepdims=True), prior[:, :-1], hinted)
     known = np.flatnonzero(sums.any(axis=1))

@@ -8,12 +8,11 @@ singular vectors, times the roots of their singular values and scaled to length 
 
     M_w = sqrt(log(1 + n_w)) (C_w / |C_w|_1 - f) / |C_w / |C_w|_1 - f|_2,
 
-n_w documents having the word: how the company of a word differs from that of any word. M is never
-made; a round of subspace iteration (Halko, Martinsson and Tropp 2011) starts from its product with
-random signs (random indexing: Kanerva, Kristoferson and Holst 2000), which tells the lengths, too.
-A document is the sum of the vectors of its words, times their counts and log(D / n_w), scaled to
-length 1; k-means gives the clusters. Documents without words are left out, but where they are more
-than the others, and have vectors of their own, the clusters are those of these vectors.
+n_w documents having the word. M is never made; a round of subspace iteration (Halko, Martinsson and
+Tropp 2011) starts from its product with random signs (random indexing: Kanerva, Kristoferson and
+Holst 2000), which also gives the lengths. A document is the sum of the vectors of its words, times
+their counts and log(D / n_w), scaled to length 1; k-means gives the clusters. If most documents
+have a vector and no words, the clusters are those of these vectors.
 """
 
 import warnings
@@ -43,10 +42,9 @@ LEAST = 1e-9
 class SpectralStart:
     """Each topic starts as the words of a cluster of documents.
 
-    The clusters go by the company that words keep, so that documents without a word in common
-    can be in one. They depend on the documents alone: on no seed, and not on their order. Topics
-    beyond the number of different documents differ at random, and so do all if the prior, or
-    what is boosted, tells topics apart, such as seed words do.
+    Clusters depend on the documents alone: on no seed, and not on their order. Topics beyond the
+    number of different documents differ at random, and so do all if the prior, or what is
+    boosted, tells topics apart.
     """
 
     of_seed: ClassVar[bool] = False
@@ -55,7 +53,6 @@ class SpectralStart:
     def __call__(
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
     ) -> Source:
-        """Return the prior with the tokens of the minibatch, each in its document's topic."""
         known = (prior_at(given, minibatch.words) for given in (prior.eta, prior.boosted))
         known_apart = any(np.any(rows[:, n_background:] != rows[:, -1:]) for rows in known)
         if known_apart or not minibatch.tells.any():
@@ -101,7 +98,6 @@ def members(minibatch: Minibatch, n_clusters: int) -> tuple[np.ndarray, sparse.c
 
 
 def vectors_of(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
-    """Vectors of documents by the company that their words keep, the columns of X."""
     with one_thread():
         return document_vectors(X, word_vectors(X, words))
 
@@ -114,10 +110,7 @@ def k_means(vectors: np.ndarray, n_clusters: int) -> KMeans:
 
 
 def cluster_counts(minibatch: Minibatch, kept: np.ndarray, member: sparse.csr_matrix) -> np.ndarray:
-    """Tokens of each word in each cluster of documents, of shape (n_words, n_clusters).
-
-    Clusters that lack documents have the words of all, in noise.
-    """
+    """Tokens of each word in each cluster; those without documents have all words, in noise."""
     X, n_clusters = minibatch.matrix(minibatch.counts).astype(np.float64), member.shape[0]
     counts: np.ndarray = (member @ X[kept]).toarray().T
     lacking = counts.sum(axis=0) == 0
@@ -157,7 +150,6 @@ class Company:
 
     @classmethod
     def of(cls, X: sparse.csr_matrix) -> Self:
-        """The company that words keep in some documents."""
         has = X.astype(np.float32)
         has.eliminate_zeros()
         has.data[:] = 1
@@ -169,12 +161,10 @@ class Company:
         return cls(has, spread.tocsr(), own[:, None], mass[:, None], expected, n_documents)
 
     def times(self, right: np.ndarray) -> np.ndarray:
-        """The matrix times `right`."""
         found: np.ndarray = self.has.T @ (self.spread @ right) - self.own * right
         return np.asarray(found / self.mass - self.expected @ right)
 
     def transposed(self, right: np.ndarray) -> np.ndarray:
-        """The transposed matrix times `right`."""
         shared = right / self.mass
         found = self.has.T @ (self.spread @ shared) - self.own * shared
         return np.asarray(found - self.expected[:, None] * right.sum(axis=0))

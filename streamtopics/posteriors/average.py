@@ -11,15 +11,15 @@ Written as avg = theta lam + u it obeys, if lam_t = r lam_{t-1} + g s_t + p eta 
     theta_t = w_t + (1 - w_t) theta_{t-1} / r,
     u_t     = (1 - w_t) u_{t-1} + (w_t - theta_t) (g s_t + p eta + q xi),
 
-so that u, like lam, changes only in the rows of the words of the minibatch.
-theta grows as lam forgets; before rounding can tell, theta lam is taken into u.
+so that u changes only in the rows of the minibatch. Before theta, which grows as lam forgets, gets
+too large, theta lam is taken into u.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from streamtopics.posteriors.protocol import Blend, Swap
+from streamtopics.posteriors.protocol import Blend, Swap, swap
 from streamtopics.posteriors.topics import TopicPosterior, blend_together, forget_together
 
 MOST_THETA = 1e6
@@ -35,7 +35,7 @@ class IterateAverage:
     posterior : TopicPosterior
         As it is before the first minibatch.
     uniform : bool, default=False
-        Whether all iterates weigh the same, rather than in proportion to their number.
+        Whether all iterates weigh the same.
     """
 
     _holds = "self: V K; posterior: V K; rest: V K; theta: >=0; n_iterates: >=0"
@@ -43,7 +43,6 @@ class IterateAverage:
     def __init__(self, posterior: TopicPosterior, uniform: bool = False):
         self.posterior, self.uniform, self.shape = posterior, uniform, posterior.shape
         self.rest = TopicPosterior(posterior.eta, posterior.shape, xi=posterior.xi)
-        # Iterates taken in, of which each may be of many parts, and weight of the last.
         self.n_iterates, self.theta = 0, 0.0
 
     @property
@@ -102,5 +101,5 @@ class IterateAverage:
             boost=(w - theta) * blend.boost,
         )
         new = {"rest": rest, "theta": theta, "n_iterates": t}
-        mine = [(vars(self), name, value) for name, value in new.items()]
+        mine = [swap(self, name, value) for name, value in new.items()]
         blend_together([(self.posterior, blend), (rest, of_rest)], [*mine, *swaps])

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The global state of a small model: lam = c * eta + b * xi + S, block by block.
 
-A block is an array of distributions of one conjugate exponential family, its nodes: natural
-parameters lie on the last axis, the axes before it are the nodes. Over all blocks the nodes are
-counted flat, in the order of the blocks, and so are the coefficients of an update, the masses
-and the divergences.
+A block is an array of distributions of one conjugate exponential family, its nodes; natural
+parameters lie on the last axis. Nodes are counted flat over all blocks, as are the coefficients
+of an update, the masses and the divergences.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from streamtopics.posteriors.protocol import (
     StateProposal,
     Swap,
     check_finite,
+    swap,
     within_reach,
 )
 
@@ -59,25 +59,21 @@ class Block:
 
     @property
     def boosted(self) -> np.ndarray:
-        """Natural parameter that a boost adds."""
         return self.prior if self.knowledge is None else self.knowledge
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied with the family by its name."""
+        # With the family by its name, as below in files.
         return _block_of_named, (self.family.__name__, self.prior, self.knowledge)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a file keeps: the family by its name."""
-        return {**vars(self), "family": self.family.__name__}
+        name = self.family.__name__
+        return {"family": name, "prior": self.prior, "knowledge": self.knowledge}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set what a file kept; it makes no module be imported that is not of the package."""
         name = state["family"]
+        # A file makes no module be imported that is not of the package.
         ours = name.startswith("streamtopics.families.")
-        family = import_module(name) if ours else sys.modules.get(name)
-        if not all(hasattr(family, one) for one in ("expected_statistics", "log_normalizer", "kl")):
-            raise ValueError(f"{name} is no module of a family that has been imported")
-        vars(self).update(state, family=family)
+        vars(self).update(state, family=import_module(name) if ours else sys.modules[name])
 
 
 def _block_of_named(family: str, prior: np.ndarray, knowledge: np.ndarray | None) -> Block:
@@ -131,8 +127,6 @@ class DensePosterior(StatePosterior):
             if not np.all(block.family.valid(block.prior) & block.family.valid(self[name])):
                 raise ValueError(f"{name} must be the parameter of a density")
 
-    # What rules read
-
     @property
     def n_nodes(self) -> int:
         return sum(block.n_nodes for block in self.blocks.values())
@@ -142,7 +136,6 @@ class DensePosterior(StatePosterior):
         return self._masses({name: self[name] for name in self.blocks})
 
     def pooled(self, mass: np.ndarray) -> np.ndarray:
-        """The mass of each node's block, or its own where masses are not counts but precisions."""
         parts = []
         for name, part in self.by_block(mass).items():
             alike = getattr(self.blocks[name].family, "MASS_IS_A_COUNT", True)
@@ -173,12 +166,7 @@ class DensePosterior(StatePosterior):
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Slope of E_q[log p(beta | p(rho))] in rho, in nats: see `Posterior`.
-
-        With p(rho) = rho lam + (1 - rho) eta + boost xi this is, for each node,
-
-            sum (lam - eta) (E_q[t(beta)] - E_p(rho)[t(beta)]).
-        """
+        """For each node sum (lam - eta) (E_q[t(beta)] - E_p(rho)[t(beta)]), see `Posterior`."""
         after, boosts = self.after(blend), self._boosts(blend)
         within_reach(after.mass)
         beyond = {name: self[name] - block.prior for name, block in self.blocks.items()}
@@ -199,8 +187,6 @@ class DensePosterior(StatePosterior):
     def _boosts(self, blend: Blend) -> Arrays:
         weights = self.by_block(blend.boost)
         return {name: weights[name] * block.boosted for name, block in self.blocks.items()}
-
-    # What models read, and hand back
 
     def boosting(self, other: DensePosterior) -> DensePosterior:
         """A posterior with the same priors that boosts those of `other`."""
@@ -226,23 +212,20 @@ class DensePosterior(StatePosterior):
 
     @property
     def base(self) -> DensePosterior:
-        """Base that a minibatch is added to: as long as none was, the posterior itself."""
+        """What a minibatch is added to, with the weight `gain`."""
         return self
 
     @property
     def gain(self) -> Arrays:
-        """The weight it is added with."""
         return self.by_block(1.0)
 
     def statistics(
         self, additions: Arrays, n_documents: int, local_bound: float | None = None
     ) -> NodeStatistics:
-        """Statistics of `n_documents` samples: additions to the blocks, with their mass."""
         self._check_shapes(additions)
         return NodeStatistics(additions, n_documents, self._masses(additions), local_bound)
 
     def _check_shapes(self, additions: Mapping[str, np.ndarray]) -> None:
-        """Refuse additions that are not those of each block."""
         for name, block in self.blocks.items():
             given: Any = additions.get(name)
             if np.shape(given) != block.prior.shape:
@@ -260,8 +243,6 @@ class DensePosterior(StatePosterior):
             parts[name] = flat[start:stop].reshape(*block.prior.shape[:-1], 1)
             start = stop
         return parts
-
-    # Writing
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
         if blend.noise is not None or blend.alpha is not None:
@@ -291,7 +272,7 @@ class DensePosterior(StatePosterior):
                 f"{TOO_EXTREME}, or the data lie far from 0 for their spread, or columns of a "
                 "regression are multiples or sums of others"
             )
-        kernel.write([], [(vars(self), "_state", new), *swaps])
+        kernel.write([], [swap(self, "_state", new), *swaps])
 
     def _lam(self, state: State, name: str) -> np.ndarray:
         block, c, b = self.blocks[name], self.by_block(state.c), self.by_block(state.b)
@@ -308,7 +289,6 @@ class DenseProposal(StateProposal[DensePosterior]):
     """A posterior of blocks as it would stand after a blend that was not carried out."""
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The natural parameter of a block, of shape (..., m)."""
         found: np.ndarray = (
             self.base[name] + self.gain[name] * self._blend.statistics.additions[name]
         )
@@ -316,7 +296,6 @@ class DenseProposal(StateProposal[DensePosterior]):
 
     @property
     def base(self) -> Arrays:
-        """Base that the minibatch was added to, by block: retain lam + prior eta + boost xi."""
         posterior, blend = self._posterior, self._blend
         retain, prior, boost = map(posterior.by_block, (blend.retain, blend.prior, blend.boost))
         return {
@@ -328,7 +307,6 @@ class DenseProposal(StateProposal[DensePosterior]):
 
     @property
     def gain(self) -> Arrays:
-        """The weight it was added with."""
         return self._posterior.by_block(self._blend.gain)
 
 

@@ -34,18 +34,18 @@ Swap = tuple[Mapping[str, Any], str, Any]
 Coefficient = float | np.ndarray
 
 
+def swap(owner: object, name: str, value: Any) -> Swap:
+    return vars(owner), name, value
+
+
 @dataclass(frozen=True)
 class Noise:
-    """Noise that an update adds, of a variance in proportion to lam before it.
-
-    lam <- |update(lam) + sqrt(variance lam) z|, z ~ N(0, 1) drawn from `seed`.
-    """
+    """Noise of an update: lam <- |update(lam) + sqrt(variance lam) z|, z ~ N(0, 1) from `seed`."""
 
     variance: float
     seed: tuple[int, ...]
 
     def added(self, updated: np.ndarray, lam: np.ndarray) -> np.ndarray:
-        """The update of `lam` after the noise."""
         z = np.random.default_rng(self.seed).standard_normal(lam.shape)
         return np.maximum(np.abs(updated + np.sqrt(self.variance * lam) * z), LEAST_NOISY)
 
@@ -61,14 +61,13 @@ class Blend:
     statistics : Statistics, NodeStatistics or StackedStatistics
         What the minibatch says.
     alpha : ndarray of shape (n_components,) or None
-        Dirichlet parameter of the documents' topic proportions from now on; None leaves it.
+        New Dirichlet parameter of the documents' topic proportions; None leaves it.
     noise : Noise or None
         Added afterwards, to all of lam.
     boost : float or ndarray of shape (n_nodes,)
         Weight of xi.
     retention : float, ndarray of shape (n_nodes,) or None
-        Share of lam that the rule meant to keep, where weights that grow along the stream take
-        more from it; None is `retain`. It is reported, and no part of the update.
+        Share of lam that the rule itself keeps, to be reported; None is `retain`.
     """
 
     retain: Coefficient
@@ -82,7 +81,6 @@ class Blend:
 
     @property
     def reported_retention(self) -> Coefficient:
-        """Share of lam that the rule itself kept."""
         return self.retain if self.retention is None else self.retention
 
 
@@ -95,7 +93,6 @@ class Counters(NamedTuple):
     c: np.ndarray  # (n_nodes,): weight of eta
 
     def plus(self, blend: Blend) -> Counters:
-        """The counters after a blend."""
         found, (n_batches, n_documents, n_tokens, c) = blend.statistics, self
         return Counters(
             n_batches + found.n_batches,
@@ -106,7 +103,6 @@ class Counters(NamedTuple):
 
     @property
     def n_learnt(self) -> tuple[int, int, float]:
-        """Minibatches, documents and tokens."""
         return self[:3]
 
 
@@ -163,30 +159,27 @@ class Posterior(View, Protocol):
         """Pseudo-counts of xi, for each node."""
 
     def pooled(self, mass: np.ndarray) -> Coefficient:
-        """The sum of the masses of nodes that are boosted together, for each node or for all."""
+        """Sum of the masses of nodes that are boosted together, for each node or for all."""
 
     def after(self, blend: Blend) -> View:
-        """The view that there would be after `blend`, which is not carried out."""
+        """The view after `blend`, which is not carried out."""
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """KL(q || lam) and KL(q || eta) of each node, where q is what `blend` would make of lam.
+        """KL(q || lam) and KL(q || eta) of each node, in nats, for the q that `blend` would make.
 
-        Both of shape (n_nodes,), in nats, at the cost of the whole posterior. With a boost, they
-        are the divergences from lam + boost xi and from eta + boost xi.
+        With a boost, from lam + boost xi and eta + boost xi. Both of shape (n_nodes,).
         """
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
         """Slope of E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] as a function of rho.
 
-        With q what `blend` would make of lam; from rho to slopes, both of shape (n_nodes,), in
-        nats, at the cost of the whole posterior.
+        In nats, for the q that `blend` would make; rho and slopes have shape (n_nodes,).
         """
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
-        """Carry out an update, and set the attributes in `swaps` together with it.
+        """Carry out an update, and set the attributes in `swaps` in the same atomic step.
 
-        The only writer. The statistics are checked before anything is written; nothing has
-        changed when it raises, and no signal handler runs between the parts of the change.
+        The statistics are checked first: nothing has changed when it raises.
         """
 
 
@@ -194,16 +187,18 @@ class Learn(Protocol):
     """The local step on the current minibatch, as a function of what it sees of the topics."""
 
     def __call__(self, view: Any, /, *, warm: bool = False) -> Any:
-        """Statistics under the posterior, or what a blend would make of it.
+        """Statistics under a view; if `warm`, documents go on from where the last call ended."""
 
-        With `warm` the documents go on from where the last call left them.
-        """
+
+def check_not_extreme(fine: bool | np.bool_) -> None:
+    """Refuse an update that does not lead to finite masses and parameters."""
+    if not fine:
+        raise ValueError(TOO_EXTREME)
 
 
 def within_reach(mass: np.ndarray) -> np.ndarray:
-    """The masses that an update leads to, unless they are too extreme."""
-    if not (mass < MOST_MASS).all():
-        raise ValueError(TOO_EXTREME)
+    """The masses that an update leads to, which must have divergences."""
+    check_not_extreme((mass < MOST_MASS).all())
     return mass
 
 
@@ -218,15 +213,14 @@ def check_finite(counts: np.ndarray) -> None:
 
 
 EMPTY = np.empty(0)
-# Of the strides that it has when it is loaded, so that joblib.hash has one value for both.
+# Of the strides that it has when loaded, so that joblib.hash has one value for both.
 NO_DIRECTIONS = EMPTY.reshape(0, 1)
 
 
 class State(NamedTuple):
     """All that an update changes; it is replaced as a whole."""
 
-    # What was learnt: counts of words by topic, of which updates change rows in place, or natural
-    # parameters by block
+    # What was learnt: counts of words by topic, or natural parameters by block
     S: Any
     c: np.ndarray  # (n_nodes,): weights of eta, of S and of xi; blocks have S itself, and no a
     a: np.ndarray
@@ -242,7 +236,6 @@ class State(NamedTuple):
     directions: np.ndarray = NO_DIRECTIONS
 
     def counted(self, statistics: AnyStatistics) -> dict[str, Any]:
-        """The counters after these statistics."""
         return {
             "n_batches": self.n_batches + statistics.n_batches,
             "n_documents": self.n_documents + statistics.n_documents,
@@ -251,7 +244,7 @@ class State(NamedTuple):
 
 
 class StatePosterior(ABC):
-    """Weights, counters and the prior's mass of a posterior, as its state has them."""
+    """Base of posteriors that read their weights and counters off one state."""
 
     _holds = "n_batches: >=0; n_documents: >=0; n_tokens: >=0"
     _state: State
@@ -262,7 +255,7 @@ class StatePosterior(ABC):
     @property
     @abstractmethod
     def mass(self) -> np.ndarray:
-        """Pseudo-counts of each node, its prior's included."""
+        """As in `View`."""
 
     @property
     def c(self) -> np.ndarray:
@@ -291,7 +284,6 @@ class StatePosterior(ABC):
 
     @property
     def counters(self) -> Counters:
-        """What was blended in so far, and the weight of the prior."""
         return Counters(self.n_batches, self.n_documents, self.n_tokens, self.c)
 
     @property

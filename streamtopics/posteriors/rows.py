@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The counts of topics in a store that has a row for each word seen, and none for the others.
+"""The counts of topics in a store with a row for each word seen, and what is read of topics.
 
-`places` says which row of `counts` is that of a word. Row 0 is zeros and stands for all words
-that were never seen, so that to read a word is the same whether it was seen or not. Rows are
-given out in the order in which words come, and the array of rows grows by half when it is full:
-its memory is that of the words seen. Of the vocabulary there is one int32 a word, and what an
-update costs does not depend on it.
+`places` has the row of each word, in the order in which they come; row 0 is zeros and stands for
+all words never seen. Memory is that of the words seen, and one int32 for each of the vocabulary.
 """
 
 from __future__ import annotations
@@ -27,16 +24,15 @@ from streamtopics.posteriors.protocol import (
     State,
     StatePosterior,
     Swap,
+    swap,
     within_reach,
 )
 
 GROWTH = 1.5
-# Cells that there is room for from the start: memory that is only taken as they are written.
+# Cells that there is room for from the start; memory is taken as they are written.
 LEAST_CELLS = 2**20
-# Of a long computation over many words, so that they stay in the processor's cache.
-ROWS_AT_ONCE = 512
-# Words of which divergences are summed at once: enough rows to fill a cache.
-WORDS_AT_ONCE = 512
+# Words of a long computation at once, so that their rows stay in the processor's cache.
+ROWS_AT_ONCE = WORDS_AT_ONCE = 512
 # Words to a word with statistics up to which a sum over all of S is read rather than kept.
 SHARE_TO_READ = 16
 # Words to a word with statistics, and words on top, from which on bins are worth their cost.
@@ -44,28 +40,15 @@ SHARE, LEAST_WORDS = 2, 2000
 
 
 class Rows:
-    """Counts of words by topic; updates change rows in place.
-
-    Parameters
-    ----------
-    n_words, n_components : int
-
-    Attributes
-    ----------
-    places : ndarray of shape (n_words,), int32
-        Row of each word; 0 if it was never seen.
-    counts : ndarray of shape (n, n_components), float64
-        Row 0 is zeros, and so are rows that no word has yet.
-    n_used : int
-        Rows that are words', and row 0.
-    """
+    """Counts of words by topic; updates change rows in place."""
 
     _holds = "counts: R *; places: V i4 >=0 <R"
 
     def __init__(self, n_words: int, n_components: int):
-        self.places = np.zeros(n_words, np.int32)
+        self.places = np.zeros(n_words, np.int32)  # Row of each word; 0 if it was never seen
+        # (n, n_components): row 0 is zeros, and so are rows that no word has yet
         self.counts = np.zeros((1, n_components))
-        self.n_used = 1
+        self.n_used = 1  # Rows that are words', and row 0
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -82,10 +65,7 @@ class Rows:
         return np.arange(1, self.n_used, dtype=np.int32)
 
     def located(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The array of counts, and the row in it of each of `words`, int32.
-
-        A word that gets a row in a larger array meanwhile is one that was never seen.
-        """
+        """The array of counts, and the row in it of each of `words`, int32."""
         counts = self.counts
         return counts, kernel.locate(self.places, words, len(counts))
 
@@ -104,19 +84,13 @@ class Rows:
         return self.counts[:, topic][self.places]
 
     def dense(self) -> np.ndarray:
-        """Return the counts of all words, of shape (n_words, n_components); read-only.
-
-        It is made anew, at the cost of the whole vocabulary.
-        """
+        """The counts of all words, of shape (n_words, n_components); read-only."""
         dense: np.ndarray = self.counts[self.places]
         dense.flags.writeable = False
         return dense
 
     def only(self, words: np.ndarray, dtype: Any = np.float64) -> Rows:
-        """A copy of which the words are `words` alone, numbered in their order.
-
-        Its counts are of this `dtype`; a copy or pickle of it has double precision.
-        """
+        """A copy with `words` alone, in their order; a pickle of it has double precision."""
         counts, rows = self.located(words)
         some = np.zeros((len(words) + 1, counts.shape[1]), dtype)
         for start in range(0, len(rows), ROWS_AT_ONCE):
@@ -131,7 +105,7 @@ class Rows:
         return out
 
     def allocate(self, words: np.ndarray) -> RowAllocation:
-        """Rows for `words`, which are distinct; they have them when it is carried out."""
+        """Rows for `words`, which are distinct, as they will be; nothing changes yet."""
         store = self if self.counts.flags.writeable and self.places.flags.writeable else self.copy()
         counts, rows = store.located(words)
         new = rows == 0
@@ -146,13 +120,11 @@ class Rows:
         return RowAllocation(store, counts, rows, n_used)
 
     def _holding(self, words: np.ndarray, counts: np.ndarray) -> Rows:
-        """Return this store with other rows: after that of zeros, those of `words`."""
         self.places[words] = np.arange(1, len(counts), dtype=np.int32)
         self.counts, self.n_used = counts, len(counts)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the rows of words, and which words these are."""
         words = self.words
         in_order = np.empty(len(words), np.int32)
         in_order[self.places[words] - 1] = words
@@ -163,12 +135,10 @@ class Rows:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set the rows of words."""
         self.places = np.zeros(state["n_words"], np.int32)
         self._holding(state["words"], np.asarray(state["counts"], np.float64))
 
     def check_held(self) -> None:
-        """Refuse words that share a row."""
         if np.count_nonzero(self.places) != self.n_used - 1:
             raise ValueError("each word must have a row of its own")
 
@@ -183,18 +153,17 @@ class RowAllocation(NamedTuple):
     n_used: int  # The store's `n_used` then
 
     def change(self, words: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The first arguments of the compiled writer: what it writes to, and where."""
+        """The first arguments of the compiled writer."""
         return self.counts[: self.n_used], self.store.places, words, self.rows
 
     @property
-    def swaps(self) -> list[tuple[dict[str, Any], str, Any]]:
-        """Attributes of the store that are set together with the change."""
-        mine = vars(self.store)
-        return [(mine, "counts", self.counts), (mine, "n_used", self.n_used)]
+    def swaps(self) -> list[Swap]:
+        store = self.store
+        return [swap(store, "counts", self.counts), swap(store, "n_used", self.n_used)]
 
 
 def holding(n_words: int, words: np.ndarray, counts: np.ndarray) -> Rows:
-    """A store of `n_words` words with the rows `counts` for some, distinct, and none else."""
+    """A store with the rows `counts` for some words, distinct."""
     counts = np.concatenate([np.zeros((1, counts.shape[1])), counts])
     return Rows(n_words, counts.shape[1])._holding(words, counts)
 
@@ -208,7 +177,7 @@ def seen_in(stores: Sequence[Rows]) -> np.ndarray:
 
 
 def added(parts: Sequence[tuple[Rows, np.ndarray]]) -> Rows:
-    """A store with the sum of some of as many words, the counts of each times its weights."""
+    """The sum of some stores of as many words, the counts of each times its weights."""
     words = seen_in([store for store, _ in parts])
     total: Any = sum(weights * store.rows(words) for store, weights in parts)
     return holding(parts[0][0].shape[0], words, total)
@@ -217,10 +186,7 @@ def added(parts: Sequence[tuple[Rows, np.ndarray]]) -> Rows:
 def add_scaled(
     total: np.ndarray, words: np.ndarray, scale: np.ndarray, statistics: Statistics
 ) -> None:
-    """Add `scale` times the counts of statistics to `total`, in place.
-
-    Its rows are those of `words`, sorted, among which are those of the statistics.
-    """
+    """Add `scale` times the counts of statistics to `total`, whose rows are `words`, sorted."""
     places, counts = np.searchsorted(words, statistics.words), np.asarray(statistics.counts)
     if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:
         counts = np.ascontiguousarray(counts, np.float64)
@@ -259,7 +225,7 @@ class OverWords(StatePosterior):
 
     @property
     def boosted(self) -> np.ndarray:
-        """The pseudo-counts that a boost adds, as `eta` and `xi` are given."""
+        """Pseudo-counts that a boost adds."""
         return self.eta if self.xi is None else self.xi
 
     @property
@@ -274,18 +240,15 @@ class OverWords(StatePosterior):
 
     @property
     def learnt_part(self) -> np.ndarray:
-        """Mass in each topic that was learnt."""
         learnt_part: np.ndarray = self.a * self.learnt_mass
         return learnt_part
 
     @property
     def mass(self) -> np.ndarray:
-        """Sum of lam over the words, for each topic."""
         mass: np.ndarray = self.prior_part + self.learnt_part
         return mass
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of lam, of shape (len(words), n_components)."""
         state = self._state
         out = np.empty((len(words), len(state.a)))
         counts, rows = state.S.located(words)
@@ -295,16 +258,13 @@ class OverWords(StatePosterior):
         return out
 
     def prior_rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of eta, of shape (len(words), n_components)."""
         return np.broadcast_to(prior_at(self.eta, words), (len(words), self.n_nodes))
 
     def boosted_rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of what a boost adds, of shape (len(words), n_components)."""
         return np.broadcast_to(prior_at(self.boosted, words), (len(words), self.n_nodes))
 
     @cached_property
     def log_gamma_prior(self) -> np.ndarray:
-        """Sum of log Gamma(eta) over the words, for each topic."""
         return over_words(gammaln(self.eta), self.shape)
 
     @property
@@ -360,10 +320,7 @@ class OverWords(StatePosterior):
         return sigma
 
     def _elsewhere(self, words: np.ndarray, share: int) -> Nodes | None:
-        """Nodes for the rows of S but those of `words`; None where reading all is as good.
-
-        That is where less than `share` times as many words are left, or bins are of no use.
-        """
+        """Nodes for the rows of S but those of `words`; None where reading all is as good."""
         if not self.is_alike or self.shape[0] < share * len(words) + LEAST_WORDS:
             return None
         state, kept = self._state, self.bin_cache
@@ -381,10 +338,7 @@ class OverWords(StatePosterior):
         return kept.nodes[2]
 
     def _kept_bins(self, state: State, words: np.ndarray) -> tuple[tuple[Any, ...], list[Swap]]:
-        """Arguments that make the writer keep the bins through an update to `state`, and swaps.
-
-        Nothing, if there are no bins or they will be of no use again.
-        """
+        """Arguments that make the writer keep the bins through an update to `state`, and swaps."""
         kept, old = self.bin_cache, self._state
         if kept.bins is None or kept.bins[0] is not old:
             return (), []
@@ -394,15 +348,13 @@ class OverWords(StatePosterior):
         known, own = kept.nodes, None
         if known and known[0] is old and known[1] is words and known[3]:
             own = known[3].sums
-        return (bins.sums, bins.exponent, own), [(vars(kept), "bins", (state, bins))]
+        return (bins.sums, bins.exponent, own), [swap(kept, "bins", (state, bins))]
 
     def moved(self, blend: Blend, least: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return how far `blend` moves each topic's mean, and the words that may lead after it.
+        """How far `blend` moves each topic's mean, and the words that may lead after it.
 
-        The first is the total variation distance. The words are those with statistics of which
-        lam comes to `least` or more in some topic. Priors must be the same for all words. In
-        large vocabularies a part of 2 ** -36 of the distance is lost, and one in 10,000 where a
-        topic has many words that just begin to lose.
+        The first is the total variation distance, to 1e-4. The words are those with statistics of
+        which lam comes to `least` or more in some topic. Priors must be the same for all words.
         """
         state, mass, old_mass = self._state, self.mass_after(blend), self.mass
         words, eta, boosted = blend.statistics.words, self.eta[0], self.boosted[0]
@@ -420,7 +372,6 @@ class OverWords(StatePosterior):
         return 0.5 * distance, words[leads != 0]
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """KL from q to lam, and from q to eta, in nats: see `Posterior`."""
         mass = within_reach(self.mass_after(blend))
         from_posterior, from_prior = np.zeros((2, self.n_nodes))
         boosted = np.any(blend.boost)
@@ -462,12 +413,7 @@ class OverWords(StatePosterior):
             from_prior += self.shape[0] * gammaln(eta)
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Slope of E_q[log Dir(beta_k | p(rho))] in rho, in nats: see `Posterior`.
-
-        With p(rho) = rho lam + (1 - rho) eta + boost xi this is
-
-            sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta]).
-        """
+        """Sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta])."""
         everything = np.arange(self.shape[0], dtype=np.int32)
         eta = self.prior_rows(everything)
         beyond, base = self.rows(everything) - eta, eta

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several posteriors of topics over the same words, which an update changes together.
 
-Each part has priors, documents and a start of its own. Over all parts the topics are
-counted flat, in the order of the parts, and so are the coefficients of an update and the
-masses: rules read and write this posterior as they do a `TopicPosterior`. Only the first
-parts are boosted; a boost compares masses over their topics.
+Topics are counted flat over all parts, as are the coefficients of an update and the masses, so that
+rules read and write this posterior like a `TopicPosterior`. Only the first parts are boosted.
 """
 
 from __future__ import annotations
@@ -12,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from streamtopics.posteriors.protocol import Blend, Swap
 from streamtopics.posteriors.topics import Proposal, TopicPosterior, blend_together, forget_together
-
-COEFFICIENTS = ("retain", "gain", "prior", "boost")
 
 
 class Stacked:
@@ -104,24 +100,20 @@ class Stacked:
         return slope
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
-        """Carry out an update in all parts, or in none."""
-        if blend.noise is not None or blend.alpha is not None:
-            raise ValueError("posteriors side by side take no noise, and their alpha stays")
         blend_together(self._split(blend), swaps)
 
     def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
-        """Leave of words the prior's part, in all parts."""
         parts = [(part, part.never_seen(words)) for part in self.parts]
         forget_together(parts, words, swaps)
 
     def _split(self, blend: Blend) -> list[tuple[TopicPosterior, Blend]]:
-        flat = {name: np.broadcast_to(getattr(blend, name), self.n_nodes) for name in COEFFICIENTS}
+        coefficients = blend.retain, blend.gain, blend.prior, blend.boost
+        flat = [np.broadcast_to(values, self.n_nodes) for values in coefficients]
         split = []
         for i, (part, place) in enumerate(zip(self.parts, self.places, strict=True)):
-            own: dict[str, Any] = {name: values[place] for name, values in flat.items()}
-            if i >= self.n_boosted:
-                own["boost"] = 0.0
-            split.append((part, replace(blend, statistics=blend.statistics.parts[i], **own)))
+            retain, gain, prior, boost = (values[place] for values in flat)
+            own = Blend(retain, gain, prior, blend.statistics.parts[i], blend.alpha, blend.noise)
+            split.append((part, replace(own, boost=boost) if i < self.n_boosted else own))
         return split
 
 

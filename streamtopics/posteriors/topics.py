@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The posterior of topics over words: lam = c * eta + b * xi + a * S.
 
-`lam` is the natural parameter (pseudo-counts), `eta` that of the prior that a stream starts
-from and forgets to, `xi` the knowledge that is boosted, `S` the counts learnt so far; the
-scalars `c`, `b` and `a`, one of each per topic, say how much of each is left. An update
+`eta` is the prior, `xi` the knowledge that is boosted, `S` the counts learnt so far; `c`, `b` and
+`a`, one of each per topic, say how much of each is left. An update
 
     lam <- retain * lam + gain * s + prior * eta + boost * xi
 
-changes the scalars and the rows of `S` for the words in `s`; nothing else is
-read or written, so its cost does not depend on the vocabulary. Mostly there is one
-prior for both, xi = eta, and then all of its weight is in c. The prior of the
-documents' topic proportions, which some rules re-estimate, is kept beside it.
+changes these and the rows of `S` for the words in `s`: its cost does not depend on the vocabulary.
+If xi = eta, all of the weight is in c.
 """
 
 from __future__ import annotations
@@ -28,13 +25,14 @@ from streamtopics.posteriors.bins import BinCache
 from streamtopics.posteriors.protocol import (
     EMPTY,
     NO_DIRECTIONS,
-    TOO_EXTREME,
     Blend,
     Noise,
     State,
     StateProposal,
     Swap,
     check_finite,
+    check_not_extreme,
+    swap,
 )
 from streamtopics.posteriors.rows import (
     ROWS_AT_ONCE,
@@ -50,7 +48,7 @@ from streamtopics.posteriors.rows import (
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
-# Share of a mass of which, when so much is left of it, nothing is left but for rounding.
+# Share of a mass that is rounding.
 ROUNDING = 1e-12
 
 # Arguments of the compiled writer of rows, and attributes that are set together with them.
@@ -70,7 +68,7 @@ class TopicPosterior(OverWords):
     xi : ndarray of shape (n_words or 1, n_components or 1), default=None
         Pseudo-counts that a boost adds; None for those of `eta`.
     seed : int, default=0
-        Of what a rule draws at random.
+        Seed of what a rule draws at random.
     prior_directions : ndarray of shape (n_components, n_dimensions + 1), default=None
         Sums of vectors and numbers of documents of the prior; None where documents have none.
     """
@@ -109,20 +107,15 @@ class TopicPosterior(OverWords):
 
     @property
     def S(self) -> np.ndarray:
-        """Counts learnt, of shape (n_words, n_components), to be scaled by `a`; read-only.
-
-        Made anew at each access, at the cost of the whole vocabulary: for those who look at it.
-        """
+        """Counts learnt, of shape (n_words, n_components), to be scaled by `a`; a new array."""
         S: np.ndarray = self._state.S.dense()
         return S
 
     def counts_in(self, topic: int) -> np.ndarray:
-        """Counts learnt of all words in one topic, to be scaled by its `a`."""
         counts: np.ndarray = self._state.S.column(topic)
         return counts
 
     def pooled(self, mass: np.ndarray) -> float:
-        """The sum of the masses of all topics."""
         return float(mass.sum())
 
     @property
@@ -132,7 +125,6 @@ class TopicPosterior(OverWords):
 
     @property
     def n_dimensions(self) -> int:
-        """Length of the documents' vectors; 0 where they have none."""
         return 0 if self.prior_directions is None else self.prior_directions.shape[1] - 1
 
     @property
@@ -142,7 +134,6 @@ class TopicPosterior(OverWords):
         return None if prior is None else self.c[:, None] * prior + self._state.directions
 
     def directions_after(self, blend: Blend) -> np.ndarray:
-        """Return the sums of vectors after a blend, which weighs them as it weighs the counts."""
         old, found = self._state.directions, blend.statistics.directions
         if self.prior_directions is None:
             return old
@@ -150,10 +141,7 @@ class TopicPosterior(OverWords):
         return kept if found is None else kept + np.reshape(blend.gain, (-1, 1)) * found
 
     def may_lead(self, n: int) -> np.ndarray:
-        """Words among which are the n leading ones of each topic, of equal ones the first; sorted.
-
-        Where the priors are the same for all words: those that were seen, and the first n others.
-        """
+        """Words among which are the n leading ones of each topic; sorted."""
         seen, n_words = self._state.S.words, self._state.S.shape[0]
         if not self.is_alike:
             return np.arange(n_words, dtype=np.int32)
@@ -174,17 +162,15 @@ class TopicPosterior(OverWords):
         return lam
 
     def after(self, blend: Blend) -> Proposal | TopicPosterior:
-        """The rows and masses that lam would have after `blend`, with the noise that it adds."""
         if blend.noise is not None:
             return self._with(self._diffused(blend, blend.noise))
         return Proposal(self, blend)
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
-        """Carry out an update, and set the attributes in `swaps` together with it, or neither."""
         if blend.noise is None:
             blend_together([(self, blend)], swaps)
         else:
-            kernel.write([], [(vars(self), "_state", self._diffused(blend, blend.noise)), *swaps])
+            kernel.write([], [swap(self, "_state", self._diffused(blend, blend.noise)), *swaps])
 
     def _prepared(self, blend: Blend) -> Prepared:
         """Arguments of the compiled writer and what is to be set then, when all is checked."""
@@ -214,8 +200,7 @@ class TopicPosterior(OverWords):
         )  # fmt: skip
         prior, told = c * self.prior_mass + b * self.boosted_mass, new.directions.ravel()
         weights = np.concatenate((c, a, b, fold, scale, prior, new.alpha, [new.n_tokens], told))
-        if not np.isfinite(weights).all():
-            raise ValueError(TOO_EXTREME)
+        check_not_extreme(np.isfinite(weights).all())
         counts = counts_of(blend)
         if statistics.takes_back:
             # Rounding must not take back more than was learnt.
@@ -225,14 +210,11 @@ class TopicPosterior(OverWords):
         bins, kept = self._kept_bins(new, statistics.words)
         if folds and (fold != 1.0).any():
             bins, kept = (), []
-        swaps = [(vars(self), "_state", new), *allocation.swaps, *kept]
+        swaps = [swap(self, "_state", new), *allocation.swaps, *kept]
         return (*allocation.change(statistics.words), *given, *bins), swaps
 
     def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
-        """Leave of words what there would be if they had never occurred: the prior's part.
-
-        And set the attributes in `swaps` together with it, or neither.
-        """
+        """Reset words to their prior, and set the attributes in `swaps` in the same atomic step."""
         forget_together([(self, self.never_seen(words))], words, swaps)
 
     def never_seen(self, words: np.ndarray) -> Any:
@@ -241,7 +223,6 @@ class TopicPosterior(OverWords):
         return 0.0 if prior_is_apart else self.prior_rows(words) / self.a
 
     def _forgetting(self, words: np.ndarray, left: Any) -> Prepared:
-        """Arguments of the compiled writer and the swaps that leave `left` of the words in S."""
         old, k = self._state, self.n_nodes
         change = left - old.S.rows(words)
         mass = old.learnt_mass + change.sum(axis=0)
@@ -252,21 +233,19 @@ class TopicPosterior(OverWords):
         allocation = old.S.allocate(words)
         new = old._replace(S=allocation.store, learnt_mass=mass)
         given = change, np.ones(k), np.ones(k), old.learnt_mass, np.empty(k)
-        return (*allocation.change(words), *given), [(vars(self), "_state", new), *allocation.swaps]
+        return (*allocation.change(words), *given), [swap(self, "_state", new), *allocation.swaps]
 
     def _check(self, blend: Blend) -> None:
         """Refuse statistics and an alpha that do not fit."""
         statistics, shape = blend.statistics, (len(blend.statistics.words), self.n_nodes)
-        if np.shape(statistics.counts) != shape:
-            raise ValueError(
-                f"the statistics must have counts of shape {shape}, (words, topics); "
-                f"got {np.shape(statistics.counts)}"
-            )
+        alpha = self.alpha if blend.alpha is None else blend.alpha
+        given = ("counts", statistics.counts, shape), ("alpha", alpha, np.shape(self.alpha))
+        for name, values, expected in given:
+            if np.shape(values) != expected:
+                raise ValueError(
+                    f"{name} of the update must have shape {expected}; got {np.shape(values)}"
+                )
         check_finite(statistics.counts)
-        if blend.alpha is not None and np.shape(blend.alpha) != np.shape(self.alpha):
-            raise ValueError(
-                f"alpha has {len(self.alpha)} entries, but the update gave {np.shape(blend.alpha)}"
-            )
 
     def _diffused(self, blend: Blend, noise: Noise) -> State:
         """The state after an update with noise, where S is all that there is of lam."""
@@ -286,18 +265,16 @@ class TopicPosterior(OverWords):
             S, zeros, ones, lam.sum(axis=0), zeros, alpha, **old.counted(statistics),
             directions=self.directions_after(blend),
         )  # fmt: skip
-        if not all(np.isfinite(values).all() for values in (lam, alpha, new.n_tokens)):
-            raise ValueError(TOO_EXTREME)
+        check_not_extreme(all(np.isfinite(values).all() for values in (lam, alpha, new.n_tokens)))
         return new
 
     def _with(self, state: State) -> TopicPosterior:
-        """A posterior with the same priors, in another state."""
         out = copy(self)
         out._state, out.bin_cache = state, BinCache()
         return out
 
     def _learnt(self, *shares: tuple[TopicPosterior, Any]) -> dict[str, Any]:
-        """Return the counts of a sum of posteriors, each times its share, as fields of a state."""
+        """The counts of a sum of posteriors, each times its share, as fields of a state."""
         return {
             "S": added([(p._state.S, share * p.a) for p, share in shares]),
             "a": np.ones(self.n_nodes),
@@ -308,10 +285,7 @@ class TopicPosterior(OverWords):
         }
 
     def since(self, base: TopicPosterior, kept: Any, dtype: Any = np.float64) -> Blend:
-        """The update of `base` that made this posterior, where it left the share `kept` of it.
-
-        Its counts are of this `dtype`.
-        """
+        """The update of `base` that made this posterior, where it left the share `kept` of it."""
         old, new = base._state, self._state
         words = seen_in([new.S, old.S])
         counts = np.empty((len(words), self.n_nodes), dtype)
@@ -336,30 +310,22 @@ class TopicPosterior(OverWords):
         return Blend(kept, 1.0, prior, found, alpha=self.alpha, boost=new.b - kept * old.b)
 
     def _named(self, places: np.ndarray) -> np.ndarray:
-        """Columns of the vocabulary of rows of S."""
         return places
 
     def _places(self, words: np.ndarray) -> np.ndarray:
-        """Rows of S of columns of the vocabulary."""
         return words
 
     def of_words(self, words: np.ndarray, dtype: Any = np.float64) -> TopicPosterior:
-        """A copy with the rows of some words, sorted, alone; masses are still those of all.
-
-        Counts of single precision are to be sent: a copy or pickle of them has double precision.
-        """
+        """A copy with the rows of some words, sorted, alone; masses stay those of all."""
         return _OfWords(self, words, dtype)
 
     def plus(self, other: TopicPosterior, scale: float) -> TopicPosterior:
-        """Return lam + scale * other, at the cost of the whole vocabulary."""
         c, b = self.c + scale * other.c, self.b + scale * other.b
         learnt = self._learnt((self, 1.0), (other, scale))
         return self._with(self._state._replace(c=c, b=b, **learnt))
 
     def with_topics(self, places: np.ndarray, alpha: np.ndarray | None) -> TopicPosterior:
         """A copy with other topics: those at `places`, and for -1 one that knows nothing."""
-        if self.xi is not None:
-            raise ValueError("topics cannot come and go while another prior than theirs is boosted")
         known, old = places >= 0, self._state
         out = TopicPosterior(self.eta, (self.shape[0], len(places)), alpha, seed=self.seed)
         words = old.S.words
@@ -371,10 +337,7 @@ class TopicPosterior(OverWords):
         learnt = np.where(known, old.learnt_mass[places], 0.0)
         return out._with(State(S, c, a, learnt, np.zeros(len(places)), out.alpha, *old[6:9]))
 
-    # Merging
-
     def follows(self, base: TopicPosterior) -> bool:
-        """Whether this posterior has seen at least as much as `base`."""
         counters = zip(self._state[6:9], base._state[6:9], strict=True)
         return all(mine >= before for mine, before in counters)
 
@@ -398,10 +361,9 @@ class TopicPosterior(OverWords):
         alpha: np.ndarray | None = None,
         weights: tuple[float, float, float] = (1.0, 1.0, -1.0),
     ) -> TopicPosterior:
-        """Return lam + lam of other - lam of base, which counts what both share once.
+        """lam + lam of other - lam of base, the posterior that both started from, or the prior.
 
-        `base` is the posterior that both started from; None for the prior. `alpha` is that of
-        the result; None keeps this one's. `weights` are those of what each of the three learnt.
+        `alpha` is that of the result; `weights` are those of what each of the three learnt.
         """
         parts = [(p, w) for p, w in zip((self, other, base), weights, strict=True) if p]
         c: Any = sum(w * p.c for p, w in parts) + (1.0 - sum(w for _, w in parts))
@@ -418,12 +380,10 @@ class TopicPosterior(OverWords):
         forgets: bool,
         alpha: np.ndarray,
     ) -> TopicPosterior:
-        """The average of two running means of statistics, which counts what both share once.
+        """The average of two running means of statistics.
 
-        Where nothing is forgotten each mean weighs by its minibatches, and that of
-        `base` is taken out again: exact. Else it weighs by the 1 / c documents that it
-        stands for, and what is left of `base` in both counts twice. `alpha` is that of the
-        result.
+        If nothing is forgotten each weighs by its minibatches, and `base` is taken out: exact.
+        Else each weighs by its 1 / c documents, and what is left of `base` counts twice.
         """
         k = self.n_nodes
         signs = _signed(self, other, base)
@@ -446,13 +406,14 @@ def _signed(
 
 def _summed(parts: Sequence[tuple[TopicPosterior, float]]) -> State:
     """The first posterior's state, with the signed sums of the weights and counters of all."""
-    first = parts[0][0]._state
-    sums = {
-        name: sum(sign * getattr(p._state, name) for p, sign in parts)
-        for name in ("c", "b", "n_batches", "n_documents", "n_tokens")
-    }
-    sums |= {name: int(sums[name]) for name in ("n_batches", "n_documents")}
-    return first._replace(**sums)
+    sums: list[Any] = [
+        sum(sign * field for (_, sign), field in zip(parts, fields, strict=True))
+        for fields in zip(*((p.c, p.b, *p.counters[:3]) for p, _ in parts), strict=True)
+    ]
+    c, b, n_batches, n_documents, n_tokens = sums
+    return parts[0][0]._state._replace(
+        c=c, b=b, n_batches=int(n_batches), n_documents=int(n_documents), n_tokens=n_tokens
+    )
 
 
 def blend_together(
@@ -466,16 +427,12 @@ def blend_together(
 def forget_together(
     parts: Sequence[tuple[TopicPosterior, Any]], words: np.ndarray, swaps: Sequence[Swap] = ()
 ) -> None:
-    """Leave some rows in S of posteriors, and set attributes: all, or none.
-
-    `parts` are posteriors and what is left in each of the words, which are distinct, int32.
-    """
+    """Leave some rows in S of posteriors, given what is left in each, and set attributes."""
     prepared = [posterior._forgetting(words, left) for posterior, left in parts]
     _write(prepared, swaps)
 
 
 def _write(prepared: Sequence[Prepared], swaps: Sequence[Swap]) -> None:
-    """Change the rows of posteriors, and attributes, in one call."""
     own = [swap for _, states in prepared for swap in states]
     kernel.write([arguments for arguments, _ in prepared], [*own, *swaps])
 
@@ -519,13 +476,11 @@ class Proposal(StateProposal[TopicPosterior]):
 
     @property
     def c(self) -> np.ndarray:
-        """Weight of the prior in each topic, and of its boosts where that is what is boosted."""
         blend, boost = self._blend, self._blend.boost if self._posterior.xi is None else 0.0
         return blend.retain * self._posterior.c + blend.prior + boost
 
     @property
     def directions(self) -> np.ndarray | None:
-        """Sums of vectors and numbers of documents, the prior's included; None without vectors."""
         prior = self._posterior.prior_directions
         if prior is None:
             return None
@@ -534,11 +489,9 @@ class Proposal(StateProposal[TopicPosterior]):
 
     @property
     def prior_mass(self) -> np.ndarray:
-        """Pseudo-counts of eta, for each topic."""
         return self._posterior.prior_mass
 
     def prior_rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of eta."""
         return self._posterior.prior_rows(words)
 
     def rows(self, words: np.ndarray) -> np.ndarray:

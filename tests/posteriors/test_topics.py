@@ -204,9 +204,12 @@ def with_one(value):
 UNFIT = {
     "nan alpha": ({"alpha": np.array([1.0, np.nan, 1.0])}, "infinite"),
     "infinite alpha": ({"alpha": np.array([1.0, np.inf, 1.0])}, "infinite"),
-    "alpha of more topics": ({"alpha": np.ones(4)}, r"alpha has 3 entries.*\(4,\)"),
-    "alpha of fewer topics": ({"alpha": np.ones(1)}, "alpha has 3 entries"),
-    "alpha that is a number": ({"alpha": 1.0}, "alpha has 3 entries"),
+    "alpha of more topics": (
+        {"alpha": np.ones(4)},
+        r"alpha of the update .*\(3,\); got \(4,\)",
+    ),
+    "alpha of fewer topics": ({"alpha": np.ones(1)}, "alpha of the update"),
+    "alpha that is a number": ({"alpha": 1.0}, "alpha of the update"),
     "nan counts": ({"statistics": with_one(np.nan)}, "hold nan"),
     "infinite counts": ({"statistics": with_one(np.inf)}, "hold inf"),
     "counts below all": ({"statistics": with_one(-np.inf)}, "hold -inf"),
