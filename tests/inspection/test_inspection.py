@@ -48,12 +48,6 @@ def test_topic_table_orders_topics_by_weight_and_words_by_relevance(model, relev
         assert row.prior_retention == model.prior_retention_[row.topic]
 
 
-def test_topic_table_by_probability_is_top_words(model):
-    top = model.top_words(NAMES, n_words=5)
-    for row in topic_table(model, NAMES, n_words=5, relevance=1.0):
-        assert row.words == top[row.topic]
-
-
 def test_topic_table_as_text_and_as_frame(model):
     pandas = pytest.importorskip("pandas")
     table = topic_table(model, NAMES, n_words=3)
@@ -68,14 +62,6 @@ def test_wrong_arguments(model):
         topic_table(model, NAMES, relevance=1.5)
     with pytest.raises(ValueError, match="feature_names"):
         topic_table(model, NAMES[:3])
-
-
-def test_of_equal_words_the_first_are_taken():
-    model = SVBLDA(2, random_state=0).partial_fit(np.zeros((1, 50)))
-    assert model.top_words(NAMES, n_words=3) == [NAMES[:3]] * 2
-    assert topic_table(model, NAMES, n_words=3)[0].words == NAMES[:3]
-    with pytest.raises(ValueError, match="n_words must be"):
-        model.top_words(NAMES, n_words=0)
 
 
 @pytest.mark.parametrize("thing", ["x", 7, None, SVBLDA])

@@ -118,13 +118,6 @@ def test_equals_the_formulas(measure, X, topics):
     np.testing.assert_allclose(topic_coherence(some, X, measure=measure), expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("smoothing", [0.01, 5])
-def test_smoothing_of_umass(smoothing, X, topics):
-    expected = [twin_umass(topic, X, smoothing) for topic in topics]
-    got = topic_coherence(topics, X, measure="umass", smoothing=smoothing)
-    np.testing.assert_allclose(got, expected, rtol=1e-12)
-
-
 # gensim
 
 

@@ -143,20 +143,6 @@ def test_a_text_is_split_as_it_is_alone_beside_any_others():
         assert {word: n for word, n in found.items() if n} == held_out_by_hand(text)
 
 
-def test_words_of_all_kinds_have_probability_one():
-    """Words over two letters: all of at most 12, and what is left of a geometric tail."""
-    vocabulary = ["a", "ab", "bb"]
-    spelled = {
-        word: 3.0 ** -len(word) / 2
-        for n in range(1, 13)
-        for word in map("".join, itertools.product("ab", repeat=n))
-    }
-    tail = (2 / 3) ** 12
-    assert_allclose(sum(spelled.values()) + tail, 1.0, rtol=1e-12)
-    unknown = sum(p for word, p in spelled.items() if word not in vocabulary) + tail
-    assert_allclose(unknown / (1 - sum(spelled[word] for word in vocabulary)), 1.0, rtol=1e-12)
-
-
 @pytest.mark.parametrize("examples", [[], ["ab"], ["a", "ba", "bb", "\u00e9\ud800"]])
 def test_a_word_spelled_as_examples_are(examples):
     """Characters that never came have a share, and there is no word without any."""

@@ -75,9 +75,7 @@ def test_shares_over_time_are_means_over_the_documents(data, corpus, parts):
     assert (data.unit, data.periods[0], data.least) == ("month", "2020-01", 30)
     for topic in data.topics:
         assert_allclose(topic.shares, wanted[:, topic.id], rtol=1e-5)
-        assert_array_equal(
-            np.less(topic.low, topic.shares) & np.less(topic.shares, topic.high), True
-        )
+        assert (np.less(topic.low, topic.shares) & np.less(topic.shares, topic.high)).all()
     assert_array_equal(data.sizes, np.bincount(months)[1:])
 
 
@@ -86,13 +84,8 @@ def test_shares_of_a_sample_are_those_of_all_documents(data, corpus):
     periods = periods_of(corpus.times, 30)
     batches = [corpus.texts[:150], corpus.texts[150:], ["nothing known"]]
     whole = whole_of(corpus.pipeline, batches, periods)
-    found = report(
-        corpus.pipeline,
-        texts=corpus.texts[::8],
-        times=corpus.times[::8],
-        sampled_from=whole,
-        n_words=6,
-    )
+    some = {"texts": corpus.texts[::8], "times": corpus.times[::8], "n_words": 6}
+    found = report(corpus.pipeline, sampled_from=whole, **some)
     assert (found.n_documents, found.sampled_from, found.over_all) == (30, 241, True)
     assert (found.periods, found.sizes) == (data.periods, data.sizes)
     for topic, known in zip(found.topics, data.topics, strict=True):
@@ -102,9 +95,8 @@ def test_shares_of_a_sample_are_those_of_all_documents(data, corpus):
         sum(word in text.lower().strip(".").split() for text in corpus.texts) for word in data.words
     ]
     assert found.holders == data.holders == counted
-    assert found.topics[0].documents[0].time == str(
-        corpus.times[8 * found.topics[0].documents[0].row]
-    )
+    document = found.topics[0].documents[0]
+    assert document.time == str(corpus.times[8 * document.row])
     assert report(corpus.pipeline, texts=corpus.texts, sampled_from=999).holders == []
 
 
@@ -144,14 +136,8 @@ def test_words_have_the_topic_that_explains_them_best(data, parts):
 
 def test_counts_and_texts_say_the_same_as_a_pipeline(data, corpus, parts):
     model, counts, names, _ = parts
-    settings = {
-        "X": counts,
-        "texts": corpus.texts,
-        "feature_names": names,
-        "times": corpus.times,
-        "n_words": 6,
-    }
-    again = report(model, **settings)
+    given = {"X": counts, "texts": corpus.texts, "times": corpus.times, "feature_names": names}
+    again = report(model, n_words=6, **given)
     assert again.topics == data.topics
     assert (again.words, again.overall) == (data.words, data.overall)
 
@@ -188,10 +174,9 @@ def test_pipelines_over_sentences_have_a_report(model):
     assert max(topic for document in documents for topic in document.topics) >= 0
 
 
-def test_documents_that_are_equal_are_shown_once():
+def test_documents_that_are_equal_are_shown_once(corpus):
     texts = ["sea ship wave"] * 30 + ["bread oven flour"] * 30
-    pipeline = made().pipeline
-    found = report(pipeline, texts=texts)
+    found = report(corpus.pipeline, texts=texts)
     assert sum(len(topic.documents) for topic in found.topics) == 2
 
 
@@ -234,16 +219,6 @@ def test_documents_are_looked_at_some_at_a_time(data, corpus, monkeypatch):
     assert [topic.documents for topic in again.topics] == [t.documents for t in data.topics]
     for topic, before in zip(again.topics, data.topics, strict=True):
         assert_allclose(topic.shares, before.shares, rtol=1e-5)
-
-
-def test_the_map_keeps_the_distances_of_three_topics():
-    topics = np.random.default_rng(0).dirichlet(np.ones(50), size=3)
-    affinity = affinities(topics)
-    found = places(affinity)
-    for i in range(3):
-        for j in range(3):
-            hellinger = np.sqrt(0.5 * np.sum((np.sqrt(topics[i]) - np.sqrt(topics[j])) ** 2))
-            assert_allclose(np.linalg.norm(found[i] - found[j]), hellinger, atol=1e-7)
 
 
 @pytest.mark.parametrize("n", [1, 2])
@@ -293,13 +268,7 @@ def test_records_become_tables_the_newest_first(corpus):
     times = corpus.times
     alarms = [Alarm(times[8], 1, ["sea", "ship"], 0.01), Alarm(times[200], 2, ["law"], 1e-5)]
     lives = [Life(0, 1, None, ("a",)), {"topic": 4, "born": 3, "died": 9, "words": np.arange(30)}]
-    found = report(
-        corpus.pipeline,
-        texts=corpus.texts,
-        times=times,
-        alarms=alarms,
-        tracker=lives,
-    )
+    found = report(corpus.pipeline, texts=corpus.texts, times=times, alarms=alarms, tracker=lives)
     (heading, kind, births), (_, alarm_kind, rung) = found.tables
     assert (heading, kind, alarm_kind) == ("Births and changes", "changes", "alarms")
     assert births.columns == ("topic", "born", "died", "words")
@@ -325,10 +294,8 @@ def test_many_records_leave_the_last_ones(corpus):
 
 
 def test_a_streaming_pipeline_has_a_report(corpus):
-    pipeline = StreamingPipeline([
-        ("words", StreamingCountVectorizer(max_features=20, min_df=2)),
-        ("topics", StreamingLDA(3, random_state=0)),
-    ])  # fmt: skip
+    words = StreamingCountVectorizer(max_features=20, min_df=2)
+    pipeline = StreamingPipeline([("words", words), ("topics", StreamingLDA(3, random_state=0))])
     for start in range(0, 240, 60):
         pipeline.partial_fit(corpus.texts[start : start + 60], time=corpus.times[start])
     found = report(pipeline, texts=corpus.texts, times=corpus.times, n_words=3)
@@ -385,13 +352,10 @@ def test_a_topic_born_in_the_second_half_is_news(parts):
     rule = PowerPrior(Memory(900))
     model = StreamingMixture(10, update=rule, births=DirichletProcess(), random_state=0)
     tracker = TopicTracker(feature_names=[f"word{i}" for i in range(200)])
-    weeks = [
-        make_lda_corpus(
-            300, doc_topic_prior=0.1, topic_word=topic_word[: 4 if week > 4 else 3],
-            random_state=week,
-        ).X
-        for week in range(1, 9)
-    ]  # fmt: skip
+    weeks = []
+    for week in range(1, 9):
+        own = topic_word[: 4 if week > 4 else 3]
+        weeks.append(make_lda_corpus(300, doc_topic_prior=0.1, topic_word=own, random_state=week).X)
     stream(model, weeks, callbacks=[tracker])
     found = report(model, tracker=tracker, feature_names=tracker.feature_names)
     tables = {heading: table for heading, _, table in found.tables}

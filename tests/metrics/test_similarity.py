@@ -1,13 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exclusivity of topics: cases by hand, limits, and what is refused."""
+"""Diversity and exclusivity of topics: cases by hand, limits, and what is refused."""
 
 import numpy as np
 import pytest
 
 from streamtopics import SVBLDA
-from streamtopics.metrics import topic_coherence, topic_exclusivity
+from streamtopics.metrics import topic_diversity, topic_exclusivity
 
 RANDOM = np.random.default_rng(0).dirichlet(np.full(30, 0.2), size=(3, 5))
+
+
+def test_from_all_the_same_to_all_different():
+    assert topic_diversity([[1, 2, 3]] * 4) == 1 / 4
+    assert topic_diversity(np.arange(40).reshape(4, 10)) == 1.0
+
+
+def test_counts_distinct_words():
+    rng = np.random.default_rng(0)
+    topics = np.stack([rng.permutation(60)[:25] for _ in range(8)])
+    assert topic_diversity(topics) == np.unique(topics).size / 200
+    words = np.array([f"w{i}" for i in range(60)])[topics]
+    assert topic_diversity(words) == topic_diversity(topics)
+    assert topic_diversity(words.tolist()) == topic_diversity(topics)
+
+
+def test_topics_may_differ_in_length():
+    assert topic_diversity([["a", "b", "c"], ["a"]]) == 3 / 4
 
 
 def test_exclusivity_by_hand():
@@ -45,6 +63,7 @@ def test_it_takes_fitted_models():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
+        (lambda: topic_diversity(["ship", "sea"]), TypeError, "sequence of topics"),
         (lambda: topic_exclusivity([[1, -1]]), ValueError, "Negative values"),
         (lambda: topic_exclusivity([[1, 1], [0, 0]]), ValueError, "a finite mass"),
         (lambda: topic_exclusivity([[1, 1]], n_words=0), ValueError, "n_words must be at least 1"),
@@ -54,8 +73,3 @@ def test_it_takes_fitted_models():
 def test_what_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
-
-
-def test_the_remedies_do():
-    model = SVBLDA(3, random_state=0).fit(np.eye(12))
-    assert topic_coherence(model.top_words(), np.eye(12)).shape == (3,)
