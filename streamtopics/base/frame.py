@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The frame of all estimators: learning from a corpus or a minibatch, and reading.
 
-Everything that a step of learning changes is one frozen record, `Commit`, which is swapped in
-the same call that writes the posterior. So whatever interrupts a call and whichever thread
-reads, a fitted estimator is in one whole state; a call that fails before its step leaves it as
-it was. Learning on one object is done by one thread at a time, the others wait; reading goes
-on meanwhile, and is done again where a step came in between.
+All that a step of learning changes is one frozen record, `Commit`, which is swapped in the call
+that writes the posterior. A call that fails before its step changes nothing. One thread at a time
+learns; reading goes on meanwhile, and is repeated if a step came in between.
 
-An estimator says how to check its parameters, read its input, start and learn a batch:
-`_check`, `_read`, `_start` and `_learn`; and by `_learn_all` how to learn a corpus that it does
-not take in minibatches.
+An estimator defines `_check` (its parameters), `_read` (its input), `_start` and `_learn` (a
+batch), and `_learn_all` if it does not learn a corpus in minibatches.
 """
 
 from __future__ import annotations
@@ -20,20 +17,19 @@ from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from operator import is_
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import make_constraint
 from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.updates.rule import MEANS, Rounds, Rule
 from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.documentation import LinksToReference
-from streamtopics.utils.parallel import KeepsAside, Workers, held, lock_of, workers
+from streamtopics.utils.parallel import KeepsAside, Workers, lock_of, workers
 from streamtopics.utils.progress import Progress
 from streamtopics.utils.records import nested_fields, replaced
 
@@ -50,8 +46,6 @@ except ImportError:  # scikit-learn before 1.9, where no callbacks can be set.
 
 
 T = TypeVar("T")
-# Whether a method wants some metadata, or under which name.
-Request: TypeAlias = bool | str | None
 # Times that a reader tries again before it holds learning off.
 READS = 3
 # Fewer steps from a random start find no topics.
@@ -59,8 +53,6 @@ FEW_STEPS = 5
 # What the score of a pipeline is always asked for, where metadata is routed: without weights of
 # documents, but it has to be known as something that might be asked for.
 NO_WEIGHTS: dict[str, None] = {"sample_weight": None}
-# What would pass for a number and is none.
-TRUTHS = bool, np.bool_, np.timedelta64
 
 
 @dataclass(frozen=True)
@@ -96,21 +88,6 @@ class Commit:
         return replace(self, posterior=deepcopy(self.posterior)) if written else self
 
 
-class Batch(Protocol):
-    """Documents or samples to learn from."""
-
-    @property
-    def n_documents(self) -> int:
-        """Number of documents or samples."""
-
-    @property
-    def n_tokens(self) -> float:
-        """Number of tokens, or of values, that they hold."""
-
-    def cut(self, size: int) -> Iterator[Self]:
-        """Batches of `size` documents, in order."""
-
-
 class StreamingEstimator(
     KeepsAside, LinksToReference, HoldsPlainNumbers, CallbackSupportMixin, BaseEstimator
 ):
@@ -123,8 +100,9 @@ class StreamingEstimator(
     _commit: Any = None
     _records: ClassVar[dict[str, dict[Any, Any]]] = {}
     _units = ("documents", "tokens")
-    # By parameter, what `_parameter_constraints` allows and whether True and False are among it.
-    _allowed: ClassVar[dict[str, tuple[list[Any], bool]]] = {}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    # Names of the parameters that these are of.
+    _checked: ClassVar[list[str]] = []
     n_jobs: int | None = None
     batch_size: int
     max_iter: Any
@@ -134,23 +112,10 @@ class StreamingEstimator(
     n_features_in_: int
     feature_names_in_: np.ndarray
 
-    if TYPE_CHECKING:
-        # Made by scikit-learn of what the methods take beside X and y.
-        def set_fit_request(self, **wanted: Request) -> Self: ...
-        def set_partial_fit_request(self, **wanted: Request) -> Self: ...
-        def set_transform_request(self, **wanted: Request) -> Self: ...
-        def set_predict_request(self, **wanted: Request) -> Self: ...
-        def set_predict_proba_request(self, **wanted: Request) -> Self: ...
-        def set_score_request(self, **wanted: Request) -> Self: ...
-
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        constraints, known = getattr(cls, "_parameter_constraints", {}), cls._get_param_names()
-        cls._allowed = {
-            name: ([*map(make_constraint, own)], bool({"boolean", "verbose"} & {*map(str, own)}))
-            for name, own in constraints.items()
-            if name in known and own != "no_validation"
-        }
+        known = cls._get_param_names()
+        cls._checked = [name for name in known if name in cls._parameter_constraints]
 
     # Parameters
 
@@ -205,7 +170,7 @@ class StreamingEstimator(
         """Raise where parameters contradict each other, or what a stream goes on from, if any."""
 
     def _read(self, method: str, *args: Any, **data: Any) -> Any:
-        """The input of a method as a `Batch`, when it has been checked."""
+        """The checked input of a method, with `n_documents`, `n_tokens` and `cut(size)`."""
         raise NotImplementedError
 
     def _start(self, batch: Any) -> None:
@@ -306,24 +271,27 @@ class StreamingEstimator(
     @contextmanager
     def _learning(self, anew: bool = False) -> Iterator[Workers]:
         """Workers for a call that learns, alone; all is undone if it fails before its step."""
-        with lock_of(self), unchanged_unless_learnt(self):
-            self._validate(None if anew or not self._begun else self._commit)
-            with workers(self.n_jobs) as pool:
-                yield pool
+        with lock_of(self):
+            before = dict(vars(self))
+            try:
+                self._validate(None if anew or not self._begun else self._commit)
+                with workers(self.n_jobs) as pool:
+                    yield pool
+            except BaseException:
+                now = self._commit
+                if now is None or now is before.get("_commit") or now.n_batches == 0:
+                    vars(self).update(before)
+                    for name in vars(self).keys() - before.keys():
+                        delattr(self, name)
+                raise
 
     def _validate(self, before: Commit | None = None) -> None:
         """Raise where parameters are wrong, by themselves, together, or for `before`."""
-        now = [getattr(self, name) for name in self._allowed]
+        now = [getattr(self, name) for name in self._checked]
         checked = self._aside.get("checked", ())
         # To check them takes a fifth of the time of a small minibatch.
         if len(checked) != len(now) or not all(map(is_, now, checked)):
-            for (name, (allowed, takes_truths)), value in zip(
-                self._allowed.items(), now, strict=True
-            ):
-                if not any(constraint.is_satisfied_by(value) for constraint in allowed):
-                    self._validate_params()
-                if isinstance(value, TRUTHS) and not takes_truths:
-                    raise TypeError(f"{name} must be a number or None; got {value!r}")
+            self._validate_params()
             self._aside["checked"] = now
         self._check(before)
 
@@ -394,28 +362,6 @@ class StreamingEstimator(
         return self._commit is not None
 
 
-def locks_of(*estimators: Any) -> AbstractContextManager[None]:
-    """Hold the locks of estimators, in one order, so that no two threads wait for ever."""
-    # What is no estimator of topics is refused later, by name.
-    known = {id(e): e for e in estimators if isinstance(e, StreamingEstimator)}
-    return held([lock_of(known[number]) for number in sorted(known)])
-
-
-@contextmanager
-def unchanged_unless_learnt(estimator: StreamingEstimator) -> Iterator[None]:
-    """Undo everything on failure, unless something was learnt meanwhile."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        now = estimator._commit
-        if now is None or now is before.get("_commit") or now.n_batches == 0:
-            vars(estimator).update(before)
-            for name in vars(estimator).keys() - before.keys():
-                delattr(estimator, name)
-        raise
-
-
 def check_same(estimator: StreamingEstimator, **started: object) -> None:
     """Refuse parameters that are not what the model was started with."""
     for name, value in started.items():
@@ -432,23 +378,15 @@ def check_unchanged(name: str, now: object, started: object) -> None:
 
 
 def check_same_state(rule: Rule, before: Rule, state: object, posterior: Any) -> None:
-    """Refuse a rule of another class than the one before, if the posterior is no use to it.
-
-    That is where either of them keeps a state, or one keeps means of a document and the other
-    counts of all.
-    """
+    """Refuse a rule of another class that keeps another state, or means in place of counts."""
     if kinds_of(rule) == kinds_of(before):
         return
-    if keeps_means(rule) != keeps_means(before):
-        kept = "means of a document, not counts" if keeps_means(before) else "counts, not means"
-        trouble = f"cannot go on from the topics of {before}, which are {kept}"
-    elif state is not None:
-        trouble = f"has no use for the state of {before}"
-    elif rule.init(posterior) is not None:
-        trouble = f"lacks the state that it would have had from the start, as {before} keeps none"
-    else:
-        return
-    raise ValueError(f"update is {rule} now, which {trouble}; set it back, or start anew with fit")
+    stateless = state is None and rule.init(posterior) is None
+    if keeps_means(rule) != keeps_means(before) or not stateless:
+        raise ValueError(
+            f"update is {rule} now, which cannot go on from the topics and the state of {before}; "
+            "set it back, or start anew with fit"
+        )
 
 
 def keeps_means(rule: Rule) -> bool:
@@ -465,20 +403,16 @@ def kinds_of(rule: Any) -> list[type]:
 def check_update(
     update: object, boosting_scale: float | None, rule: Rule, offers: frozenset[str], posterior: str
 ) -> None:
-    """Refuse an `update` that is no rule, boosts beside its own, or needs what `offers` lacks.
-
-    `rule` is what it stands for, and `posterior` the name of what does not offer something.
-    """
+    """Refuse an `update` that is no rule, boosts beside its own, or needs what `offers` lacks."""
     if update is not None:
         if isinstance(update, type) or not isinstance(update, Rule):
             raise TypeError(
-                "update must be a rule of streamtopics.updates, such as PowerPrior(0.9), a record "
-                f"of your own that derives from Rule, or None; got {update!r}"
+                f"update must be a Rule, such as PowerPrior(0.9), or None; got {update!r}"
             )
         if boosting_scale is not None:
             raise ValueError(
-                f"boosting_scale is {boosting_scale!r}, but update is {update!r}, which "
-                "boosts as its own fields say; set boosting_scale to None, or update"
+                f"boosting_scale is {boosting_scale!r}, but update={update!r} has a boost of its "
+                "own; set either to None"
             )
     if lacking := rule.traits.needs - offers:
         raise ValueError(
@@ -489,9 +423,9 @@ def check_update(
 
 def warn_of_few_steps(model: object, remedy: str) -> None:
     """Say that `fit` ends before topics are found."""
-    few = f"{type(model).__name__}.fit makes fewer than {FEW_STEPS} steps from a random start, too"
-    remedy = f"for a corpus of few minibatches {remedy}"
-    warnings.warn(f"{few} few to find topics; {remedy}", ConvergenceWarning, stacklevel=2)
+    few = f"{type(model).__name__}.fit makes fewer than {FEW_STEPS} steps from a random start"
+    message = f"{few}, too few to find topics; for a corpus of few minibatches {remedy}"
+    warnings.warn(message, ConvergenceWarning, stacklevel=2)
 
 
 def warn_of_no_boost(blend: Any, remedy: str) -> None:

@@ -12,10 +12,11 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import StreamingEstimator, locks_of
+from streamtopics.base.frame import StreamingEstimator
 from streamtopics.updates.composite import Composite, rebased
 from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.rule import merged_weights
+from streamtopics.utils.parallel import held, lock_of
 
 # Ways of merging that take the minibatches of one part in after those of the other.
 IN_ORDER = ("decayed mean", "in order")
@@ -63,7 +64,9 @@ class Mergeable(StreamingEstimator):
         self : object
             This estimator, changed in place; `other` and `base` stay as they were.
         """
-        with locks_of(self, other, base):
+        # In one order, so that no two threads wait for ever; what is no estimator is refused below.
+        known = {id(e): e for e in (self, other, base) if isinstance(e, StreamingEstimator)}
+        with held([lock_of(known[number]) for number in sorted(known)]):
             self._check_mergeable("this model", self)
             self._check_mergeable("other", other)
             composition = self._composed()

@@ -19,7 +19,6 @@ X = sparse.csr_matrix(np.random.default_rng(0).poisson(1.0, (20, 12)).astype(np.
     ("name", "value", "kind"),
     [
         ("batch_size", 0, ValueError),
-        ("batch_size", True, TypeError),
         ("batch_size", 2.0, ValueError),
         ("n_components", 3, ValueError),
         ("view", "none", TypeError),

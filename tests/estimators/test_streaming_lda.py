@@ -306,7 +306,7 @@ def test_a_rule_with_state_may_not():
     rule = Window(2)
     model = started(update=rule)
     before = model.components_
-    with pytest.raises(ValueError, match=r"update is SVB.* no use for the state of Window"):
+    with pytest.raises(ValueError, match=r"update is SVB.* the state of Window"):
         model.set_params(update="svb").partial_fit(BATCHES[1])
     assert_array_equal(model.components_, before)
     model.set_params(update=rule).partial_fit(BATCHES[1])
@@ -344,12 +344,12 @@ def test_what_is_kept_beside_the_topics_may_not_change(name, value):
 def test_a_state_is_kept_by_other_models_too(make, data):
     model = make(Rounds(Window(2), 2)).partial_fit(*data)
     for other in (SVB(), Rounds(SVB(), 2)):
-        with pytest.raises(ValueError, match=r"no use for the state of .*Window"):
+        with pytest.raises(ValueError, match=r"the state of .*Window"):
             model.set_params(update=other).partial_fit(*data)
     model.set_params(update=Window(2)).partial_fit(*data)
     assert model.n_batch_iter_ == 2
     model = make(SVB()).partial_fit(*data)
-    with pytest.raises(ValueError, match=r"update is Window.* lacks the state"):
+    with pytest.raises(ValueError, match=r"update is Window.* cannot go on"):
         model.set_params(update=Window(2)).partial_fit(*data)
     model.set_params(update=Rounds(PowerPrior(0.5), 2)).partial_fit(*data)
 
@@ -417,7 +417,7 @@ def test_merging_is_there_where_the_rule_says_how():
 )
 def test_what_cannot_be_averaged_is_refused_before_anything_is_learnt(rule):
     model = StreamingLDA(2, update=rule, schedule=Schedule(averaging="linear"), random_state=0)
-    with pytest.raises(ValueError, match=f"{type(rule).__name__} as set here .*averaging='linear'"):
+    with pytest.raises(ValueError, match=f"{type(rule).__name__} .*averaging='linear'"):
         model.partial_fit(BATCHES[0])
     assert not hasattr(model, "posterior_")
 
