@@ -14,8 +14,7 @@ from scipy import sparse
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval as Interval
 from sklearn.utils._param_validation import StrOptions as StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y, check_array, check_consistent_length
+from sklearn.utils.validation import check_array
 
 from streamtopics.base.frame import StreamingEstimator
 from streamtopics.base.typing import OptionalArray
@@ -23,7 +22,7 @@ from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.utils.checks import LEAST_PRIOR as LEAST_PRIOR
 from streamtopics.utils.checks import MOST_DOCUMENTS, MOST_WHOLE, check_not_masked
 from streamtopics.utils.checks import MOST_PRIOR as MOST_PRIOR
-from streamtopics.utils.structure import check_one_kind, check_structure
+from streamtopics.utils.structure import check_structure
 
 POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")
 BOOSTING_SCALE = Interval(Real, 0, 1e10, closed="both")
@@ -58,24 +57,6 @@ COMMON_CONSTRAINTS = {
     "random_state": ["random_state"],
     "verbose": ["verbose"],
 }
-
-
-def check_labels(y: OptionalArray, n_documents: int, caller: str) -> np.ndarray:
-    """y as an array of one class label for each document."""
-    if y is None:
-        raise ValueError(
-            f"{caller} requires y to be passed, but the target y is None; pass the class of each "
-            "row of X"
-        )
-    check_not_masked(y, caller, "y")
-    y = np.asarray(y) if not hasattr(y, "shape") and not isinstance(y, list) else y
-    check_one_kind(y if np.ndim(y) == 1 else np.ravel(y), "y", caller)
-    y = _check_y(y)
-    check_consistent_length(np.empty(n_documents), y)
-    if n_documents:
-        check_classification_targets(y)
-    labels: np.ndarray = y
-    return labels
 
 
 def _check_prior(prior: object, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:

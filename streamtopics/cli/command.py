@@ -30,8 +30,6 @@ LEAVE_OUT = " (--skip-bad leaves out, and counts, what cannot be read)"
 OF_THE_FILE = {
     "no columns", "not named JSON", "nothing to read", "broken file", "another file",
 }  # fmt: skip
-# Remedies of the library, in the words of the command.
-SAID_AS = {"missing='ignore'": "--set missing=ignore"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -112,10 +110,7 @@ def _message(error: Exception, options: Namespace) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     foreseen = isinstance(error, OSError | ValueError | ImportError)
-    message = str(error) if foreseen and str(error) else f"{type(error).__name__}: {error}"
-    for python, option in SAID_AS.items():
-        message = message.replace(python, option)
-    return message
+    return str(error) if foreseen and str(error) else f"{type(error).__name__}: {error}"
 
 
 def _print_anything() -> None:

@@ -4,22 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
 
-from streamtopics.base.frame import (
-    FEW_STEPS,
-    Commit,
-    check_same,
-    check_same_state,
-    check_update,
-    warn_of_few_steps,
-    warn_of_no_boost,
-)
+from streamtopics.base.frame import FEW_STEPS, Commit, warn_of_few_steps
 from streamtopics.base.glossary import documented
 from streamtopics.base.sentence_topics import SentenceTopics
 from streamtopics.base.sentences import Sentences
@@ -33,11 +24,11 @@ from streamtopics.base.validation import (
     StrOptions,
     check_word_prior,
 )
+from streamtopics.estimators.by_rule import LearnsByRule
 from streamtopics.local.asum import EM, FrankWolfe, SentenceInference
 from streamtopics.models import ASUM
-from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates import BPS
-from streamtopics.updates.rule import Rule
+from streamtopics.posteriors import Learn, TopicPosterior
+from streamtopics.updates import BPS, Rule
 from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.structure import has_entries
@@ -48,14 +39,13 @@ LOCAL_STEPS: dict[str, type[EM] | type[FrankWolfe]] = {"em": EM, "frank_wolfe": 
 
 
 @documented
-class AspectSentimentModel(SentenceTopics):
+class AspectSentimentModel(LearnsByRule, SentenceTopics):
     """The aspect and sentiment unification model (ASUM), which learns from seed words.
 
-    Each sentence speaks of one aspect with one sentiment, and draws all of its words from
-    that pair's topic; a document has proportions of sentiments, and in each of them of
-    aspects. What makes a topic positive or negative are words that the prior gives to a
-    sentiment. No label is needed: documents are classified by what else is said where those
-    words are. On a stream they fade from the topics, unless the update boosts them.
+    Each sentence draws all of its words from the topic of one aspect under one sentiment. A
+    document has proportions of sentiments, and in each of them of aspects. The prior gives words
+    to sentiments, so that no label is needed. On a stream these words fade from the topics, unless
+    the update boosts them.
 
     Parameters
     ----------
@@ -79,51 +69,43 @@ class AspectSentimentModel(SentenceTopics):
         As in `BPSLDA`; with "whole", as in the source, the rare topics of a sentiment become all
         prior.
     update : rule of `streamtopics.updates` or None, default=None
-        How the posterior takes a minibatch in, for example ``PowerPrior(0.9, Boost(0.1))``. None
-        is ``BPS(boosting_scale, boosting_norm)``.
+        How the posterior takes a minibatch in, such as ``PowerPrior(0.9, Boost(0.1))``. None is
+        ``BPS(boosting_scale, boosting_norm)``.
     doc_sentiment_prior : float, default=1.0
-        Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1: 1 is
-        flat, each 1 more is a further sentence of every sentiment, which makes
-        probabilities less extreme.
+        Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1. 1 is flat;
+        each 1 more is a further sentence of every sentiment.
     doc_aspect_prior : float, default=2.0
         The same of the aspects in each sentiment (the papers' alpha). The source has 1.
     inference : {"em", "frank_wolfe"}, default="em"
         How the proportions of a document are found: by EM, or by the steps that the source
         prints, which come less close.
     max_local_iter : int, default=100
-        Iterations on a document, at most.
+        Largest number of iterations on a document.
     local_tol : float, default=1e-3
         A document is done when an iteration moves less than this share of it.
     batch_size : int, default=1000
-        Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one.)
+        Documents in a minibatch of `fit`.
     {max_iter}
     {common_parameters}
 
     Attributes
     ----------
     sentiment_names_ : ndarray of shape (n_sentiments,)
-        The names of the sentiments, in the order of `sentiments`. n_components, below, is
-        n_sentiments * n_aspects: first all aspects of the first sentiment.
+        The names in the order of `sentiments`. n_components, below, is n_sentiments * n_aspects:
+        first all aspects of the first sentiment.
     classes_ : ndarray of shape (n_sentiments,)
-        The same names sorted, as scikit-learn's scorers expect the columns of `predict_proba`.
+        The names sorted: the columns of `predict_proba`.
     {dirichlet_components}
     {topic_attributes}
     {stream_attributes}
 
-    See Also
-    --------
-    streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
-    streamtopics.priors.SeedWords : Makes `topic_word_prior`.
-
     Notes
     -----
-    Counts may be fractions. For the accuracy on labelled documents, in the place of `score`,
-    ask scikit-learn's tools for ``scoring="accuracy"``.
+    Counts may be fractions. For the accuracy on labelled documents ask scikit-learn's tools for
+    ``scoring="accuracy"``; `score` is of the words.
 
-    With flat priors the log likelihood of a document is concave in the joint proportions of
-    sentiments and aspects, so that EM finds its maximum from anywhere. Words are counted by
-    the joint responsibility of each sentence, not by the product of that of its sentiment
-    and that of its aspect as the source prints, which is not the E-step.
+    Words are counted by the joint responsibility of each sentence. The source prints the product
+    of that of its sentiment and that of its aspect, which is not the E-step.
 
     References
     ----------
@@ -143,10 +125,8 @@ class AspectSentimentModel(SentenceTopics):
     >>> vectorizer = SentenceVectorizer(CountVectorizer(stop_words="english"))
     >>> X = vectorizer.fit_transform(texts)
     >>> seeds = SeedWords({"positive": ["good"], "negative": ["bad"]}, strength=1.0)
-    >>> model = AspectSentimentModel(
-    ...     n_aspects=2, topic_word_prior=seeds, batch_size=20, random_state=0
-    ... ).fit(X)
-    >>> model.predict(vectorizer.transform(["A friendly room.", "Cold soup!"]))
+    >>> model = AspectSentimentModel(2, topic_word_prior=seeds, batch_size=20, random_state=0)
+    >>> model.fit(X).predict(vectorizer.transform(["A friendly room.", "Cold soup!"]))
     array(['positive', 'negative'], dtype='<U8')
     """
 
@@ -207,17 +187,10 @@ class AspectSentimentModel(SentenceTopics):
         self.random_state = random_state
         self.verbose = verbose
 
-    # Learning
-
     def _check(self, before: Commit | None) -> None:
         offers = TopicPosterior.offers | {"local_bound"}
-        check_update(
-            self.update,
-            self.boosting_scale,
-            self._rule,
-            offers,
-            f"the local step {self.inference!r}",
-        )
+        started = {} if before is None else {"n_aspects": self._n_aspects}
+        self._check_rule(before, offers, f"the local step {self.inference!r}", **started)
         if before is None:
             return
         now = _checked_sentiments(self.sentiments)
@@ -226,8 +199,6 @@ class AspectSentimentModel(SentenceTopics):
                 f"sentiments are {now.tolist()} now, but the model was started with "
                 f"{self.sentiment_names_.tolist()}; set them back, or start anew with fit"
             )
-        check_same(self, n_aspects=self._n_aspects)
-        check_same_state(self._rule, before.update, before.state, before.posterior)
 
     def _start(self, batch: Sentences) -> None:
         self.sentiment_names_ = _checked_sentiments(self.sentiments)
@@ -237,8 +208,7 @@ class AspectSentimentModel(SentenceTopics):
         eta = self._prior("topic_word_prior", X)
         xi = None if self.boosted_prior is None else self._prior("boosted_prior", X)
         self.seed_ = self._draw_seed()
-        posterior = TopicPosterior(eta, shape, xi=xi, seed=self.seed_)
-        self._commit = Commit(posterior, self._rule.init(posterior), 0, self._rule)
+        self._commit = self._first_commit(TopicPosterior(eta, shape, xi=xi, seed=self.seed_))
         if batch.is_corpus:
             self._warn_of_few_steps(batch)
 
@@ -257,17 +227,8 @@ class AspectSentimentModel(SentenceTopics):
         prior = check_word_prior(self, name, X, len(names), "n_sentiments", classes=names)
         return prior if prior.shape[1] == 1 else np.repeat(prior, self.n_aspects, axis=1)
 
-    def _learn(self, batch: Sentences, pool: Workers) -> None:
-        commit, rule = self._commit, self._rule
-        posterior = commit.posterior
-        learn = self._model.learner(posterior, batch.batch, pool)
-        blend, state = rule.step(posterior, learn, commit.state)
-        if self.boosted_prior is not None:
-            warn_of_no_boost(blend, "a boosting_scale above 0, or an update with a boost")
-        new = replace(commit, state=state, update=rule)
-        posterior.blend(blend, [(vars(self), "_commit", new)])
-
-    # Inference
+    def _learner(self, batch: Sentences, pool: Workers) -> Learn:
+        return self._model.learner(self.posterior_, batch.batch, pool)
 
     def predict(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """The most probable sentiment of each document.
@@ -277,8 +238,7 @@ class AspectSentimentModel(SentenceTopics):
         Returns
         -------
         sentiment : ndarray of shape (n_documents,)
-            Of `classes_`; of equally probable ones, as of a document without words, the
-            first of them.
+            Of `classes_`; the first of equally probable ones.
         """
         most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
         return np.asarray(self.classes_[most_probable])
@@ -291,15 +251,13 @@ class AspectSentimentModel(SentenceTopics):
         Returns
         -------
         proportions : ndarray of shape (n_documents, n_sentiments), float64
-            Columns in the order of `classes_`, which is sorted. Rows sum to 1, and are even for a
-            document without words.
+            Columns in the order of `classes_`. Rows sum to 1, and are even for a document without
+            words.
         """
         return self._sentiments(X, groups, "predict_proba")
 
     def transform(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
-        """Joint proportions of sentiments and aspects in documents.
-
-        Each row depends on its own document only.
+        """Joint proportions of sentiments and aspects in documents, each inferred by itself.
 
         {sentences}
 
@@ -334,8 +292,6 @@ class AspectSentimentModel(SentenceTopics):
         columns = zip(*(vars(part).values() for part in found), strict=True)
         return SentenceInference(*map(np.concatenate, columns))
 
-    # What was learnt
-
     def get_feature_names_out(self, input_features: OptionalArray = None) -> np.ndarray:
         """Names of the columns of `transform`: each sentiment with the number of an aspect.
 
@@ -347,17 +303,10 @@ class AspectSentimentModel(SentenceTopics):
         Returns
         -------
         names : ndarray of shape (n_sentiments * n_aspects,), object
-
-        Raises
-        ------
-        ValueError
-            If `input_features` are not those that the model was fitted on.
         """
         super().get_feature_names_out(input_features)
         names = [f"{name}_{t}" for name in self.sentiment_names_ for t in range(self._n_aspects)]
         return np.array(names, dtype=object)
-
-    # Parts
 
     @property
     def _n_aspects(self) -> int:

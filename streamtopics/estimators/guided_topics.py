@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -19,9 +19,10 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import TopicCommit
 from streamtopics.base.typing import MatrixLike, OptionalArray, RandomState
-from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
+from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval
 from streamtopics.base.vector_topics import TakesVectors
 from streamtopics.base.vectors import check_name_vectors
+from streamtopics.estimators.labels import codes_of, read_some_labels
 from streamtopics.local import LocalStep, OneTopic, SemiSupervised, WithPseudoTokens
 from streamtopics.local.hinted import OneOrMixed
 from streamtopics.local.step import minibatch_of
@@ -29,12 +30,11 @@ from streamtopics.messages import Minibatch
 from streamtopics.models.lda import mean
 from streamtopics.models.sources import HintedStart
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.priors import Columns, seed_prior
-from streamtopics.priors.columns import check_words
+from streamtopics.priors import Columns
+from streamtopics.priors.columns import check_words, word_columns
 from streamtopics.updates.rule import Rule
-from streamtopics.utils.checks import MOST_WHOLE, is_masked, is_whole
+from streamtopics.utils.checks import MOST_WHOLE
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.structure import is_missing
 
 # The beginning of a stream is learnt anew if it has one document more for so many of last time.
 EVERY = 10
@@ -55,22 +55,15 @@ class SeedRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HintedDocuments(Documents):
-    """Documents with hints of their topics.
-
-    Attributes
-    ----------
-    seed_words : sparse matrix of shape (n_features, n_components)
-        Pseudo-tokens of the topics that a token of a word brings with it.
-    most : int or None
-        Times that a word counts in a document, at most.
-    n_learnt : int or None
-        Documents of the beginning of a stream that were learnt anew last; None for a corpus.
-    """
+    """Documents with hints of their topics."""
 
     _holds = "n_learnt: >=0"
 
+    # (n_features, n_components): pseudo-tokens of the topics that a token of a word brings with it
     seed_words: sparse.csr_matrix = field(kw_only=True)
+    # How often a word counts in a document at most
     most: int | None = field(kw_only=True)
+    # Documents of the beginning of a stream that were learnt anew last; None for a corpus
     n_learnt: int | None = field(kw_only=True)
 
     @property
@@ -102,59 +95,51 @@ class GuidedTopics(TakesVectors):
     """Topics with names, known by a few words or vectors; `predict` tells the name of a document.
 
     Learning starts from the documents that hold seed words, as a naive Bayes classifier trained
-    on them would. Then the others take part, each with the topics that its words make probable,
-    while documents with seed words stay divided as these are. Labels of some documents, if there
-    are any, count as many seed words would. A document is read as a mixture of the topics
-    and as of one topic, in either of which a seed word counts for its topic beyond its token.
+    on them would. Then the others take part, each with the topics that its words make probable.
+    Labels of some documents count as many seed words would. A document is read as a mixture of the
+    topics and as of one topic; in either a seed word counts for its topic beyond its token.
 
-    The beginning of a stream is learnt as `fit` learns a corpus: its documents are kept, and with
-    a minibatch more the topics are started anew from all of them.
+    The documents of the beginning of a stream are kept, and learnt anew as `fit` learns a corpus.
 
     Parameters
     ----------
     seeds : mapping of str to list of str
-        Words of each topic, by its name: two to five that are common, and hardly said of the
-        other topics, do well. A word of several topics is shared: it counts for each of them by
-        its part. A topic whose documents have labels needs none.
+        Words of each topic, by its name: two to five that are common and hardly said of other
+        topics. A word of several topics is divided between them. Words without a column do not
+        count. A topic whose documents have labels needs no words.
     n_unseeded : int, default=0
-        Further topics without seeds, which take documents from the others.
+        Further topics without names, which take documents from the others.
     name_vectors : mapping of str to array-like of shape (n_dimensions,), array-like of shape \
             (n_names, n_dimensions) or None, default=None
-        Vectors of the names, instead of seed words or beside them, of the kind that the `vectors`
-        of documents are: by name, or a row for each in the order of `seeds`, of zeros for a name
-        without. A name with a vector needs no seeds; give it an empty list. Each counts as that of
-        30 documents. Their lengths do not count. They need one topic a document.
+        Vectors of the names, of the kind of the `vectors` of documents: by name, or a row for each
+        in the order of `seeds`, of zeros for a name without. Each counts as that of 30 documents,
+        whatever its length. A name with a vector needs no seeds; give it an empty list. They need
+        one topic a document.
     seed_weight : float, default=2.0
         Pseudo-tokens of its topic that a seed word brings to a document.
     seed_strength : float, default=20.0
-        Pseudo-counts that the seeds of a topic have in it together, in tokens.
+        Total pseudo-count, in tokens, shared by the seed words of a topic.
     label_weight : float, default=20.0
-        Pseudo-tokens of its topic that a label brings to a document in learning, against those
-        of its seed words.
+        Pseudo-tokens of its topic that a label brings to a document in learning.
     max_count : int or None, default=3
-        Times that a word counts in a document, at most: from time to time it says less. None
-        counts all tokens, as `score` does.
-    missing : {"error", "ignore"}, default="error"
-        What to do with a seed word that is in no column.
+        How often a word counts in a document at most. None counts all tokens, as `score` does.
     update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
             default="online_em"
         How the topics take in a minibatch; see `streamtopics.updates`.
     inference : {"one_topic", "gibbs", "variational"} or LocalStep, default="one_topic"
-        How the topics of a document are found in learning. With one topic a document, those with
-        seed words or labels have the topics of these in learning, and `transform` is variational;
-        with the others, seed words and labels are pseudo-tokens among the document's words.
+        How the topics of a document are found in learning. With one topic a document, seed words
+        and labels say which one; with the others they are pseudo-tokens among its words.
     topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
     n_start_rounds : int, default=15
         Rounds in each of the first three minibatches, and over the beginning of a stream.
     n_start_documents : int, default=20000
-        Documents that the beginning of a stream has. `partial_fit` keeps them, in saved models
-        too, and learns all of them anew when there are a tenth more than the last time; then they
-        are gone. 0 keeps none, and rules that forget keep none.
+        Documents in the beginning of a stream. `partial_fit` keeps them, also in saved models, and
+        learns all of them anew when there are a tenth more than the last time; then they are
+        dropped. 0 keeps none, and rules that forget keep none.
     batch_size : int, default=20000
         Documents in a minibatch of `fit`; a last one of less than half as many is joined to the
-        one before. The first is what learning starts from, so that it should have many documents
-        that hold seed words.
+        one before. Learning starts from the first, which should hold many seed words.
     max_iter : int, default=1
         Passes of `fit` over the corpus.
     {common_parameters}
@@ -162,12 +147,10 @@ class GuidedTopics(TakesVectors):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Names of the topics, sorted, as scikit-learn's scorers expect: the columns of
-        `predict_proba`.
+        Names of the topics, sorted: the columns of `predict_proba`.
     topic_names_ : ndarray of shape (n_classes,)
-        The same in the order of `seeds`, which is that of the topics: the k-th is the name of
-        ``components_[k]`` and of column k of `transform`. The topics without seeds come after
-        them.
+        Names in the order of `seeds`, which is that of the topics: the k-th is the name of
+        ``components_[k]`` and of column k of `transform`. Topics without names come after them.
     {mean_components}
     {common_attributes}
 
@@ -182,17 +165,13 @@ class GuidedTopics(TakesVectors):
     Examples
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from sklearn.pipeline import make_pipeline
     >>> from streamtopics import GuidedTopics
     >>> from streamtopics.text import NamedVectorizer
     >>> texts = ["a ship on the deep sea", "waves and a ship", "a plane in the blue sky",
     ...          "clouds and a plane"] * 50
-    >>> model = make_pipeline(
-    ...     NamedVectorizer(CountVectorizer(stop_words="english")),
-    ...     GuidedTopics({"water": ["sea"], "air": ["sky"]}, random_state=0),
-    ... ).fit(texts)
-    >>> model.predict(["waves", "clouds"])
-    array(['water', 'air'], dtype=object)
+    >>> X = NamedVectorizer(CountVectorizer(stop_words="english")).fit_transform(texts)
+    >>> GuidedTopics({"water": ["sea"], "air": ["sky"]}, random_state=0).fit(X).predict(X[:4])
+    array(['water', 'water', 'air', 'air'], dtype=object)
     """
 
     _holds = "_commit.posterior: V K; _seed_words: V K"
@@ -209,7 +188,6 @@ class GuidedTopics(TakesVectors):
         "label_weight": [Interval(Real, 0, 1e6, closed="both")],
         "max_count": [POSITIVE_INT, None],
         "n_start_documents": [Interval(Integral, 0, MOST_WHOLE, closed="both")],
-        "missing": [StrOptions({"error", "ignore"})],
         "topic_word_prior": [Interval(Real, 1e-10, 1e10, closed="both")],
     }
     classes_: np.ndarray
@@ -225,7 +203,6 @@ class GuidedTopics(TakesVectors):
         seed_strength: float = 20.0,
         label_weight: float = 20.0,
         max_count: int | None = 3,
-        missing: Literal["error", "ignore"] = "error",
         update: str | Rule = "online_em",
         inference: str | LocalStep = "one_topic",
         topic_word_prior: float = 0.3,
@@ -244,7 +221,6 @@ class GuidedTopics(TakesVectors):
         self.seed_strength = seed_strength
         self.label_weight = label_weight
         self.max_count = max_count
-        self.missing = missing
         self.update = update
         self.inference = inference
         self.topic_word_prior = topic_word_prior
@@ -256,8 +232,6 @@ class GuidedTopics(TakesVectors):
         self.random_state = random_state
         self.verbose = verbose
 
-    # Learning
-
     def _read(
         self, method: str, *, reset: bool, X: object, y: Any = None, time: object = None,
         vectors: Any = None,
@@ -266,8 +240,9 @@ class GuidedTopics(TakesVectors):
         if reset:
             self.topic_names_ = np.array(list(self.seeds), dtype=object)
             self.classes_ = np.sort(self.topic_names_)
-            self._seeds = _frozen(self.seeds)
-        labels = self._labels(y, counts.shape[0], f"{type(self).__name__}.{method}")
+            self._seeds, self._named = _frozen(self.seeds), self._name_vectors
+        caller = f"{type(self).__name__}.{method}"
+        labels = self._labels(y, counts.shape[0], caller)
         if reset:
             self._seed_words = self._columns_of_seeds(counts, labels)
         known = self.seed_weight * self._seed_words
@@ -275,10 +250,7 @@ class GuidedTopics(TakesVectors):
             counts, {"labels": labels}, time, seed_words=known, most=self.max_count,
             n_learnt=None if method == "fit" else 0,
         )  # fmt: skip
-        learnt = len(self._name_vectors.T) if reset else self.posterior_.n_dimensions
-        return self._with_vectors(
-            batch, vectors, learnt, f"{type(self).__name__}.{method}", BY_NAME
-        )
+        return self._with_vectors(batch, vectors, self._named.shape[1], caller, BY_NAME)
 
     @property
     def _name_vectors(self) -> np.ndarray:
@@ -287,8 +259,8 @@ class GuidedTopics(TakesVectors):
 
     def _prior_directions(self, vectors: np.ndarray, n_nodes: int) -> np.ndarray:
         prior = super()._prior_directions(vectors, n_nodes)
-        known = np.flatnonzero(self._name_vectors.any(axis=1))
-        prior[known, :-1] = self._name_vectors[known]
+        known = np.flatnonzero(self._named.any(axis=1))
+        prior[known, :-1] = self._named[known]
         prior[known] *= NAME_DOCUMENTS
         return prior
 
@@ -297,15 +269,19 @@ class GuidedTopics(TakesVectors):
     ) -> sparse.csr_matrix:
         """Part of each topic in the seed words, of shape (n_features, n_components)."""
         names = getattr(self, "feature_names_in_", None)
-        columns = Columns(X, names, self.n_components)
-        words = columns.vocabulary("seeds", None)
-        marked = seed_prior(
-            self.seeds, words, 1.0, n_components=self.n_components, base=1e-3, missing=self.missing
-        )
-        seeded = marked > 0.5
-        n_topics = np.maximum(seeded.sum(axis=0), 1)
-        named = (seeded.any(axis=1) | (labels.sum(axis=0).A1 > 0))[: len(self.topic_names_)]
-        lacking = self.topic_names_[~(named | self._name_vectors.any(axis=1))]
+        columns = word_columns(Columns(X, names).vocabulary("seeds"))
+        seeded = np.zeros((X.shape[1], self.n_components))
+        for k, words in enumerate(self._seeds.values()):
+            seeded[[columns[word] for word in words if word in columns], k] = 1.0
+        strange = [word for words in self._seeds.values() for word in words if word not in columns]
+        if strange:
+            warnings.warn(
+                f"the seeds {strange[:5]} are in no column of X and do not count; check the "
+                "vectorizer's lower case and min_df",
+                stacklevel=2,
+            )
+        named = (seeded.any(axis=0) | (labels.sum(axis=0).A1 > 0))[: len(self.topic_names_)]
+        lacking = self.topic_names_[~(named | self._named.any(axis=1))]
         if len(lacking):
             said = (
                 f"no seed of {lacking.tolist()[:5]} is in a column of X, and no document has "
@@ -313,34 +289,17 @@ class GuidedTopics(TakesVectors):
             )
             if self.name_vectors is not None:
                 raise ValueError(f"{said}, or vectors in name_vectors")
-            warnings.warn(said, UserWarning, stacklevel=2)
-        return sparse.csr_matrix((seeded / n_topics).T)
+            warnings.warn(said, stacklevel=2)
+        return sparse.csr_matrix(seeded / np.maximum(seeded.sum(axis=1, keepdims=True), 1))
 
     def _labels(self, y: Any, n_documents: int, caller: str) -> sparse.csr_matrix:
         """Pseudo-tokens that labels bring, of shape (n_documents, n_components)."""
-        shape = n_documents, self.n_components
-        if y is None:
-            return sparse.csr_matrix(shape)
-        # Masked entries become None.
-        y = np.asarray(y.tolist() if is_masked(y) else y, dtype=object)
-        if y.shape != (n_documents,):
-            raise ValueError(
-                f"y, passed to {caller}, must have a label or None for each of the {n_documents} "
-                f"documents; it has shape {y.shape}"
-            )
-        places = {name: place for place, name in enumerate(self.topic_names_)}
-        given = [(d, label) for d, label in enumerate(y) if not is_missing(label)]
-        if strange := sorted({str(label) for _, label in given if label not in places}):
-            raise ValueError(
-                f"y has the labels {strange[:5]}, which are not among the topics {list(places)}; "
-                "use their names, and None for documents without a label"
-            )
-        rows = [d for d, _ in given]
-        columns = [places[label] for _, label in given]
+        remedy = "use their names, and None for documents without a label"
+        labels = read_some_labels(y, n_documents, caller)
+        codes = codes_of(labels, self.topic_names_.tolist(), remedy)
+        rows = np.flatnonzero(codes >= 0)
         weights = np.full(len(rows), float(self.label_weight))
-        return sparse.csr_matrix((weights, (rows, columns)), shape)
-
-    # Reading
+        return sparse.csr_matrix((weights, (rows, codes[rows])), (n_documents, self.n_components))
 
     def predict(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
         """Name of the seeded topic that has the greatest share of each document.
@@ -353,8 +312,7 @@ class GuidedTopics(TakesVectors):
         names : ndarray of shape (n_documents,), object
         """
         shares = self.predict_proba(X, vectors=vectors)
-        found: np.ndarray = self.classes_[shares.argmax(axis=1)]
-        return found
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def predict_proba(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
         """Shares of the seeded topics in documents, among themselves.
@@ -369,8 +327,7 @@ class GuidedTopics(TakesVectors):
         """
         shares = self._shares(X, "predict_proba", vectors=vectors)
         seeded = shares[:, np.argsort(self.topic_names_)]
-        found: np.ndarray = seeded / seeded.sum(axis=1, keepdims=True)
-        return found
+        return np.asarray(seeded / seeded.sum(axis=1, keepdims=True))
 
     def seed_report(self) -> list[SeedRow]:
         """Return the rank and the share of each seed word in its topic.
@@ -378,10 +335,9 @@ class GuidedTopics(TakesVectors):
         Returns
         -------
         report : list of SeedRow
-            A row for each seed that is in a column: its `rank` among the most probable words of
-            its topic, from 1, and `probability` there; `own_share`, how much of its expected
-            occurrences falls to its topic: below one half the word is ambiguous. As a frame by
-            `pandas.DataFrame(report)`.
+            A row for each seed that is in a column: its `rank` in its topic, from 1, its
+            `probability` there, and `own_share`, the share of its expected occurrences that falls
+            to its topic. As a frame by `pandas.DataFrame(report)`.
         """
         check_is_fitted(self)
         topics, weights = self.topic_word_, self.topic_weights_
@@ -394,8 +350,6 @@ class GuidedTopics(TakesVectors):
             name = str(self.topic_names_[topic])
             rows.append(SeedRow(name, names[column], rank, float(own), share))
         return sorted(rows, key=lambda row: (list(self.topic_names_).index(row.topic), row.rank))
-
-    # The beginning of a stream
 
     def _stepped(
         self, composition: Composition, batch: Any, pool: Workers
@@ -437,13 +391,10 @@ class GuidedTopics(TakesVectors):
             )
         return replace(super()._merged(other, model), begun=None)
 
-    # Hooks
-
     @property
     def n_components(self) -> int:  # type: ignore[override]
-        """Number of topics, with those that have no seeds."""
-        n_seeded = len(self.seeds) if isinstance(self.seeds, Mapping) else 0
-        return n_seeded + (int(self.n_unseeded) if is_whole(self.n_unseeded) else 0)
+        """Number of topics, with those that have no names."""
+        return len(self.seeds) + int(self.n_unseeded)
 
     @property
     def doc_topic_prior(self) -> None:
@@ -480,10 +431,7 @@ class GuidedTopics(TakesVectors):
                     f"seeds are {self.seeds!r} now, but the model was started with "
                     f"{self._seeds!r}; set them back, or start anew with fit"
                 )
-            prior, named = self.posterior_.prior_directions, self._name_vectors
-            if named.shape[1] != self.posterior_.n_dimensions or (
-                prior is not None and np.any(self._prior_directions(named, len(prior)) != prior)
-            ):
+            if not np.array_equal(self._name_vectors, self._named):
                 raise ValueError(
                     "name_vectors are not those that the model was started with; set them back, or "
                     "start anew with fit"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,13 +15,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import (
-    Commit,
-    check_same,
-    check_same_state,
-    check_update,
-    warn_of_no_boost,
-)
+from streamtopics.base.frame import Commit
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
@@ -36,20 +29,19 @@ from streamtopics.base.validation import (
     Interval,
     StrOptions,
     check_doc_topic_prior,
-    check_labels,
     check_topic_word_prior,
     check_word_prior,
 )
+from streamtopics.estimators.by_rule import LearnsByRule
+from streamtopics.estimators.labels import codes_of, read_labels
 from streamtopics.local.step import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.models.multi_view import MultiView
-from streamtopics.posteriors import Stacked, TopicPosterior
+from streamtopics.posteriors import Learn, Stacked, TopicPosterior
 from streamtopics.priors import class_words_prior
-from streamtopics.updates import BPS, Rounds, Rule
-from streamtopics.utils.checks import check_not_masked
+from streamtopics.updates import BPS, Rule
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.structure import check_one_kind
 
 # Sum of a document's prior over the topics of a block, when none is given.
 DOC_TOPIC_MASS = 10.0
@@ -62,18 +54,16 @@ WEIGHTS_AT_ONCE = 2**26
 
 
 @documented
-class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
+class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     """A classifier of documents: topics of each class, and topics shared by all (MviewLDA).
 
-    A document of a class draws some of its words from the K topics of that class, the
-    others from R topics that all classes share, and both parts are learnt from a stream of
-    labelled documents::
+    A document of a class draws some of its words from the topics of that class, the others from
+    topics that all classes share. Both are learnt from a stream of labelled documents::
 
         lam_t = lam_{t-1} + s_t + r_t eta,    r_t = scale * |s_t| / |eta|
 
-    with the boost, and the masses in it, of the topics of classes only. The class of
-    a new document is the one under which it is most probable: log p(class) and a
-    variational bound on log p(words | class).
+    with a boost of the topics of classes only. A new document gets the class under which it is
+    most probable, by log p(class) and a variational bound on log p(words | class).
 
     Parameters
     ----------
@@ -85,31 +75,28 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         Another rule than streaming variational Bayes with a boost, such as ``PowerPrior(0.9)``
         to forget; see `streamtopics.updates`.
     boosting_scale : float or None, default=None
-        Pseudo-counts of `class_word_prior` that are added again for each token of the
-        topics of classes (the source's s); None is 0, plain streaming variational Bayes.
+        Pseudo-counts of `boosted_prior` added for each token of the topics of classes (the
+        source's s); None is 0.
     boosting_norm : {"whole", "topic"}, default="whole"
         As in `BPSLDA`, of these topics.
     doc_topic_prior : float or None, default=None
-        Dirichlet parameter of a document's proportions, both in the topics of its class and
-        in the shared ones, in tokens for each topic. None is ten tokens together in each part.
+        Dirichlet parameter of a document's proportions in the topics of its class and in the
+        shared ones, in tokens for each topic. None is ten tokens together in each part.
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
-        Beta parameter of the share of a document's words that are of its class's topics. Flat by
-        default, with which shared topics may end with hardly a word; (20, 20) leaves them more.
+        Beta parameter of the share of a document's words from the topics of its class. (20, 20)
+        leaves shared topics more words than the flat default.
     class_word_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
             WordPrior, callable or None, default=None
-        Dirichlet parameter of the topics of classes, in tokens; rows are in the order of
-        `classes_`, which is sorted. A callable is called with the X and y of `fit`, or of the
-        first `partial_fit`, and ``classes=``. None is `streamtopics.priors.ClassWords`, which
-        expects in a class the words typical of it; under a flat prior classes are told badly.
+        Dirichlet parameter of the topics of classes, in tokens, with rows in the order of
+        `classes_`. A callable gets the first X and y, and ``classes=``. None is
+        `streamtopics.priors.ClassWords`: words typical of each class. A flat prior tells classes
+        badly.
     boosted_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
             WordPrior, callable or None, default=None
-        The knowledge that a boost adds again, given like `class_word_prior`; None is what
-        that is, which the stream starts from.
+        The knowledge that a boost adds again; None is `class_word_prior`.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
         Dirichlet parameter of the shared topics. None is 0.05 for each word.
-    n_rounds : int, default=1
-        Rounds between topics and documents in a minibatch; the source has 1.
     max_local_iter : int, default=100
         Most sweeps over a document.
     local_tol : float, default=1e-3
@@ -122,25 +109,19 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The class labels.
+        The class labels, sorted.
     class_count_ : ndarray of shape (n_classes,)
         Documents of each class learnt from.
     topic_class_ : ndarray of shape (n_components,)
-        Which of the classes each topic belongs to, as its place in `classes_`; -1 for the
-        shared topics, which are the last. n_components, here and below, is
-        n_classes * n_local_topics + n_global_topics.
+        Place in `classes_` of each topic's class; -1 for the shared topics, which are the last.
+        n_components, here and below, is n_classes * n_local_topics + n_global_topics.
     {dirichlet_components}
     {common_attributes}
 
-    See Also
-    --------
-    streamtopics.priors.ClassWords : The words typical of classes, as a prior.
-    BPSLDA : Topics without classes.
-
     Notes
     -----
-    The local inference that the source prints has errors; here a word's topic and the block
-    it belongs to are inferred as one choice. Classes are told by the mean of the topics.
+    The local inference that the source prints has errors: here a word's topic and its block are
+    inferred as one choice. Classes are told by the mean of the topics.
 
     References
     ----------
@@ -154,9 +135,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     >>> texts = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 5
     >>> labels = ["sea", "sea", "air", "air"] * 5
     >>> X = CountVectorizer().fit_transform(texts)
-    >>> model = MultiViewLDA(2, 1, random_state=0)
-    >>> model = model.partial_fit(X[:12], labels[:12], classes=["air", "sea"])
-    >>> model.predict(X[12:16])
+    >>> MultiViewLDA(2, 1, random_state=0).fit(X[:12], labels[:12]).predict(X[12:16])
     array(['sea', 'sea', 'air', 'air'], dtype='<U3')
     """
 
@@ -178,10 +157,12 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     } | {
         name: COMMON_CONSTRAINTS[name]
         for name in (
-            "n_rounds", "max_local_iter", "local_tol", "batch_size", "max_iter", "n_jobs",
+            "max_local_iter", "local_tol", "batch_size", "max_iter", "n_jobs",
             "random_state", "verbose",
         )
     }  # fmt: skip
+
+    classes_: np.ndarray
 
     def __init__(
         self,
@@ -196,7 +177,6 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         class_word_prior: WordPriorLike = None,
         boosted_prior: WordPriorLike = None,
         topic_word_prior: WordPriorLike = None,
-        n_rounds: int = 1,
         max_local_iter: int = 100,
         local_tol: float = 1e-3,
         batch_size: int = 1000,
@@ -215,7 +195,6 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         self.class_word_prior = class_word_prior
         self.boosted_prior = boosted_prior
         self.topic_word_prior = topic_word_prior
-        self.n_rounds = n_rounds
         self.max_local_iter = max_local_iter
         self.local_tol = local_tol
         self.batch_size = batch_size
@@ -223,8 +202,6 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    # Learning
 
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Learn from labelled documents, in minibatches of `batch_size` rows, in order.
@@ -263,46 +240,40 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         classes: OptionalArray = None,
     ) -> Documents:
         X = self._counts(X, method, reset=reset)
-        y = check_labels(y, X.shape[0], f"{type(self).__name__}.{method}")
-        known = unique_labels(y) if method == "fit" else self._check_classes(classes, y)
+        y = read_labels(y, X.shape[0], f"{type(self).__name__}.{method}")
+        if method == "fit":
+            known = unique_labels(y)
+        else:
+            known = self._known_classes(None if reset else self.classes_, classes)
+        remedy = "leave these documents out, or start anew with all labels in classes="
+        codes = codes_of(y, known.tolist(), remedy)
         if reset:
             self.classes_ = known
-        return Documents(X, {"y": y, "codes": np.searchsorted(known, y)})
+        return Documents(X, {"y": y, "codes": codes})
 
-    def _check_classes(self, classes: Any, y: np.ndarray) -> np.ndarray:
-        """The classes of the stream, when those given and those of y are among them."""
-        known = getattr(self, "classes_", None)
+    def _known_classes(self, known: np.ndarray | None, classes: Any) -> np.ndarray:
+        """The classes of the stream, which the first call has to tell."""
         if classes is None and known is None:
             raise ValueError(
                 "classes is None in the first call of partial_fit, which has to know all classes "
                 "of the stream; pass classes=numpy.unique(of all labels)"
             )
-        if classes is not None:
-            caller = f"{type(self).__name__}.partial_fit"
-            check_not_masked(classes, caller, "classes")
-            check_one_kind(classes, "classes", caller)
-            classes = unique_labels(classes)
-            if known is not None and not np.array_equal(classes, known):
-                raise ValueError(
-                    f"classes={classes.tolist()} is not what the stream started with, "
-                    f"{known.tolist()}; leave it out, or start anew with fit"
-                )
-        known = classes if known is None else known
-        if len(strange := np.setdiff1d(y, known)):
+        if classes is None:
+            return np.asarray(known)
+        told: np.ndarray = unique_labels(read_labels(classes, len(classes), "partial_fit, classes"))
+        if known is not None and not np.array_equal(told, known):
             raise ValueError(
-                f"y has the labels {strange.tolist()}, which are not among the classes "
-                f"{known.tolist()} of the first partial_fit; leave these documents out, or start "
-                "anew with all labels in classes="
+                f"classes={told.tolist()} is not what the stream started with, {known.tolist()}; "
+                "leave it out, or start anew with fit"
             )
-        return np.asarray(known)
+        return told
 
     def _check(self, before: Commit | None) -> None:
-        offers = Stacked.offers
-        check_update(self.update, self.boosting_scale, self._update, offers, "Stacked")
+        started = {}
         if before is not None:
             own, *_, shared = (part.shape[1] for part in before.posterior.parts)
-            check_same(self, n_local_topics=own, n_global_topics=shared)
-            check_same_state(self._update, before.update.update, before.state, before.posterior)
+            started = {"n_local_topics": own, "n_global_topics": shared}
+        self._check_rule(before, Stacked.offers, "Stacked", **started)
 
     def _start(self, batch: Documents) -> None:
         """Set the state before the first minibatch."""
@@ -322,7 +293,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         parts = [TopicPosterior(eta, shape, own, xi) for eta, xi in zip(etas, xis, strict=True)]
         last = TopicPosterior(shared, (n_words, self.n_global_topics), common, seed=self.seed_)
         posterior = Stacked([*parts, last], n_boosted=n_classes)
-        self._commit = Commit(posterior, self._rule.init(posterior), 0, self._rule)
+        self._commit = self._first_commit(posterior)
 
     def _class_priors(self, name: str, batch: Documents) -> list[np.ndarray]:
         """The prior of the topics of each class, of shape (n_features or 1, 1)."""
@@ -343,41 +314,24 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         return [np.ascontiguousarray(prior[:, [column]]) for column in columns]
 
     @property
-    def _update(self) -> Rule:
+    def _rule(self) -> Rule:
         boosts = BPS(self.boosting_scale or 0.0, self.boosting_norm)
         return boosts if self.update is None else self.update
 
-    @property
-    def _rule(self) -> Rounds:
-        return Rounds(self._update, self.n_rounds)
-
-    def _learn(self, batch: Documents, pool: Workers) -> None:
-        commit, rule = self._commit, self._rule
-        posterior = commit.posterior
-        model = self._model()
-        learn = model.learner(posterior, batch.minibatch, batch.columns["codes"], pool)
-        blend, state = rule.step(posterior, learn, commit.state)
-        if self.boosted_prior is not None:
-            warn_of_no_boost(blend, "a boosting_scale above 0, for example 0.1")
-        new = replace(commit, state=state, update=rule)
-        posterior.blend(blend, [(vars(self), "_commit", new)])
+    def _learner(self, batch: Documents, pool: Workers) -> Learn:
+        codes = batch.columns["codes"]
+        return self._model().learner(self.posterior_, batch.minibatch, codes, pool)
 
     def _model(self) -> MultiView:
         n_local = self.posterior_.parts[0].shape[1]
         local = TwoBlocks(n_local, self.share_prior_, self.local_tol, self.max_local_iter)
         return MultiView(local, self.seed_)
 
-    # Prediction
-
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """The share of documents whose class `predict` finds.
+        """Return the share of documents whose class `predict` finds.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
-        y : array-like of shape (n_documents,)
-            The classes.
+        {X}
+        {labels}
         sample_weight : array-like of shape (n_documents,) or None, default=None
             Weights of the documents.
 
@@ -390,8 +344,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def predict(self, X: MatrixLike) -> np.ndarray:
         """The most probable class of each document.
 
-        A class is given up as soon as eight times what its bound gained last would not bring
-        it to the best one; `predict_log_proba` follows every class to the end.
+        A class is given up if eight times the last gain of its bound would not bring it to the
+        best one; `predict_log_proba` follows every class to the end.
 
         {X}
 
@@ -405,21 +359,21 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Probability of each class.
 
-        Like those of naive Bayes, they are too sure of themselves for long documents. Those
-        below 2e-9 are rough; see `predict_log_proba`.
+        As in naive Bayes they are overconfident for long documents. Those below 2e-9 are rough;
+        see `predict_log_proba`.
 
         {X}
 
         Returns
         -------
         probability : ndarray of shape (n_documents, n_classes)
-            Rows sum to 1; columns are in the order of `classes_`. A document without words
-            has the shares of the classes in the stream with one document of each added to it.
+            Rows sum to 1; columns are in the order of `classes_`. A document without words has
+            the shares of the classes in the stream, with one document of each added.
         """
         return np.asarray(np.exp(self._classified(X, "predict_proba", BEHIND)))
 
     def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
-        """Logarithm of the probability of each class, where that itself may be 0.
+        """Logarithm of the probability of each class.
 
         {X}
 
@@ -490,8 +444,6 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
             done = rows.stop
         return out
 
-    # What was learnt
-
     @property
     def class_count_(self) -> np.ndarray:
         """Documents of each class learnt from, of shape (n_classes,)."""
@@ -508,6 +460,6 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Two columns that are no words, as in scikit-learn's check, tell counts little.
+        # Two columns that are no words, as in scikit-learn's check, tell little.
         tags.classifier_tags.poor_score = True
         return tags

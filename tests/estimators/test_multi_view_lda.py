@@ -13,14 +13,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from streamtopics import MultiViewLDA
 from streamtopics.posteriors.rows import Rows
 from streamtopics.priors import class_words_prior
+from streamtopics.updates import BPS, Rounds
 
 LABELS = np.array(["air", "land", "sea"])
 ESTIMATORS = {
     "default": MultiViewLDA(random_state=3),
     "boosted": MultiViewLDA(2, 1, boosting_scale=0.3, random_state=3),
     "passes": MultiViewLDA(
-        3, 2, boosting_scale=0.2, boosting_norm="topic", boosted_prior=class_words_prior,
-        class_word_prior=0.1, n_rounds=3, random_state=3,
+        3, 2, update=Rounds(BPS(0.2, "topic"), 3), boosted_prior=class_words_prior,
+        class_word_prior=0.1, random_state=3,
     ),
     "many": MultiViewLDA(40, 50, random_state=3, doc_topic_prior=0.1),
 }  # fmt: skip
@@ -69,7 +70,7 @@ def bits(value):
     return value
 
 
-@parametrize_with_checks([MultiViewLDA(2, 1, boosting_scale=0.2, boosted_prior=0.1, n_rounds=2)])
+@parametrize_with_checks([MultiViewLDA(2, 1, boosting_scale=0.2, boosted_prior=0.1)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -89,7 +90,7 @@ def test_fit_is_partial_fit_over_batches_in_order(estimator, X, y):
 
 
 def test_each_token_is_learnt_once(estimator, X, y):
-    estimator.set_params(boosting_scale=0.0, boosted_prior=None).fit(X, y)
+    estimator.set_params(boosting_scale=0.0, update=None, boosted_prior=None).fit(X, y)
     assert_allclose(estimator.posterior_.learnt_part.sum(), X.sum(), rtol=1e-10)
     assert_allclose(estimator.topic_word_.sum(axis=1), 1.0)
     assert_allclose(estimator.topic_weights_.sum(), 1.0)
@@ -136,7 +137,7 @@ def test_boosted_prior_is_what_a_boost_adds(X, y):
     assert (model.posterior_.parts[0].b > 0).all()
     mass = 6 * 200 * 0.3 + 1.5 * model.posterior_.learnt_part[:6].sum()
     assert_allclose(model.components_[:6].sum(), mass)
-    with pytest.warns(UserWarning, match="boosting_scale above 0"):
+    with pytest.warns(UserWarning, match="nothing boosts it"):
         model.set_params(boosting_scale=0.0).fit(X, y)
 
 

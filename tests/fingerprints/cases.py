@@ -353,8 +353,8 @@ REVIEWS = {
     "MultiViewLDA boost": Classes(lambda seed: st.MultiViewLDA(
         3, 2, boosting_scale=0.2, boosting_norm="topic", batch_size=30, random_state=seed)),
     "MultiViewLDA other prior": Classes(lambda seed: st.MultiViewLDA(
-        2, 2, boosting_scale=0.1, class_word_prior=KNOWN[:3], boosted_prior=OTHER[:3],
-        n_rounds=3, batch_size=50, random_state=seed)),
+        2, 2, update=Rounds(BPS(0.1), 3), class_word_prior=KNOWN[:3], boosted_prior=OTHER[:3],
+        batch_size=50, random_state=seed)),
     "MultiViewLDA callable": Classes(lambda seed: st.MultiViewLDA(
         2, 3, class_word_prior=partial(class_words_prior, n_seeds=9), doc_topic_prior=0.5,
         local_share_prior=(3.0, 1.0), topic_word_prior=0.2, batch_size=50,

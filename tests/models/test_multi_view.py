@@ -16,6 +16,7 @@ from streamtopics.local.step import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Topics
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates import BPS, Rounds
 from streamtopics.utils.parallel import SERIAL
 from tests.reference import two_blocks as reference
 from tests.reference.variational import exp_digamma_rows
@@ -177,9 +178,8 @@ def test_equals_the_reference_stream(norm, n_passes, scale):
     rng = np.random.default_rng(3)
     class_word_prior = rng.uniform(0.05, 1.0, (3, 20))
     model = MultiViewLDA(
-        2, 3, boosting_scale=scale, boosting_norm=norm, class_word_prior=class_word_prior,
-        topic_word_prior=0.3, n_rounds=n_passes, max_local_iter=sweeps, local_tol=0.0,
-        random_state=4,
+        2, 3, update=Rounds(BPS(scale, norm), n_passes), class_word_prior=class_word_prior,
+        topic_word_prior=0.3, max_local_iter=sweeps, local_tol=0.0, random_state=4,
     )  # fmt: skip
     for X, y in batches:
         model.partial_fit(X, y, classes=[0, 1, 2])

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Estimators that learn each minibatch by one step of a rule, whatever their model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from streamtopics.base.frame import (
+    Commit,
+    StreamingEstimator,
+    check_same,
+    check_same_state,
+    check_update,
+    warn_of_no_boost,
+)
+from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.updates.rule import Rule
+from streamtopics.utils.parallel import Workers
+
+
+class LearnsByRule(StreamingEstimator):
+    """Base of estimators with the parameters `update` and `boosted_prior`."""
+
+    update: Rule | None
+    boosted_prior: Any = None
+    boosting_scale: float | None = None
+
+    @property
+    def _rule(self) -> Rule:
+        """What `update` stands for."""
+        raise NotImplementedError
+
+    def _learner(self, batch: Any, pool: Workers) -> Learn:
+        """The function `learn` that the rule calls."""
+        raise NotImplementedError
+
+    def _check_rule(
+        self, before: Commit | None, offers: frozenset[str], name: str, **started: object
+    ) -> None:
+        """Refuse a rule that needs what `name` does not offer, or that cannot go on from before."""
+        check_update(self.update, self.boosting_scale, self._rule, offers, name)
+        if before is not None:
+            check_same(self, **started)
+            check_same_state(self._rule, before.update, before.state, before.posterior)
+
+    def _first_commit(self, posterior: Posterior) -> Commit:
+        """What there is before the first minibatch."""
+        return Commit(posterior, self._rule.init(posterior), 0, self._rule)
+
+    def _learn(self, batch: Any, pool: Workers) -> None:
+        commit, rule = self._commit, self._rule
+        blend, state = rule.step(commit.posterior, self._learner(batch, pool), commit.state)
+        if self.boosted_prior is not None:
+            warn_of_no_boost(blend, "an update with a boost, such as PowerPrior(0.9, Boost(0.1))")
+        new = replace(commit, state=state, update=rule, **self._reported(blend))
+        commit.posterior.blend(blend, [(vars(self), "_commit", new)])
+
+    def _reported(self, blend: Blend) -> dict[str, Any]:
+        """What else a blend changes of the commit record."""
+        return {}
