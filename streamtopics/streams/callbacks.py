@@ -26,14 +26,13 @@ class BatchInfo(NamedTuple):
     batch : int
         Its place in the stream, from 1.
     X, time : object
-        The minibatch, and when it is from; None if not said.
+        The minibatch, and when it is from, or None.
     n_documents, n_tokens : int, float
-        Documents and tokens learnt; tokens are NaN for a model that counts none.
+        Learnt from it; NaN tokens if the model counts none.
     n_documents_seen, n_tokens_seen : int, float
         Learnt by the model so far, also before the stream.
     score : float
-        `score` of the minibatch before it was learnt, in nats per token for most models; NaN
-        without one.
+        `score` of the minibatch before it was learnt, or NaN.
     """
 
     batch: int
@@ -148,8 +147,7 @@ class ScoreHistory:
 def mean_score(rows: Sequence[BatchInfo]) -> tuple[float, float]:
     """The mean of scores, weighted by tokens or else documents, and its standard error.
 
-    With weights w of sum 1 the variance of the mean m is n / (n - 1) sum w**2 (score - m)**2. Rows
-    without a score or a weight are left out; NaN is the mean of none, and the error of one.
+    Rows without a score or a weight are left out; NaN is the mean of none, and the error of one.
     """
     scores = np.array([row.score for row in rows])
     sizes = [row.n_documents if np.isnan(row.n_tokens) else row.n_tokens for row in rows]

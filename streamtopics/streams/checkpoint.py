@@ -30,24 +30,19 @@ class Resumed(NamedTuple):
         The model, and what was kept `also`.
     n_batches : int
         Minibatches of the stream that were done: `skip` of `stream`.
-    n_documents, n_tokens : int, float
-        Seen by the model.
     """
 
     model: Any
     callbacks: tuple[Any, ...]
     n_batches: int
-    n_documents: int
-    n_tokens: float
 
 
 class Checkpointer:
     """Saves a model along a stream, so that a stream that was cut goes on from there.
 
-    A callback of `stream`; put it last, so that what it keeps has seen the minibatch too. Each
-    checkpoint is a file in a folder, there whole or not at all. One more is written at the end of
-    the stream, also by an error or an interrupt, unless the model has begun on a minibatch that
-    the callbacks have not seen.
+    A callback of `stream`; put it last, so that what it keeps has seen the minibatch too. One
+    checkpoint more is written at the end of the stream, also by an error or an interrupt, unless
+    the model has begun on a minibatch that the callbacks have not seen.
 
     Parameters
     ----------
@@ -63,16 +58,14 @@ class Checkpointer:
     Examples
     --------
     >>> import tempfile
-    >>> from streamtopics import GibbsOnlineEM
-    >>> from streamtopics.datasets import make_lda_corpus
+    >>> import numpy as np
+    >>> from streamtopics import SVBLDA
     >>> from streamtopics.streams import Checkpointer, resume, stream
-    >>> X = make_lda_corpus(n_documents=500, n_features=200, random_state=0).X
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     keeper = Checkpointer(folder, every=1)
-    ...     model = stream(GibbsOnlineEM(5, random_state=0), [X], callbacks=[keeper])
+    ...     model = stream(SVBLDA(2), [np.eye(9)], callbacks=[Checkpointer(folder)])
     ...     again = resume(folder)
     >>> again.n_batches, again.model.n_documents_seen_
-    (1, 500)
+    (1, 9)
     """
 
     def __init__(
@@ -112,8 +105,7 @@ class Checkpointer:
         # What was killed may have left one more; there are never two.
         self._remove_earlier()
         number = 1 + max((number for number, _ in checkpoints_in(self.path)), default=0)
-        seen = info.n_documents_seen, float(info.n_tokens_seen)
-        kept = Resumed(model, self.also, info.batch, *seen)
+        kept = Resumed(model, self.also, info.batch)
         write(kept, self.path / f"checkpoint-{number:09d}.model")
         self._written = info
         self._remove_earlier()
@@ -139,18 +131,14 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     Returns
     -------
     resumed : Resumed or None
-        None if there is no checkpoint yet: the stream is to begin.
+        None if the stream is to begin. With ``skip=resumed.n_batches`` the model becomes, bit for
+        bit, that of a stream that was never cut.
 
     Raises
     ------
     LoadError
         If there are checkpoints, but none can be loaded. If only the newest is damaged, the one
         before is used, with a warning.
-
-    Notes
-    -----
-    Go on with a Checkpointer of the same folder, and with ``skip=resumed.n_batches``: the model
-    is then, bit for bit, that of a stream that was never cut.
     """
     damaged: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):

@@ -49,38 +49,32 @@ def stream(
         Minibatches: X of `partial_fit`, a `TimedBatch`, or a `BatchWith`. See
         `streamtopics.datasets.iter_minibatches`.
     callbacks : sequence, default=()
-        Each a callable ``callback(model, info)`` or an object with ``on_batch(model, info)``,
-        where ``info`` is a `BatchInfo`. True ends the stream, after the others were called too.
-        ``finish(model)`` of an object is called once at the end, also after an error or an
-        interrupt. ``learn(model, X, *, time=None)`` of one object, such as `DriftMonitor`, takes
-        the place of `partial_fit`.
+        Functions ``callback(model, info)`` or objects with ``on_batch(model, info)``, where
+        ``info`` is a `BatchInfo`; one that returns True ends the stream. ``finish(model)`` is
+        called once at the end, also after an error or an interrupt. ``learn(model, X, *,
+        time=None)`` of one object, such as `DriftMonitor`, takes the place of `partial_fit`.
     score : bool, default=False
         Whether to score each minibatch before it is learnt. Done anyway if a callback has a true
         attribute `needs_score`, such as `ScoreHistory`.
     skip : int, default=0
-        Minibatches at the head of `batches` that the model has learnt before. ``info.batch``
-        counts them.
+        Minibatches at the head of `batches` that the model has learnt before.
 
     Returns
     -------
     model : estimator
-        The same object.
-
-    Notes
-    -----
-    A stream that an error or an interrupt ends has learnt from whole minibatches only; of a
-    pipeline the steps before the last may have seen one more, so go on from a saved one.
+        The same object. After an error or an interrupt it has learnt whole minibatches only; steps
+        of a pipeline before the last may have seen one more, so go on from a saved one.
 
     Examples
     --------
     >>> from streamtopics import SVBLDA
     >>> from streamtopics.datasets import iter_minibatches, make_lda_corpus
     >>> from streamtopics.streams import ScoreHistory, stream
-    >>> X = make_lda_corpus(n_documents=400, n_features=100, random_state=0).X
+    >>> X = make_lda_corpus(n_documents=200, n_features=100, random_state=0).X
     >>> history = ScoreHistory()
     >>> model = stream(SVBLDA(5), iter_minibatches(X, 100), callbacks=[history])
     >>> [(row.batch, row.n_documents) for row in history.rows]
-    [(1, 100), (2, 100), (3, 100), (4, 100)]
+    [(1, 100), (2, 100)]
     """
     callbacks = tuple(callbacks)
     check_model(model)

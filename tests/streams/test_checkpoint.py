@@ -90,7 +90,7 @@ def test_a_stream_cut_anywhere_goes_on_to_the_same_bits(make, batches, every, tm
             done, n_cuts = stop - 1, n_cuts + 1
     assert n_cuts >= 2
     found = resume(folder)
-    assert found[2:] == (20, 400, found.n_tokens)
+    assert found.n_batches == 20
     assert is_same(found.model, uncut)
 
 
@@ -245,7 +245,7 @@ def test_a_stream_that_is_killed_goes_on_to_the_same_bits(tmp_path, python):
                 child.wait(float(rng.uniform(0.0, 0.5)) if n_runs < 3 else None)
             except subprocess.TimeoutExpired:
                 child.kill()
-        found = resume(folder) or Resumed(None, (), 0, 0, 0.0)
+        found = resume(folder) or Resumed(None, (), 0)
         done.append(found.n_batches)
         if child.returncode == 0:
             break

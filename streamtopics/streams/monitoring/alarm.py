@@ -42,11 +42,9 @@ class DriftTest(NamedTuple):
     ----------
     batch, time : int, object
         Its place among the minibatches of the monitor, from 1, and when it is from.
-    p_exact : float
-        p-value by relabelling the documents: three times the least of three statistics.
-    p_chart : float
-        p-value relative to earlier changes of the stream: the least of three times those of
-        surprise and use, and thirty times that of the words. NaN without enough earlier tests.
+    p_exact, p_chart : float
+        p-values by relabelling the documents, and relative to earlier changes of the stream, for
+        three statistics together. NaN without enough earlier tests.
     alarm : bool
         Whether both are less than `alpha`.
     """
@@ -65,7 +63,7 @@ class ChangedTopic(NamedTuple):
     ----------
     topic : int
     how : {"changed", "grown", "shrunk"}
-        Its documents have words that it does not expect, or there are more or fewer of them.
+        "changed" in the words of its documents.
     difference : float
         Between new and earlier documents, in standard errors.
     words : tuple of str
@@ -92,7 +90,7 @@ class NewTopic(NamedTuple):
     Attributes
     ----------
     words : tuple of str
-        At most eight that its documents have more often than earlier ones, the surest first.
+        At most eight of its own, the surest first.
     share, error : float
         Its share of the new documents, less that of the earlier ones, and the standard error.
     rows : tuple of int
@@ -114,13 +112,9 @@ class Alarm(NamedTuple):
         As in `DriftTest`.
     n_new, n_before : int
         Documents that were compared.
-    topics : tuple of ChangedTopic
-        Significant at the level divided by the number of topics; at most ten of each kind, the
-        greatest differences first.
-    words : tuple of NewWord
-        At most eight, at the level divided by the number of words, the surest first.
-    new : tuple of NewTopic
-        New subjects, the surest first.
+    topics, words, new : tuple of ChangedTopic, of NewWord, of NewTopic
+        Significant at the level divided by the number of topics, words or groups, the surest
+        first; at most ten topics of each kind, and eight words.
     """
 
     batch: int

@@ -13,9 +13,7 @@ sd over all documents, and there are three statistics, which are large after a c
     A_use = sqrt(sum over topics of (T of the use)^2),
     A_words = sqrt(sum over the eight words with the largest T of max(0, T of the word)^2).
 
-Documents of a new kind surprise all topics a little, which a sum sees and a maximum does not.
-Documents that are gone change the use of topics; the words see a few new documents with words of
-their own. If the documents are exchangeable, so are their labels, and
+If the documents are exchangeable, so are their labels, and
 
     p = (1 + number of the B relabellings with A_b >= A) / (B + 1)
 

@@ -49,15 +49,12 @@ class TrackRow(NamedTuple):
     ----------
     topic, row : int
         Its id, and its row of the model.
-    batch, n_documents_seen : int
-        Minibatches and documents learnt by then.
-    time : object
-        Of the last minibatch; None if the stream has no times.
+    batch, time, n_documents_seen : int, object, int
+        Minibatches learnt by then, time of the last one or None, and documents.
     share : float
         Share of the tokens since the snapshot before.
     moved : float
-        Hellinger's distance, in [0, 1], of its words from those in the snapshot before; NaN in
-        the first.
+        Hellinger's distance of its words from those before, in [0, 1]; NaN at first.
     words : list of str or int
         Top words, the most probable first.
     """
@@ -83,11 +80,11 @@ class TrackedRow(NamedTuple):
     share : float
         Share of the tokens, a mean of the last three snapshots that found it.
     born, last_seen, died : int or None
-        Minibatches, from 1, after which it was first and last in use, and had died.
+        Minibatches, from 1, at which it was first and last in use, and had died.
     born_time, last_seen_time, died_time : object
-        Their times; None if the stream has no times.
+        Their times or None.
     split_from, merged_into : int or None
-        Ids of the topics that it came from and went into.
+        Ids of other topics.
     words : list of str or int
         Ten top words.
     """
@@ -113,13 +110,12 @@ class NewsRow(NamedTuple):
     Attributes
     ----------
     kind : {"born", "split", "gone", "merged", "grown", "shrunk", "changed"}
-        "split" is born of another topic, "merged" gone into one, "changed" in its words.
     topic, other : int or None
-        Id of the topic, and of the one that it was split from or merged into.
+        Ids of the topic, and of the one that it was split from or merged into.
     share_before, share : float
         Share of the tokens before and since.
     moved : float
-        Hellinger's distance of its words from those before; NaN if it was not there.
+        As in `TrackRow`.
     words, came, left : list of str or int
         Top words, those that came among them since, and those that left.
     """
@@ -147,12 +143,10 @@ class TopicTracker:
     n_words : int, default=30
         Words of each topic that are kept; at least 10 are needed to tell topics apart.
     budget : float, default=0.1
-        Cost of snapshots as a share of that of learning, estimated from numbers of words and
-        tokens. They are put off to keep it, until the stream is longer by a fifth. Infinity takes
-        one of each minibatch.
+        Estimated cost of snapshots as a share of that of learning. A snapshot is put off to keep
+        it, until the stream is longer by a fifth. Infinity takes one of each minibatch.
     feature_names : array-like of shape (n_features,), default=None
-        Words of the columns, of models without names of their own. By default columns go by
-        their numbers.
+        Words of the columns, of models without names of their own.
 
     Attributes
     ----------
@@ -167,17 +161,10 @@ class TopicTracker:
     -----
     A topic is born at the first snapshot with more than a tenth of an equal share of the tokens.
     It has died when its share, a mean of three snapshots, is less than half of that, or less than a
-    fifth of what was usual and a quarter of an equal one; or when no row has its words. It has its
-    id again if it comes back.
+    fifth of what was usual and a quarter of an equal one; or when no row has its words.
 
     Kept are 64 snapshots (the first, the last ten, and in between the denser the more recent), and
     the last thousand topics that died.
-
-    References
-    ----------
-    A. Bhattacharyya (1943). On a measure of divergence between two statistical populations
-    defined by their probability distributions. Bulletin of the Calcutta Mathematical Society 35,
-    99-109.
 
     Examples
     --------
@@ -205,16 +192,7 @@ class TopicTracker:
     # Following
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Take note of a minibatch that was learnt, and a snapshot if the budget allows.
-
-        When it fails nothing has changed.
-
-        Parameters
-        ----------
-        model : estimator of topics over words, or a pipeline that ends in one
-            After it has learnt the minibatch.
-        info : BatchInfo
-        """
+        """Count a minibatch that was learnt, and take a snapshot if the budget allows."""
         check_has_topics(model)
         state = self._state
         # Counted on here, so that a stream that starts anew goes on.
@@ -278,11 +256,8 @@ class TopicTracker:
     @property
     def ids_(self) -> np.ndarray:
         """Id of each row of the model at the last snapshot; -1 for rows never in use."""
-        ids = np.full(self._state.n_rows, -1, np.int64)
-        for topic in self._state.known:
-            if topic.row >= 0:
-                ids[topic.row] = topic.topic
-        return ids
+        held = {topic.row: topic.topic for topic in self._state.known}
+        return np.array([held.get(row, -1) for row in range(self._state.n_rows)], np.int64)
 
     def topics(self) -> list[TrackedRow]:
         """List the topics with their births and deaths, by id; `pandas.DataFrame` takes them."""
@@ -300,7 +275,7 @@ class TopicTracker:
         ]  # fmt: skip
 
     def to_frame(self, n_words: int = 10) -> list[TrackRow]:
-        """List the topics in each snapshot.
+        """List the topics that had a row in each snapshot, the oldest first.
 
         Parameters
         ----------
@@ -310,7 +285,6 @@ class TopicTracker:
         Returns
         -------
         rows : list of TrackRow
-            For each snapshot, the oldest first, and each topic that had a row then.
         """
         before = dict[int, Words]()
         rows: list[TrackRow] = []
@@ -332,8 +306,7 @@ class TopicTracker:
         Returns
         -------
         times : list
-            Of the snapshots, the oldest first: times of the stream, or numbers of documents learnt
-            if it has none.
+            Of the snapshots, the oldest first; documents learnt if the stream has no times.
         ids : ndarray of shape (n_topics,), int64
             Ids of the topics, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
@@ -362,8 +335,8 @@ class TopicTracker:
         Returns
         -------
         rows : list of NewsRow
-            The largest shares first in each kind. Words are compared with those of the last
-            snapshot taken by then, shares with those over as many documents before it.
+            By kind, the largest shares first. Words are compared with the last snapshot by then,
+            shares with those over as many documents before it.
         """
         return self._news(self._place(since), n_words)
 
@@ -390,9 +363,8 @@ class TopicTracker:
             other = {"split": topic.split_from, "merged": topic.merged_into}
             found = was, share, moved, words, came, left
             rows += [NewsRow(kind, k, other.get(kind), *found) for kind in kinds]
-        return sorted(
-            rows, key=lambda row: (KINDS.index(row.kind), -max(row.share, row.share_before))
-        )
+        rows.sort(key=lambda row: (KINDS.index(row.kind), -max(row.share, row.share_before)))
+        return rows
 
     def _place(self, since: Any) -> int:
         """The last snapshot that was taken by a time, and was not the last."""
@@ -433,14 +405,12 @@ def _kinds(
     topic: KnownTopic, batch: int, was: float, share: float, error: float, moved: float
 ) -> list[str]:
     """Kinds of news of a topic since a minibatch."""
-    died = topic.died is not None and topic.died.batch > batch
     if topic.born.batch > batch:
         # What came and went in between is no news now.
         return [] if topic.died else ["born" if topic.split_from < 0 else "split"]
-    if died:
-        return ["gone" if topic.merged_into < 0 else "merged"]
-    if topic.died is not None:
-        return []
+    if topic.died:
+        now = topic.died.batch > batch
+        return ["gone" if topic.merged_into < 0 else "merged"] if now else []
     kinds = []
     if abs(share - was) > SURE * error and max(share, was) >= FACTOR * min(share, was):
         kinds.append("grown" if share > was else "shrunk")
