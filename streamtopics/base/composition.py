@@ -44,7 +44,7 @@ from streamtopics.updates.doc_topic import (
     Shares,
 )
 from streamtopics.updates.rule import MEANS, NO_TRAITS, Rounds, Rule, Traits, in_parts
-from streamtopics.utils.checks import check_choice, check_pseudo_counts, check_range, check_whole
+from streamtopics.utils.checks import check_one_of, check_pseudo_counts, check_range, check_whole
 from streamtopics.utils.parallel import Workers
 
 UPDATES = {
@@ -141,7 +141,7 @@ class Schedule:
         if self.prior_limit is not None:
             check_pseudo_counts(self, prior_limit=self.prior_limit)
         if self.averaging is not None:
-            check_choice(self, ("linear", "uniform"), averaging=self.averaging)
+            check_one_of(("linear", "uniform"), averaging=self.averaging)
 
 
 # Whole minibatches that count alike: the equations of a rule alone.

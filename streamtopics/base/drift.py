@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records of what minibatches did to the topics of a model that forgets.
-
-Where a rule may keep less than all of the posterior, an estimator notes, for each of the
-last minibatches, how much was kept and where the topics moved.
-"""
+"""Records of what minibatches did to the topics of a model that forgets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,22 +23,19 @@ class Drift:
     Attributes
     ----------
     batch : int
-        Its number, from 1.
+        Number of the minibatch, from 1.
     time : object
         As passed to `partial_fit`; None otherwise.
     retention : ndarray of shape (n_components,)
-        Share of the posterior before it that the rule kept; what weights that grow along the
-        stream take from it is not counted.
+        Share of the posterior that the rule kept; growing weights are not counted.
     effective_sample_size : ndarray of shape (n_components,)
-        Mass of the posterior after it, in tokens, the prior's included. Where weights grow
-        under a rule that forgets, a token that is remembered counts several times.
+        Mass of the posterior afterwards, in tokens, the prior's included.
     moved : ndarray of shape (n_components,)
         Total variation distance between a topic's mean before and after, in [0, 1].
     top_words : ndarray of shape (n_components, n)
-        Columns of the most probable words after it, the most probable first.
+        Columns of the most probable words afterwards, the most probable first.
     renamed : tuple of (int, object)
-        Those of these columns that stand for another word by now, with their word then, or None
-        if it is not known.
+        Columns of `top_words` that stand for another word by now, with their word then, or None.
     """
 
     _holds = "retention: K; effective_sample_size: K; moved: K; top_words: i4 K * >=0"
@@ -86,10 +79,10 @@ def observe(
     last: Drift | None = None,
     n_hidden: int = 0,
 ) -> Drift:
-    """Record of what `blend` is about to do to a posterior, without its first topics.
+    """Record of what `blend` is about to do to a posterior, without its first `n_hidden` topics.
 
-    Words without statistics keep their order if their priors are alike. Then the leading words are
-    among those with statistics and the leading ones of `last`, and only these are read.
+    Words without statistics keep their order if their priors are alike; then only the words with
+    statistics and the leading ones of `last` are read.
     """
     own = slice(n_hidden, None)
     mass = posterior.after(blend).mass[own]
@@ -113,7 +106,7 @@ def observe(
 def _seen_from(
     leaders: np.ndarray, posterior: TopicPosterior, blend: Blend, n_hidden: int
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return how far topics move and their leading words, where words without statistics stay.
+    """How far topics move, and their leading words, if words without statistics keep their order.
 
     None if rounding brings a word below those that it leads.
     """
@@ -141,7 +134,7 @@ def _seen_from(
 def _seen_from_all(
     leaders: np.ndarray | None, posterior: TopicPosterior, blend: Blend, n_hidden: int, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far topics move and their n leading words, read from all words."""
+    """How far topics move, and their n leading words, read from all words."""
     own = slice(n_hidden, None)
     old_mass, mass = posterior.mass[own], posterior.after(blend).mass[own]
     moved, least = np.zeros((2, len(mass)))
@@ -163,11 +156,8 @@ def _seen_from_all(
 def _old_leaders(
     posterior: TopicPosterior, retain: np.ndarray, last: Drift | None, n: int
 ) -> np.ndarray | None:
-    """Columns of the n leading words of each topic before an update; None if they are unknown.
-
-    Of equal words the first ones lead. So they do where a topic knows nothing, and where nothing
-    is kept of it.
-    """
+    """Columns of the n leading words of each topic before an update; None if they are unknown."""
+    # The first ones of a topic that knows nothing, or of which nothing is kept.
     first = np.broadcast_to(np.arange(n, dtype=np.int32), (len(retain), n))
     if posterior.knows_nothing:
         return first
@@ -181,19 +171,12 @@ def drift_table(records: Sequence[Drift], names: np.ndarray) -> list[DriftRow]:
     """A row for each minibatch and topic; words are gained and lost among the top ones."""
     rows = []
     for last, record in zip([None, *records], records, strict=False):
-        for k in range(len(record.top_words)):
+        numbers = zip(record.retention, record.effective_sample_size, record.moved, strict=True)
+        for k, (retention, size, moved) in enumerate(numbers):
             words = record.words(k, names)
             old = words if last is None else last.words(k, names)
-            rows.append(
-                DriftRow(
-                    record.batch,
-                    record.time,
-                    k,
-                    float(record.retention[k]),
-                    float(record.effective_sample_size[k]),
-                    float(record.moved[k]),
-                    [word for word in words if word not in old],
-                    [word for word in old if word not in words],
-                )
-            )
+            gained = [word for word in words if word not in old]
+            lost = [word for word in old if word not in words]
+            own = float(retention), float(size), float(moved)
+            rows.append(DriftRow(record.batch, record.time, k, *own, gained, lost))
     return rows

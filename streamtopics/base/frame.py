@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.updates.rule import MEANS, Rounds, Rule
 from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect
-from streamtopics.utils.documentation import LinksToReference
+from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import KeepsAside, Workers, lock_of, workers
 from streamtopics.utils.progress import Progress
 from streamtopics.utils.records import nested_fields, replaced
@@ -294,6 +294,11 @@ class StreamingEstimator(
             self._validate_params()
             self._aside["checked"] = now
         self._check(before)
+
+    @property
+    def _names_seen(self) -> np.ndarray | None:
+        """`feature_names_in_`, if columns had names."""
+        return vars(self).get("feature_names_in_")
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))

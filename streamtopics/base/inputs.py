@@ -33,22 +33,14 @@ from streamtopics.utils.structure import (
 
 @dataclass(frozen=True)
 class Documents:
-    """Counts of words in documents, and what comes with each document.
-
-    Attributes
-    ----------
-    X : sparse matrix of shape (n_documents, n_features)
-    columns : dict of ndarray of shape (n_documents,), or None
-        By name, such as the class of each document; "vectors" has a row for each.
-    time : object
-        When the documents are from.
-    is_corpus : bool
-        Whether they are all that `fit` learns from.
-    """
+    """Counts of words in documents, and what comes with each document."""
 
     X: sparse.csr_matrix
+    # Arrays of n_documents rows by name, or None: classes of documents, or "vectors".
     columns: dict[str, Any]
+    # When the documents are from.
     time: Any = None
+    # Whether these are all documents that `fit` learns from.
     is_corpus: bool = False
 
     @property
@@ -104,10 +96,10 @@ class CountsInput(TransformerMixin, StreamingEstimator):
 def check_counts(
     estimator: StreamingEstimator, X: Any, *, reset: bool, caller: str, allow_no_documents: bool
 ) -> sparse.csr_matrix:
-    """X as a CSR matrix of non-negative, finite float32 or float64 counts, words in order.
+    """X as a CSR matrix of non-negative, finite counts, words in order.
 
-    Doubles stay float64, also those of lists, tensors and objects, and longer numbers become so;
-    everything else becomes float32, in which integers are exact up to 16,777,216.
+    Doubles and longer numbers are float64; everything else becomes float32, in which integers are
+    exact up to 16,777,216.
     """
     if not reset and is_clean(estimator, X, allow_no_documents):
         clean: sparse.csr_matrix = X
@@ -145,13 +137,11 @@ def check_counts(
 
 
 def is_clean(estimator: StreamingEstimator, X: Any, allow_no_documents: bool) -> bool:
-    """Whether X is what `check_counts` returns: all that can be said of it at little cost.
-
-    Of what is not clean, the other checks say whether it can be read, and why not.
-    """
+    """Whether X is what `check_counts` returns, as far as that costs little."""
     if type(X) not in (sparse.csr_matrix, sparse.csr_array) or X.ndim != 2:
         return False
-    (n, n_columns), named = X.shape, hasattr(estimator, "feature_names_in_")
+    n, n_columns = X.shape
+    named = estimator._names_seen is not None
     if named or n_columns != estimator.n_features_in_ or not (n or allow_no_documents):
         return False
     if len(X.indptr) != n + 1 or len(X.data) == 0:
@@ -180,9 +170,7 @@ def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) ->
         _check_feature_names(estimator, frame, reset=reset)
     elif reset:
         estimator.feature_names_in_ = np.asarray(names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_") and not np.array_equal(
-        names, known := estimator.feature_names_in_
-    ):
+    elif (known := estimator._names_seen) is not None and not np.array_equal(names, known):
         strange = np.setdiff1d(names, known).tolist()[:5]
         raise ValueError(
             f"the columns of X are not those that {type(estimator).__name__} was fitted on: "

@@ -175,7 +175,7 @@ class Mergeable(StreamingEstimator):
         model._check_places(name)
         mine, theirs = self.posterior_, model.posterior_
         merges = [one._composed().traits.merges for one in (self, model)]
-        names = [getattr(one, "feature_names_in_", np.empty(0)) for one in (self, model)]
+        names: Any = self._names_seen, model._names_seen
         learns = self._composed().doc_topic != FIXED
         alike = learns or np.array_equal(mine.alpha, theirs.alpha)
         priors = (mine.eta, theirs.eta), (mine.xi, theirs.xi)
@@ -183,7 +183,7 @@ class Mergeable(StreamingEstimator):
         for same, what in (
             (merges[0] == merges[1], "way to merge, by its rule"),
             (mine.shape == theirs.shape, "number of features or of topics"),
-            (np.array_equal(names[0], names[1]), "set of feature names"),
+            (np.array_equal(*names), "set of feature names"),
             (np.array_equal(*directions), "kind of vectors, or of vectors of names"),
             (alike and all(np.array_equal(*pair) for pair in priors), "prior"),
         ):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Attributes of estimators of topics over words, whatever the method that learnt them."""
+"""Attributes of estimators of topics over words."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ GUESSED_FROM, WORDS_AT_ONCE = 2000, 512
 def most_probable(topics: Any, n: int) -> np.ndarray:
     """Columns of the n most probable words of each topic, of equal ones the first.
 
-    `topics` has `rows`, `mass`, `shape` and `may_lead`, as posteriors do. The rows of the words
-    that may lead are read, some at a time; those that cannot lead any topic are passed over.
+    The words of the posterior `topics` that may lead are read, some at a time.
     """
     n, mass = min(int(n), topics.shape[0]), topics.mass
     candidates = topics.may_lead(n)
@@ -45,10 +44,7 @@ def most_probable(topics: Any, n: int) -> np.ndarray:
 
 
 def first_of_equals(values: np.ndarray, least: np.ndarray, n: int) -> np.ndarray:
-    """Which values are at least the `least` of their column; of those equal to it, n do.
-
-    Topics that nothing is known of have the same value everywhere.
-    """
+    """Which values are at least the `least` of their column; of those equal to it, n do."""
     chosen: np.ndarray = values >= least
     if np.count_nonzero(chosen) > 4 * n * len(least):
         equal = values == least
@@ -135,17 +131,16 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     def top_words(
         self, feature_names: OptionalArray = None, n_words: int = 10, *, relevance: float = 1.0
     ) -> list[list[Any]]:
-        """The words that tell most of each topic, the first the most; by default by probability.
+        """The most probable words of each topic, or the most relevant ones.
 
         Parameters
         ----------
         feature_names : array-like of shape (n_features,), default=None
-            Words of the columns; None for the names seen in `fit`, or else the
-            numbers of the columns.
+            Words of the columns; None for the names seen in `fit`, or else column numbers.
         n_words : int, default=10
-            How many.
+            Number of words.
         relevance : float in [0, 1], default=1.0
-            Less than 1, say 0.6, prefers words that the other topics lack; see
+            Less than 1, say 0.6, prefers words that other topics lack; see
             `streamtopics.metrics.relevant_words`.
 
         Returns
@@ -166,9 +161,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     def forget_words(self, columns: ArrayLike, words: OptionalArray = None) -> Self:
         """Forget what was learnt of some columns, which stand for other words from now on.
 
-        Each is left with what it would have if its word had never occurred: the prior's part.
-        Documents, tokens and minibatches seen are still counted. When it fails nothing has
-        changed.
+        They keep the prior alone. Documents, tokens and minibatches seen are still counted.
 
         Parameters
         ----------
@@ -176,8 +169,8 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             Columns of the counts, such as `recycled_` of a
             `~streamtopics.text.StreamingCountVectorizer`.
         words : array-like of shape (n_columns,), default=None
-            The words that they stood for until now, by which reports go on to name them; None
-            if they are unknown. A `~streamtopics.text.StreamingPipeline` passes them.
+            The words that they stood for, by which reports go on to name them. A
+            `~streamtopics.text.StreamingPipeline` passes them.
 
         Returns
         -------
@@ -196,10 +189,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         return self
 
     def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:
-        """The commit record, without what it has of some words beside the posterior.
-
-        `names` has what their columns stood for until now.
-        """
+        """The commit record without some words, which `names` has the names of until now."""
         return replace(self._commit, state=self._state_without(words))
 
     def _state_without(self, words: np.ndarray) -> Any:
@@ -210,6 +200,6 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     def _column_names(self, feature_names: OptionalArray) -> np.ndarray:
         """Names of the columns: those given, or seen in `fit`, or their numbers."""
         check_is_fitted(self)
-        if feature_names is None:
-            feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        return check_feature_names(feature_names, self.n_features_in_)
+        names = self._names_seen if feature_names is None else feature_names
+        names = np.arange(self.n_features_in_) if names is None else names
+        return check_feature_names(names, self.n_features_in_)

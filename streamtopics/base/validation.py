@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of what users pass in, and the one place that uses scikit-learn's own.
+"""Checks of parameters and labels, and the one place that uses scikit-learn's own."""
 
-Every check raises before anything is changed, and names the argument, what came
-and what would be right.
-"""
-
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection
 from numbers import Integral, Real
 
 import numpy as np
@@ -97,8 +93,7 @@ def check_topic_word_prior(
 ) -> np.ndarray:
     """The prior by word: of shape (n_features or 1, n_components or 1).
 
-    n_components is None where topics cannot have priors of their own; `components` is what
-    messages call it.
+    n_components, in messages `components`, is None if topics cannot have priors of their own.
     """
     if prior is None:
         prior = MASS_PER_WORD
@@ -125,14 +120,13 @@ def check_word_prior(
 
     The shape is that of `check_topic_word_prior`; `y` and `classes` are those of `Columns`.
     """
-    words = getattr(estimator, "feature_names_in_", None)
     given = getattr(estimator, name)
-    columns = Columns(X, words, n_components, y, classes)
+    columns = Columns(X, estimator._names_seen, n_components, y, classes)
     if callable(given):
         columns.counts(name)
     prior = resolved(given, columns)
     if prior is None and given is not None:
-        raise TypeError(f"{name}={given!r} made None; it must return pseudo-counts, an array")
+        raise TypeError(f"{name}={given!r} returned None, not an array of pseudo-counts")
     return check_topic_word_prior(prior, name, n_components, X.shape[1], components)
 
 
@@ -152,11 +146,6 @@ def check_feature_names(
     feature_names: OptionalArray | Collection[str], n_features: int
 ) -> np.ndarray:
     """Names of all columns, as an array."""
-    if isinstance(feature_names, Mapping | Set):
-        raise TypeError(
-            "feature_names must be the words by column, such as those of "
-            "vectorizer.get_feature_names_out(), not a mapping or a set"
-        )
     names = np.asarray(feature_names, dtype=object)
     if names.shape != (n_features,):
         raise ValueError(

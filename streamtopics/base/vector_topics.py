@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
+from sklearn.utils.validation import check_array
 
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.typing import MatrixLike, OptionalArray
-from streamtopics.base.vectors import check_vectors
 from streamtopics.metrics import predictive
 from streamtopics.utils.output import labelled, row_labels
 
 D = TypeVar("D", bound=Documents)
+NO_END = "to learn otherwise start anew with fit"
 
 
 @documented
@@ -77,15 +79,15 @@ class TakesVectors(StreamingTopicModel):
         Returns
         -------
         doc_topic : ndarray of shape (n_documents, n_components)
-            The same as ``fit(X, y, vectors=vectors).transform(X, vectors=vectors)``.
+            As ``fit(X, y, vectors=vectors).transform(X, vectors=vectors)``.
         """
         return self.fit(X, y, vectors=vectors).transform(X, vectors=vectors)
 
     def transform(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
         """Topic proportions of documents: their posterior mean.
 
-        Deterministic, and each row depends on its own document only. A document without words or
-        a vector gets the mean of `doc_topic_prior_`.
+        Deterministic; each row depends on its own document only. A document without words or
+        a vector has the mean of `doc_topic_prior_`.
 
         {X}
         {vectors}
@@ -102,8 +104,7 @@ class TakesVectors(StreamingTopicModel):
     ) -> float:
         """Log predictive probability per held-out token, by document completion.
 
-        Comparable between models, numbers of topics and sizes of test sets; higher is better.
-        Vectors are given, never held out.
+        Higher is better; vectors are given, never held out.
 
         {X}
         {y_ignored}
@@ -112,3 +113,74 @@ class TakesVectors(StreamingTopicModel):
         {score}
         """
         return predictive.per_token(*self._completed("score", X, vectors=vectors))
+
+
+def check_vectors(
+    vectors: Any,
+    n_documents: int,
+    learnt: int | None,
+    caller: str,
+    told: tuple[str, str] = ("the model was started with", NO_END),
+    rows: str = "documents",
+) -> Any:
+    """Vectors of documents, or "names", scaled to length 1, 0 for one without; None if none came.
+
+    `learnt` is the dimension of those learnt from so far, 0 if they were none and None before the
+    first; `told` says what has that dimension, and the remedy, for messages.
+    """
+    name = "vectors" if rows == "documents" else "name_vectors"
+    where = f"{name}, passed to {caller},"
+    if vectors is None:
+        if learnt and caller.endswith("fit"):
+            raise ValueError(
+                f"vectors, lacking in {caller}, must be passed where {told[0]} "
+                f"{said_of(learnt)}; a document without one has a row of NaN; {told[1]}"
+            )
+        return None
+    kinds = np.float64, np.float32
+    found = check_array(
+        vectors, dtype=kinds, ensure_all_finite=False, ensure_min_samples=0, input_name=name
+    )
+    if len(found) != n_documents:
+        raise ValueError(
+            f"{where} must have a row for each of the {n_documents} {rows}; it has {len(found)}"
+        )
+    if learnt is not None and found.shape[1] != learnt:
+        raise ValueError(
+            f"{where} has {found.shape[1]} dimensions, but {told[0]} {said_of(learnt)}; {told[1]}"
+        )
+    lacking = np.isnan(found).all(axis=1) & (rows == "documents")
+    odd = np.flatnonzero(~lacking & ~np.isfinite(found).all(axis=1))
+    if len(odd):
+        raise ValueError(f"{where} must be finite; row {odd[0]} is {found[odd[0]]!s:.60}")
+    found = np.where(lacking[:, None], found.dtype.type(0), found)
+    # By the largest entry first: squares of large or small ones are infinite or 0.
+    largest = np.maximum(found.max(axis=1), -found.min(axis=1))[:, None]
+    np.divide(found, largest, out=found, where=largest > 0)
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    np.divide(found, lengths, out=found, where=lengths > 0)
+    return found
+
+
+def said_of(n_dimensions: int) -> str:
+    """Words for vectors of so many dimensions."""
+    return f"vectors of {n_dimensions} dimensions" if n_dimensions else "no vectors"
+
+
+def check_name_vectors(name_vectors: object, names: Sequence[str], caller: str) -> np.ndarray:
+    """Vectors of names, by name or in their order, scaled to length 1; 0 for a name without.
+
+    They have no dimension if there are none.
+    """
+    if name_vectors is None:
+        return np.empty((len(names), 0))
+    if isinstance(name_vectors, Mapping):
+        if strange := [name for name in name_vectors if name not in names]:
+            raise ValueError(
+                f"name_vectors has {strange[:5]}, which are not among the names {[*names]} in "
+                "seeds; give them there, with an empty list if they have no words"
+            )
+        nothing = np.zeros(max(map(np.size, name_vectors.values()), default=0))
+        name_vectors = [name_vectors.get(name, nothing) for name in names]
+    found = check_vectors(name_vectors, len(names), None, caller, rows="names")
+    return np.asarray(found, np.float64)

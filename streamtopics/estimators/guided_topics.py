@@ -20,8 +20,7 @@ from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import TopicCommit
 from streamtopics.base.typing import MatrixLike, OptionalArray, RandomState
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval
-from streamtopics.base.vector_topics import TakesVectors
-from streamtopics.base.vectors import check_name_vectors
+from streamtopics.base.vector_topics import TakesVectors, check_name_vectors
 from streamtopics.estimators.labels import codes_of, read_some_labels
 from streamtopics.local import LocalStep, OneTopic, SemiSupervised, WithPseudoTokens
 from streamtopics.local.hinted import OneOrMixed

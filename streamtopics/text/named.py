@@ -16,8 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.utils.documentation import LinksToReference
-from streamtopics.utils.output import row_labels
+from streamtopics.utils.output import LinksToReference, row_labels
 from streamtopics.utils.steps import is_frozen
 from streamtopics.utils.structure import check_structure, for_scipy, from_arrow
 

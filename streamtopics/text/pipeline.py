@@ -19,7 +19,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.utils.documentation import LinksToReference
+from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import KeepsAside, held, lock_of
 from streamtopics.utils.steps import last_step, learns, names_of, steps_of
 

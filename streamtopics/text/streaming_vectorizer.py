@@ -20,7 +20,7 @@ from streamtopics.text.counting import Counts, count
 from streamtopics.text.named import StaysSparse, with_labels
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
 from streamtopics.utils.checks import MOST_WHOLE, HoldsPlainNumbers, warn_of_no_effect
-from streamtopics.utils.documentation import LinksToReference
+from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import KeepsAside
 from streamtopics.utils.structure import to_csr
 

@@ -13,7 +13,7 @@ import numpy as np
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.rule import Rule, Traits
-from streamtopics.utils.checks import check_choice, check_range
+from streamtopics.utils.checks import check_one_of, check_range
 
 MOST_SCALE = 1e10
 
@@ -36,7 +36,7 @@ class Boost:
 
     def __post_init__(self) -> None:
         check_range(self, 0, MOST_SCALE, scale=self.scale)
-        check_choice(self, ("whole", "topic"), norm=self.norm)
+        check_one_of(("whole", "topic"), norm=self.norm)
 
     def weight(self, posterior: Posterior, statistics: AnyStatistics) -> float | np.ndarray:
         """r_t, a number or one per topic."""
@@ -67,7 +67,7 @@ class BPS(Rule):
 
     def __post_init__(self) -> None:
         check_range(self, 0, MOST_SCALE, scale=self.scale)
-        check_choice(self, ("whole", "topic"), norm=self.norm)
+        check_one_of(("whole", "topic"), norm=self.norm)
 
     def for_part(self, share: float, first: bool = True) -> Rule:
         return self

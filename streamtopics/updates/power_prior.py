@@ -17,7 +17,7 @@ from streamtopics.updates.bps import BPS, NO_BOOST, Boost
 from streamtopics.updates.rule import Rounds, Rule, Traits
 from streamtopics.utils.checks import (
     check_able,
-    check_choice,
+    check_one_of,
     check_positive,
     check_range,
     check_whole,
@@ -112,7 +112,7 @@ class LearnsRate(Rule):
     tol: float
 
     def __post_init__(self) -> None:
-        check_choice(self, ("shared", "topic"), rate=self.rate)
+        check_one_of(("shared", "topic"), rate=self.rate)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
         check_whole(self, least=2, max_rounds=self.max_rounds)
         check_range(self, 0, np.inf, tol=self.tol)

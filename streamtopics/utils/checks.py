@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the fields of records, such as rules and models, and of arguments of functions.
 
-Numbers that are checked as fields are Python's own from then on: those of NumPy wrap around, or are
-rounded to 32 bits, or refuse a power, where they meet others.
+Numbers that are checked as fields are Python's own from then on: those of NumPy wrap around.
 """
 
 import sys
@@ -76,13 +75,6 @@ def check_whole(record: object, least: int = 1, most: int = MOST_WHOLE, **values
         _hold(record, name, value)
 
 
-def check_choice(record: object, choices: tuple[str, ...], **values: str) -> None:
-    """Refuse fields that are none of the choices."""
-    for name, value in values.items():
-        if not (isinstance(value, str) and value in choices):
-            _refuse(record, name, value, " or ".join(map(repr, choices)))
-
-
 def check_able(record: object, method: str, example: str, **values: object) -> None:
     """Refuse fields without a method."""
     for name, value in values.items():
@@ -108,7 +100,7 @@ def check_number(*, least: float, most: float, **values: float) -> None:
 
 
 def check_one_of(choices: Iterable[str], **values: str) -> None:
-    """Refuse arguments that are none of the words."""
+    """Refuse fields or arguments that are none of the words."""
     for name, value in values.items():
         if not (isinstance(value, str) and value in choices):
             allowed = ", ".join(map(repr, choices))
@@ -155,15 +147,11 @@ def plain(value: Any) -> Any:
 
 
 class HoldsPlainNumbers:
-    """An estimator whose parameters are numbers of Python from when they are set, if they are any.
-
-    Those of NumPy would wrap around or be rounded in all that is counted by them.
-    """
+    """An estimator whose numbers of NumPy among the parameters become those of Python."""
 
     _get_param_names: Callable[[], list[str]]
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Set an attribute; one that is no parameter stays as it is."""
         if isinstance(value, np.number) and name in self._get_param_names():
             value = plain(value)
         super().__setattr__(name, value)

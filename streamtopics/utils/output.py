@@ -1,12 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data frames whose rows have the labels of the documents."""
+"""What estimators show: data frames with the labels of documents, and links to their pages."""
 
+import sys
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils._set_output import _get_output_config
+
+# The one place that says so; `Documentation` of the project's metadata has to be the same.
+DOCUMENTATION = "https://streamtopics.github.io/streamtopics/"
+
+
+class LinksToReference:
+    """An estimator of ours whose HTML representation links to its page of the API reference."""
+
+    _doc_link_module: ClassVar[str] = "streamtopics"
+    _doc_link_template: ClassVar[str] = DOCUMENTATION + "api/generated/{page}.html"
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        kind = type(self)
+        package, room, *_ = kind.__module__.split(".")
+        is_at_the_top = kind.__name__ in sys.modules[package].__all__
+        return {"page": f"{package if is_at_the_top else f'{package}.{room}'}.{kind.__name__}"}
 
 
 def row_labels(X: object) -> Any:
@@ -31,10 +48,9 @@ def wants_pandas(estimator: object) -> bool:
 
 
 def labelled(estimator: object, values: np.ndarray, labels: object) -> np.ndarray:
-    """Values as a data frame with these labels of rows, where one of pandas was asked for.
+    """Values as a data frame with these labels of rows, if one of pandas was asked for.
 
-    scikit-learn makes one, but knows labels of data frames alone: rows of what is joined to it
-    would be those of other documents.
+    The one that scikit-learn makes of counts has no labels, and would be joined by other rows.
     """
     if labels is None or not wants_pandas(estimator):
         return values

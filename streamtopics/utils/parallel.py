@@ -27,21 +27,16 @@ Jobs = Iterable[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Workers:
-    """Runs jobs, `n` at a time.
-
-    `share` takes a function and an iterable of argument tuples and returns the list of results,
-    in order.
-    """
+    """Runs jobs, `n` at a time: `share` takes a function and tuples of its arguments."""
 
     share: Callable[[Function, Jobs], list[Any]]
     n: int = 1
 
 
 def spans(n: int, least: int) -> list[tuple[int, int]]:
-    """Cut range(n) into at most 32 equal parts, of not much less than `least`.
+    """Cut range(n) into at most 32 equal parts, of not much less than `least`, for any workers.
 
-    Depends on n alone, so that no result can depend on the number of workers. A part is worth a
-    thread: `least` is as many as take some tenths of a millisecond.
+    `least` is as many as take some tenths of a millisecond, which is worth a thread.
     """
     n_parts = max(1, min(MOST_PARTS, round(n / least)))
     return [(n * i // n_parts, n * (i + 1) // n_parts) for i in range(n_parts)]
@@ -121,8 +116,7 @@ del KeepsAside.__slots__
 def lock_of(owner: Any) -> threading.RLock:
     """The lock of an object; a thread that holds it may take it again.
 
-    An object of another package has none that is kept, and a forked process none of its parent's,
-    where nobody is left to release it.
+    A forked process has a lock of its own, as nobody is left to release its parent's.
     """
     # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
     aside = getattr(owner, "_aside", {})
@@ -136,10 +130,8 @@ _ALONE = KeepsAside()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Do linear algebra in one thread, so that sums have the same bits for any number of them.
-
-    The limit is the whole process's: of two that set it at a time, one would leave it behind.
-    """
+    """Do linear algebra in one thread, so that sums have the same bits for any number of them."""
+    # The limit is the whole process's: of two that set it at a time, one would leave it behind.
     with lock_of(_ALONE), threadpool_limits(1):
         yield
 

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The steps of a model: those that make counts of documents, and the estimator of topics.
-
-A model is an estimator, or a pipeline that ends in one, of scikit-learn or of `streamtopics.text`.
-Steps of a pipeline may be pipelines; these are taken apart. What is within scikit-learn's
-FrozenEstimator is read as any other, and never learns.
-"""
+"""The steps of a model: an estimator, or a pipeline, whose steps may be pipelines or frozen."""
 
 from typing import Any
 
@@ -15,10 +10,7 @@ from streamtopics.utils.structure import from_arrow
 
 
 def steps_of(model: object) -> list[tuple[str, Any]]:
-    """Names and steps of a model in order, each step a single one; a model alone is one step.
-
-    The steps of a frozen pipeline are frozen.
-    """
+    """Names and single steps of a model in order; those of a frozen pipeline are frozen."""
     found: list[tuple[str, Any]] = []
     for name, step in getattr(model, "steps", ()):
         if is_frozen(model) and not _is_idle(step):
@@ -53,23 +45,19 @@ def names_of(model: object) -> Any:
         return getattr(last_step(model), "feature_names_in_", None)
     names = None
     for _, step in before:
-        names = (
-            step.get_feature_names_out(names) if hasattr(step, "get_feature_names_out") else None
-        )
+        names_out = getattr(step, "get_feature_names_out", None)
+        names = None if names_out is None else names_out(names)
     return names
 
 
 def as_found(model: object) -> Any:
-    """The model, to be read, with what a fitted search found in the place of the search.
-
-    The search is the model itself, or its last step.
-    """
+    """The model with what a fitted search, its last step, has found in the place of the search."""
     best = getattr(last_step(model), "best_estimator_", None)
     return model if best is None else as_found(Pipeline([*steps_before(model), ("best", best)]))
 
 
 def is_frozen(step: object) -> bool:
-    """Whether a step has been frozen: it passes on all methods of what is within, but for `fit`."""
+    """Whether a step is frozen: it has the methods of what is within, but learns nothing."""
     return isinstance(step, FrozenEstimator)
 
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The door for matrices: their arrays fit, and their counts can be computed with.
 
-Everything public that takes X asks here before SciPy or a kernel sees it; SciPy reads beyond
-arrays that do not fit. A count is 0 or within [LEAST_COUNT, MOST_COUNT], wherever counts are read.
+SciPy and kernels read beyond arrays that do not fit.
 """
 
 from collections.abc import Iterable

@@ -9,7 +9,7 @@ from sklearn.utils import estimator_html_repr, get_tags
 
 import streamtopics
 from streamtopics import SVBLDA
-from streamtopics.utils.documentation import DOCUMENTATION
+from streamtopics.utils.output import DOCUMENTATION
 from tests.conventions.every import COUNTS, EVERY
 
 ROOT = Path(streamtopics.__file__).parents[1]
