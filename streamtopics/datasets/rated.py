@@ -41,10 +41,8 @@ def make_rated_reviews(
     n_documents : int, default=1000
         Reviews, each of an item and a user drawn at random.
     n_items, n_users : int, default=50 and 100
-    n_components : int, default=5
-        Descriptive topics.
-    n_features : int, default=200
-        Words in the vocabulary.
+    n_components, n_features : int, default=5 and 200
+        Descriptive topics, and words in the vocabulary.
     profile : {"document", "item", "user"}, default="item"
         Whose the proportions of descriptive topics are.
     mean_length : float, default=60
@@ -67,6 +65,7 @@ def make_rated_reviews(
         X : csr_matrix of shape (n_documents, n_features), int64
             Word counts.
         ratings, item, user : ndarray of shape (n_documents,)
+            Of each review.
         signs : ndarray of shape (n_documents,), int64
             1 for praise and -1 for blame.
         topic_word : ndarray of shape (n_components + 2, n_features)
@@ -76,6 +75,7 @@ def make_rated_reviews(
         qualitative : ndarray of shape (n_documents,)
             p_d.
         item_effects, user_effects : ndarray of shape (n_items,) and (n_users,)
+            What they add to a rating.
 
     Examples
     --------

@@ -91,9 +91,3 @@ def test_asking_for_the_formats_leaves_no_picture():
     before = pyplot.get_fignums()
     assert "png" in picture_formats()
     assert pyplot.get_fignums() == before
-
-
-@pytest.mark.parametrize("time", range(2))
-def test_pictures_are_closed_after_each_test(time):
-    assert pyplot.get_fignums() == []
-    pyplot.figure()

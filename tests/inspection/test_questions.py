@@ -86,15 +86,6 @@ def test_what_gives_no_shares_is_refused(model):
         documents_of(GibbsOnlineEM(), X)
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_rows_are_frames_of_any_library(model, library):
-    frames = pytest.importorskip(library)
-    rows = documents_of(model, X)
-    frame = frames.DataFrame(rows)
-    assert list(frame.columns) == ["topic", "document", "share"]
-    assert frame["share"].to_list() == [row.share for row in rows]
-
-
 # Posteriors of small models
 
 RNG = np.random.default_rng(0)

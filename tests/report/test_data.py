@@ -2,6 +2,7 @@
 """What a report says is what the model says."""
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -309,9 +310,7 @@ def test_a_streaming_pipeline_has_a_report(corpus):
 class Tracker:
     """What a tracker of a stream answers."""
 
-    ids_ = np.array([7, -1, 5])
-    n_batches_ = 9
-    batches_ = ()
+    ids_, n_batches_, batches_ = np.array([7, -1, 5]), 9, ()
 
     def topics(self):
         return [{"topic": 7, "row": 0, "born": 1}]
@@ -324,21 +323,15 @@ class Tracker:
         return [2001, 2002], np.array([5, 7]), np.array([[0.25, 0.75], [0.5, 0.5]])
 
 
-class Monitor:
-    """What a monitor has on record."""
-
-    alarms = ({"time": 2002, "topic": 0},)
-
-
 def test_a_tracker_and_a_monitor_are_asked_for_their_records(corpus):
-    found = report(corpus.pipeline, tracker=Tracker(), alarms=Monitor())
+    found = report(
+        corpus.pipeline, tracker=Tracker(), alarms=SimpleNamespace(alarms=[{"time": 2002}])
+    )
     assert [heading for heading, _, _ in found.tables] == ["Topics of the stream", "Alarms"]
     assert found.periods == ["2001", "2002"]
     shares = {topic.id: topic.shares for topic in found.topics}
     assert shares == {0: [0.75, 0.5], 1: [0.0, 0.0], 2: [0.25, 0.5]}
-
-
-def test_news_keep_their_order(corpus):
+    # News keep their order.
     tracker = Tracker()
     tracker.batches_ = [1, 4, 9]
     (heading, _, news), *_ = report(corpus.pipeline, tracker=tracker).tables

@@ -5,7 +5,7 @@ Every law is exact: that of the start, of each sweep and of the posterior. Seeds
 fixed; the bounds are so wide that a correct sampler meets them for nearly all seeds.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -98,12 +98,10 @@ FRACTIONS = {
     "fractions, K = 40": Case([0, 2], [1.25, 0.3], *many_topics(40, 6)),
 }
 
+ALL = CASES | FRACTIONS
+
 each_case = pytest.mark.parametrize("name", CASES)
-each_case_or_fraction = pytest.mark.parametrize("name", CASES | FRACTIONS)
-
-
-def case_of(name):
-    return (CASES | FRACTIONS)[name]
+each_case_or_fraction = pytest.mark.parametrize("name", ALL)
 
 
 def minibatch(documents, n_words, dtype):
@@ -119,13 +117,7 @@ def minibatch(documents, n_words, dtype):
 
 def repeated(case, n, dtype):
     """A minibatch of one document n times."""
-    length = len(case.indices)
-    return Minibatch(
-        np.arange(len(case.b), dtype=np.int32),
-        np.arange(0, n * length + 1, length, dtype=np.int32),
-        np.tile(np.array(case.indices, np.int32), n),
-        np.tile(np.array(case.counts, dtype), n),
-    )
+    return minibatch([(case.indices, case.counts)] * n, len(case.b), dtype)
 
 
 def topics(b, alpha, dtype):
@@ -139,20 +131,13 @@ def random_seeds(rng, n):
     return rng.integers(0, 2**64, n, np.uint64)
 
 
-# The samplers: one document over and over
-
-
 class Sampled(NamedTuple):
-    """What n copies of a document gave.
+    """What n copies of a document gave."""
 
-    z (n, N); counts (batches, n_words, K) and log_theta (batches, K), per document;
-    theta (n, K), or None if the start was given.
-    """
-
-    z: np.ndarray
-    counts: np.ndarray
-    log_theta: np.ndarray
-    theta: np.ndarray | None
+    z: np.ndarray  # (n, N)
+    counts: np.ndarray  # (batches, n_words, K), per document
+    log_theta: np.ndarray  # (batches, K), per document
+    theta: np.ndarray | None  # (n, K); None if the start was given
 
 
 LOG_THETA = frozenset({"log_theta"})
@@ -178,12 +163,7 @@ def kernel(dtype, case, n_sweeps, n_averaged, n, seed, start=None):
     return Sampled(np.concatenate(z), np.array(counts), np.array(log_theta), theta)
 
 
-def kernel_32(*arguments):
-    return kernel(np.float32, *arguments)
-
-
-def kernel_64(*arguments):
-    return kernel(np.float64, *arguments)
+kernel_32, kernel_64 = (partial(kernel, dtype) for dtype in (np.float32, np.float64))
 
 
 def twin(case, n_sweeps, n_averaged, n, seed, start=None):
@@ -199,7 +179,8 @@ def twin(case, n_sweeps, n_averaged, n, seed, start=None):
     return Sampled(found.z, counts, batches(found.log_theta), found.theta)
 
 
-each_sampler = pytest.mark.parametrize("sampler", [kernel_32, kernel_64, twin])
+SAMPLERS = {"kernel_32": kernel_32, "kernel_64": kernel_64, "twin": twin}
+each_sampler = pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS)
 
 
 def copies(sampler, case, n):
@@ -293,7 +274,7 @@ def drawn(law, n, seed):
 
 @pytest.mark.parametrize("name", ["six tokens", "two words, K = 40"])
 def test_the_posterior_is_invariant(name):
-    case = case_of(name)
+    case = ALL[name]
     law = case.posterior()
     assert_allclose(law.sum(), 1.0, rtol=1e-12)
     assert_allclose(reference.sweep(law, case.visits()), law, rtol=1e-9, atol=1e-300)
@@ -326,7 +307,7 @@ def long_enough(case):
 @each_case
 @pytest.mark.parametrize("n_averaged", [0, 10])
 def test_long_chains_have_the_posterior(sampler, name, n_averaged):
-    case, law = case_of(name), case_of(name).posterior()
+    case, law = ALL[name], ALL[name].posterior()
     n = copies(sampler, case, 10_000)
     found = sampler(case, long_enough(case), n_averaged, n, 1)
     assert_states(found.z, law)
@@ -336,7 +317,7 @@ def test_long_chains_have_the_posterior(sampler, name, n_averaged):
 @pytest.mark.parametrize("name", CASES)
 def test_long_chains_are_long_enough(name):
     """What is left of the start is far below what the test above can see."""
-    case, law = case_of(name), case_of(name).posterior()
+    case, law = ALL[name], ALL[name].posterior()
     last, mean = reference.chain(case.start_law(), case.visits(), long_enough(case), 10)
     assert np.abs(last - law).sum() < 2e-3
     near, exact = case.expectations(mean), case.expectations(law)
@@ -348,7 +329,7 @@ def test_long_chains_are_long_enough(name):
 
 @lru_cache
 def short_chain(name, n_sweeps, n_averaged):
-    case = case_of(name)
+    case = ALL[name]
     last, mean = reference.chain(case.start_law(), case.visits(), n_sweeps, n_averaged)
     return last, case.expectations(mean)
 
@@ -359,7 +340,7 @@ def short_chain(name, n_sweeps, n_averaged):
     ("n_sweeps", "n_averaged"), [(1, 0), (1, 1), (2, 1), (2, 2), (3, 2), (4, 0)]
 )
 def test_short_chains_have_the_law_of_start_and_sweeps(sampler, name, n_sweeps, n_averaged):
-    case = case_of(name)
+    case = ALL[name]
     last, exact = short_chain(name, n_sweeps, n_averaged)
     n = copies(sampler, case, 20_000)
     found = sampler(case, n_sweeps, n_averaged, n, 2)
@@ -373,7 +354,7 @@ def test_short_chains_have_the_law_of_start_and_sweeps(sampler, name, n_sweeps, 
 @each_sampler
 @each_case
 def test_a_sweep_leaves_the_posterior_as_it_is(sampler, name):
-    case, law = case_of(name), case_of(name).posterior()
+    case, law = ALL[name], ALL[name].posterior()
     n = copies(sampler, case, 40_000)
     found = sampler(case, 1, 1, n, 3, drawn(law, n, 4))
     assert_states(found.z, law)
@@ -385,7 +366,7 @@ def test_a_sweep_leaves_the_posterior_as_it_is(sampler, name):
 @pytest.mark.parametrize("n_sweeps", [1, 2])
 def test_transitions(sampler, name, n_sweeps):
     """Sweeps from every state, or from 16 of them, impossible ones among them."""
-    case = case_of(name)
+    case = ALL[name]
     size = np.prod(case.shape)
     cells = np.arange(size) if size <= 16 else np.random.default_rng(5).permutation(size)[:16]
     states = np.stack(np.unravel_index(cells, case.shape), axis=1)
@@ -414,9 +395,6 @@ def test_the_last_sweeps_are_averaged(sampler, n_averaged):
     found = sampler(case, 3, n_averaged, 20_000, 7, np.tile(z, (20_000, 1)))
     assert_states(found.z, last)
     assert_expectations(found, case, case.expectations(mean), 20_000)
-
-
-# What follows from the states alone
 
 
 def documents_of_all_kinds(rng, n_words):
@@ -452,8 +430,8 @@ def test_statistics_follow_from_the_states_before_and_after(dtype, n_topics, n_a
     documents = documents_of_all_kinds(rng, 30)
     b = weights(rng, 30, n_topics).astype(dtype).astype(float)
     alpha = rng.permutation(np.geomspace(0.05, 5.0, n_topics))
-    before = rng.integers(0, n_topics, sum(len(x) for x, _ in tokens_of(documents, dtype)))
-    before = before.astype(np.int32)
+    n_tokens = sum(len(x) for x, _ in tokens_of(documents, dtype))
+    before = rng.integers(0, n_topics, n_tokens).astype(np.int32)
     before.flags.writeable = False
     given = minibatch(documents, 30, dtype), topics(b, alpha, dtype)
     seeds = random_seeds(rng, len(documents))
@@ -495,9 +473,6 @@ def test_totals_do_not_drift(dtype):
     totals = np.bincount(z, weights=v, minlength=20)
     exact = digamma(alpha + totals) - digamma(alpha.sum() + v.sum())
     assert_allclose(learnt.log_theta, exact, rtol=1e-3)
-
-
-# Long documents
 
 
 def generated(rng, n, n_tokens, b, alpha):
@@ -543,14 +518,10 @@ def test_documents_from_the_model_keep_their_law(sampler, n_topics):
         after, log_theta, size = [], [], n // N_BATCHES
         for words, old in zip(np.split(x, N_BATCHES), np.split(z, N_BATCHES), strict=True):
             documents = [np.unique(row, return_counts=True) for row in words]
-            learnt, new = Gibbs(2, 1).step(
-                minibatch(documents, n_words, sampler),
-                topics(b, alpha, sampler),
-                random_seeds(rng, size),
-                SERIAL,
-                old.ravel().astype(np.int32),
-                LOG_THETA,
-            )
+            given = minibatch(documents, n_words, sampler), topics(b, alpha, sampler)
+            state = old.ravel().astype(np.int32)
+            seeds = random_seeds(rng, size)
+            learnt, new = Gibbs(2, 1).step(*given, seeds, SERIAL, state, LOG_THETA)
             after.append(new.reshape(size, -1))
             log_theta.append(learnt.log_theta)
         after, log_theta = np.concatenate(after), np.array(log_theta)
@@ -561,7 +532,7 @@ def test_documents_from_the_model_keep_their_law(sampler, n_topics):
     assert_means(log_theta, exact, digamma(alpha + n_tokens) - digamma(alpha), n)
 
 
-@pytest.mark.parametrize("sampler", [kernel_32, kernel_64, twin])
+@each_sampler
 def test_a_count_beyond_1024_is_1024_tokens_of_more_weight(sampler):
     """One sweep of one word and two topics, all in the first: who has moved is enough to know."""
     m, v, alpha, row = 1024, 3000 / 1024, np.array([40.0, 90.0]), np.array([0.7, 0.3])
@@ -585,9 +556,6 @@ def test_a_count_beyond_1024_is_1024_tokens_of_more_weight(sampler):
     assert_means(found.counts[:, 0], v * np.array([m - mean, mean]), 0.0, n)
 
 
-# Seeds
-
-
 @pytest.mark.parametrize("apart", [1, 2, 2**32, 2**63, GOLDEN, 2**64 - GOLDEN])
 @pytest.mark.parametrize("n_tokens", [1, 2, 3])
 def test_documents_of_different_seeds_are_independent(apart, n_tokens):
@@ -601,6 +569,3 @@ def test_documents_of_different_seeds_are_independent(apart, n_tokens):
     both = np.ravel_multi_index(tuple(z.reshape(n, -1).T), last.shape * 2)
     law = np.multiply.outer(last, last).ravel()
     assert_law(np.bincount(both, minlength=law.size), law)
-
-
-# Edges

@@ -31,17 +31,14 @@ def corpus_of_one(lengths, words):
 def functionals(lengths, table, dish, topic):
     """Of each row: tables, dishes, and pairs of words at one table, of one dish, of one topic."""
     table, dish, topic = np.array([table, dish, topic])
-    return np.column_stack(
-        [
-            chains.first_ones(table).sum(axis=1),
-            chains.first_ones(dish).sum(axis=1),
-            chains.pairs(table),
-            chains.pairs(dish),
-            chains.pairs(topic),
-            np.equal(table, np.arange(sum(lengths)))[:, 1:].sum(axis=1),
-            chains.in_common(dish, lengths[0]),
-        ]
-    ).astype(float)
+    found = [
+        chains.first_ones(table).sum(axis=1),
+        chains.first_ones(dish).sum(axis=1),
+        *map(chains.pairs, (table, dish, topic)),
+        np.equal(table, np.arange(sum(lengths)))[:, 1:].sum(axis=1),
+        chains.in_common(dish, lengths[0]),
+    ]
+    return np.column_stack(found).astype(float)
 
 
 def mean_functionals(lengths, states):
