@@ -74,8 +74,9 @@ def test_a_word_that_rounding_brings_below_those_that_it_leads():
     assert np.isfinite(model.components_).all()
 
 
-def test_a_tiny_prior_of_the_qualitative_topic():
-    model = RatingLDA(2, qualitative_prior=(1e-10, 1.0), random_state=0).fit(1e6 * X, [1, 5] * 4)
+def test_a_tiny_prior_of_the_qualitative_topic(monkeypatch):
+    monkeypatch.setattr("streamtopics.reviews.rating_lda.OMEGA", (1e-10, 1.0))
+    model = RatingLDA(2, random_state=0).fit(1e6 * X, [1, 5] * 4)
     assert np.isfinite(model.objective_).all()
 
 

@@ -17,10 +17,9 @@ import numpy as np
 
 from streamtopics.datasets import make_dpp_sets
 from streamtopics.dpp.batches import SetBatches, batch_sets
-from streamtopics.dpp.learning import Settings, fit, start
+from streamtopics.dpp.learning import Settings, active, fit, start
 from streamtopics.dpp.likelihood import Parameters
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.penalty import active
 from streamtopics.dpp.sets import PointSets
 
 MOST_ROUNDS = 100

@@ -247,7 +247,7 @@ theta : array-like of shape (n_components,) or None, default=None
     Such as a row of `transform`; None is `theta_`.""",
     "given_points": """\
 given : points or None, default=None
-    Points that the sets already have; as in `condition`.""",
+    Points of the set that are known; the result is about the further ones.""",
     "raw_documents": """\
 raw_documents : iterable of str, or of lists of str
     Texts, or lists of their sentences.""",

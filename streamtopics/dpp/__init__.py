@@ -5,22 +5,21 @@ A set X of points, such as the sentences of a document, has the probability
 
     P(X) = det L_X / det(L + I),    L = noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2},
 
-with A = gamma I + U Diag(theta) U' of low rank. The sum over all sets needs only
-Sigma = sum_x p(x) phi(x) phi(x)', which the measures know in closed form, so that the
-ground set, of 2^V sentences or a cube, is never listed.
+with A = gamma I + U Diag(theta) U' of low rank. The normaliser needs only
+Sigma = sum_x p(x) phi(x) phi(x)', which the measures know in closed form. So the ground set, of
+2^V sentences or a cube, is never listed.
 
     measures    ground sets: p, features, Sigma, exact draws
     totals      measures learnt from the sets seen
     noise       points beside the low-rank part
-    sets        of points, as users pass them; `batches` of those of equal size
-    kernel      A, and the process that it makes
+    sets        sets of points, as users pass them; `batches` of equal size
+    kernel      A, the process that it makes, and conditioning
     low_rank    the normaliser and its derivatives
-    marginal    probabilities of points and words, sizes; quality and diversity
+    marginal    probabilities of points and words, sizes
     likelihood  of observed sets, with gradients
     learning    U by L-BFGS or AdaGrad; theta, gamma and the noise by monotone steps
-    sampling    exact, of any size or a given one, and the law of the size; conditioning
-    selection   greedy maximisation
-    summarizer  summaries of documents, by a kernel of summary_kernel
+    sampling    exact, of any size or a given one, and the law of the size
+    summarizer  summaries of documents, by a kernel of `summary_kernel`
 
 Source: Dupuy (2017), "Inference and applications for topic models", chapter 4.
 """

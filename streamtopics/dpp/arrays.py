@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Places: TypeAlias = NDArray[np.integer[Any]]
-# Rows or numbers of the kind that a measure has, dense or sparse: their type hangs on its own.
+# Rows or numbers, dense or sparse, depending on the measure.
 Points: TypeAlias = Any
 
 
@@ -19,9 +19,9 @@ def dense(x: Any) -> Floats:
 
 
 def products(A: Floats, B: Floats) -> Floats:
-    """Return A B of each pair of matrices, in the bits that it has wherever these lie in memory.
+    """Return A B of each pair of matrices, in the same bits wherever these lie in memory.
 
-    Of a matrix and a single column, BLAS without AVX rounds as its vectors are aligned.
+    BLAS without AVX rounds the product with a single column by how its vectors are aligned.
     """
     if B.shape[-1] == 1:
         column: Floats = np.einsum("...ij,...jk->...ik", A, B)
@@ -36,9 +36,9 @@ def squares(x: Any) -> Any:
 
 
 def pivots(S: Floats) -> Floats:
-    """Return squares of the diagonals of Cholesky factors, whose product is the determinant.
+    """Return squared diagonals of Cholesky factors of S, (..., n, n), whose product is det S.
 
-    S is of shape (..., n, n); of a matrix that rounding has made indefinite, the eigenvalues.
+    For a matrix that rounding made indefinite, the eigenvalues.
     """
     try:
         return np.diagonal(np.linalg.cholesky(S), axis1=-2, axis2=-1) ** 2
@@ -62,10 +62,7 @@ def log_det_positive(L: Floats) -> Floats:
 
 
 def solve_positive(L: Floats, B: Floats) -> Floats:
-    """Solve L X = B for positive semidefinite matrices, with B in their span up to rounding.
-
-    Least squares where L is singular, as by a level of noise that is lost to rounding.
-    """
+    """Solve L X = B for positive semidefinite matrices; least squares if L is singular."""
     try:
         return np.linalg.solve(L, B)
     except np.linalg.LinAlgError:

@@ -21,24 +21,21 @@ MOST_ENTRIES, LEAST_SIDE = 2**16, 16
 
 @dataclass(frozen=True, eq=False)
 class SetBatch:
-    """Some sets, m of them, all of n points: without padding each has the bits that it has alone.
+    """Some sets, m of them, all of n points: without padding each has the bits it has alone."""
 
-    Places among all sets, rows of the part; Phi_X Phi_X', (m, n, n), and log p, (m, n), in nats.
-    """
-
-    places: Places
-    points: slice
-    gram: Floats
-    log_p: Floats
+    places: Places  # Among all sets.
+    points: slice  # Rows of the part.
+    gram: Floats  # Phi_X Phi_X', (m, n, n).
+    log_p: Floats  # (m, n), in nats.
 
     def of(self, rows: Floats) -> Floats:
-        """Return the rows of the sets, of shape (m, n, k), among all of the part, (n_points, k)."""
+        """Return the rows of the sets, (m, n, k), among all of the part, (n_points, k)."""
         return rows[self.points].reshape(*self.log_p.shape, rows.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The sets of one job, of similar size, and the features of their points, (n_points, V)."""
+    """The sets of one job, of similar size, with features of their points, (n_points, V)."""
 
     Phi: Points
     batches: tuple[SetBatch, ...]
@@ -49,7 +46,7 @@ class Part:
         return np.concatenate([batch.places for batch in self.batches])
 
     def embed(self, U: Floats) -> Floats:
-        """Return Z = Phi U, of shape (n_points, r), of which no row depends on the others."""
+        """Return Z = Phi U, (n_points, r); no row depends on the others."""
         if hasattr(self.Phi, "toarray"):
             return np.asarray(self.Phi @ U)
         return products(self.Phi[:, None, :], U)[:, 0]
@@ -69,14 +66,13 @@ class SetBatches:
 
     @property
     def n_sets(self) -> int:
-        """Number of sets."""
         return len(self.sets)
 
     @cached_property
     def log_repeats(self) -> Floats:
-        """The sum of log m! over the points of each set, m how often it has one.
+        """The sum of log m! over the points of each set, with m the number of times it has one.
 
-        Random weights tell which points may be equal; only these are compared themselves.
+        Points with equal random projections are compared themselves.
         """
         points, sizes = self.measure.canonical(self.sets.points), self.sets.sizes
         rows = as_rows(points if points.ndim == 2 else points[:, None])
@@ -92,14 +88,8 @@ class SetBatches:
         log_orders: Floats = gammaln(np.diff(first, append=len(owner)) + 1.0)
         return np.bincount(owner[first], log_orders, self.n_sets).astype(np.float64)
 
-    @property
-    def mean_size(self) -> float:
-        """Mean number of points of a set."""
-        result: float = sum(part.Phi.shape[0] for part in self) / max(self.n_sets, 1)
-        return result
-
     def fill(self, rows: Floats, function: Callable[..., Floats], *rest: Any) -> Floats:
-        """Fill in the rows of sets, by `function(part, *rest)` for those of a part."""
+        """Fill in the rows of sets by `function(part, *rest)` of each part."""
         found = self.workers.share(function, [(part, *rest) for part in self])
         for part, values in zip(self, found, strict=True):
             rows[part.places] = values
@@ -109,11 +99,12 @@ class SetBatches:
 def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL) -> SetBatches:
     """Compute the features and Gram matrices of sets, the smallest first.
 
-    The memory is that of the features and of the squares of the sizes, 8 bytes each. What
-    works on them needs about four times the square of the largest size beside it.
+    The memory is that of the features and of the squares of the sizes, 8 bytes each.
     """
     order, points = _by_size(sets)
-    Phi, log_p = _features(measure, points), measure.log_p(points)
+    Phi, log_p = measure.features(points), measure.log_p(points)
+    if not hasattr(Phi, "toarray"):
+        Phi = np.ascontiguousarray(Phi)  # Of which a row lies in one piece.
     sizes = sets.sizes[order]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     parts = []
@@ -122,12 +113,6 @@ def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL)
         rows = Phi[some]
         parts.append(Part(rows, tuple(_batches(order[cut], sizes[cut], rows, log_p[some]))))
     return SetBatches(measure, sets, tuple(parts), workers)
-
-
-def _features(measure: BaseMeasure, points: Points) -> Points:
-    """Return the features of points, of which a dense row lies in one piece."""
-    Phi = measure.features(points)
-    return Phi if hasattr(Phi, "toarray") else np.ascontiguousarray(Phi)
 
 
 def _by_size(sets: PointSets) -> tuple[Places, Points]:
@@ -142,7 +127,7 @@ def _by_size(sets: PointSets) -> tuple[Places, Points]:
 
 
 def _parts(sizes: Places) -> Iterator[slice]:
-    """Cut sets of increasing size into about 32 parts of equal work, or fewer large enough."""
+    """Cut sets of increasing size into about 32 parts of equal work, or fewer large ones."""
     work = np.cumsum(np.maximum(sizes, LEAST_SIDE) ** 2)
     least = max(MOST_ENTRIES, work[-1:].sum() / MOST_PARTS)
     ends = np.flatnonzero(np.diff(work // least, append=-1)) + 1

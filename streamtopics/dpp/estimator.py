@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from streamtopics.base.frame import NO_WEIGHTS, Commit, StreamingEstimator, check_same
 from streamtopics.base.glossary import documented
@@ -29,16 +30,14 @@ from streamtopics.base.validation import (
     StrOptions,
     check_feature_names,
 )
-from streamtopics.dpp import conditioning, learning, marginal, sampling
+from streamtopics.dpp import learning, marginal, sampling
 from streamtopics.dpp.arrays import Floats, Points
 from streamtopics.dpp.batches import SetBatches, batch_sets
-from streamtopics.dpp.kernel import Process
-from streamtopics.dpp.learning import Online
+from streamtopics.dpp.kernel import Process, condition
+from streamtopics.dpp.learning import Online, Settings, active, theta_steps
 from streamtopics.dpp.likelihood import Parameters, check_possible, log_density, log_likelihood
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.multiplicative import Settings, theta_steps
 from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
-from streamtopics.dpp.penalty import active
 from streamtopics.dpp.sets import SENTENCES, Form, PointSets
 from streamtopics.dpp.totals import LEARNT, Known, Totals
 from streamtopics.utils.output import document_labels, labelled
@@ -50,6 +49,8 @@ NOT_NEGATIVE = Interval(Real, 0, MOST_PRIOR, closed="both")
 LEAST_MEAN_SIZE = 1e-3
 # Larger steps lead U out of what its inverses can be found of.
 MOST_STEP = 100
+# To look the libraries up takes half of the time of a small minibatch.
+threadpools = cache(ThreadpoolController)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -79,63 +80,62 @@ class Learnt(Commit):
 
 @documented
 class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
-    """Sets that repel their like: documents as sets of sentences, baskets as sets of items.
+    """Sets of points that repel similar ones: documents of sentences, baskets of items.
 
     The kernel is noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2} with A = gamma I +
-    U Diag(theta) U': p and the features Phi belong to the ground set, such as all 2^V sentences
-    of V words, U embeds the words, and each document has its own theta.
+    U Diag(theta) U'. p and the features Phi belong to the ground set, U embeds the words, and each
+    document has its own theta.
 
     Parameters
     ----------
     ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
             default="bernoulli"
-        What sets consist of: sentences as sets of words, as counts of words, or as a length with
-        words divided by it; items of a list; vectors. Its probabilities are learnt. Or a known
-        measure, such as ``streamtopics.dpp.Fourier(2, 4)``.
+        The points: sentences as sets of words, as counts, or as lengths with words divided by
+        them; items of a list; vectors. Their probabilities are learnt, unless the measure is given,
+        such as ``streamtopics.dpp.Fourier(2, 4)``.
     n_components : int, default=10
-        Columns of U. The penalty takes out those not needed: give two to six times as many.
+        Columns of U. The penalty removes those not needed: give two to six times as many.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Points beside those of the low-rank part: a Poisson number of points from p, or each other
-        item with the same probability. "auto" is "counting" for items, else "background". Or a
-        record such as ``streamtopics.dpp.Background(2.0)``, from whose level learning starts.
+        Points outside the low-rank part: a Poisson number of points from p, or each other item
+        with the same probability. "auto" is "counting" for items, else "background". A record such
+        as ``streamtopics.dpp.Background(2.0)`` sets the first level.
     noise_level : float or None, default=None
-        Their level, at most 1e10; None learns it, and what is 0 stays 0.
+        Level of the noise, at most 1e10. None learns it; 0 stays 0.
     gamma : float or None, default=None
-        Weight of the features themselves in A, at most 1e10; None learns it, from 1 / V or less.
-        For items it is the same as "counting" noise, and None is 0. What is 0 stays 0.
+        Weight of the features in A, at most 1e10. None learns it, from 1 / V or less. Items have
+        "counting" noise instead: None is 0. 0 stays 0.
     theta : {"shared", "document"}, default="shared"
-        Whether U is learnt with one theta for all sets, or with one for each, with which `score`,
-        under their mean, is far lower.
+        Whether U is learnt with one theta or with one for each set. The second scores far lower.
     penalty : float, default=0.001
         Weight of the mean sum of theta and the squared sum of the lengths of U's columns.
     max_iter : int, default=100
-        Most rounds of `fit`: 20 iterations of L-BFGS on U, then the rest.
+        Maximal number of rounds of `fit`: 20 iterations of L-BFGS on U, then the rest.
     tol : float, default=0.001
-        Least gain of a round to go on, in nats per set.
+        `fit` stops when a round gains less, in nats per set.
     max_local_iter : int, default=30
         Steps on the theta of a set.
     batch_size : int, default=256
-        Sets in a minibatch, for the steps of a `partial_fit` after `fit`.
+        Sets in a minibatch, which the steps of a `partial_fit` after `fit` are scaled for.
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
-        In `partial_fit` gamma, the noise and the mean theta go (t + 1)^-kappa of the way at
+        In `partial_fit`, gamma, the noise and the mean theta move (t + 1)^-kappa of the way at
         the t-th minibatch, in (0, 1].
     n_jobs : int or None, default=None
         Number of threads; None is 1 and -1 all processors. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the first U.
     verbose : int, default=0
-        1 shows how far `fit` has come.
+        1 shows the progress of `fit`.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, V)
-        U', whose rows are known up to sign; 0 for those taken out.
+        U', whose rows are known up to sign; 0 for removed columns.
     theta_ : ndarray of shape (n_components,)
-        The one theta, or the mean of those of the sets.
+        The shared theta, or the mean over the sets.
     gamma_, noise_level_ : float
-        As learnt. Of "background" noise the level is the expected number of its points in a set.
+        Learnt values. The level of "background" noise is its expected number of points in a set.
     measure_ : BaseMeasure
         The ground set with its probabilities.
     expected_size_ : float
@@ -143,7 +143,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     n_active_components_ : int
         Number of columns of at least 1 % of the strength of the strongest.
     objective_ : list of float
-        The objective of `fit`, at the start and after each round, in nats per set.
+        Objective of `fit` at the start and after each round, in nats per set.
     n_iter_ : int
         Rounds of `fit`.
     n_batch_iter_, n_documents_seen_, n_sentences_seen_ : int
@@ -155,11 +155,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     --------
     DPPSummarizer : Picks sentences of raw documents.
     streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
-
-    Notes
-    -----
-    Of the models (U D, D^-2 theta), D diagonal, which are the same, that of least penalty is
-    chosen. theta is a local optimum.
 
     References
     ----------
@@ -242,9 +237,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     # Learning
 
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn from all sets together, by L-BFGS. Forgets what was learnt before.
-
-        When it fails or is interrupted nothing has changed.
+        """Learn from all sets by L-BFGS, from scratch. A failed call changes nothing.
 
         {sets_and_y}
 
@@ -253,10 +246,9 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return self._fit(X=X, groups=groups)
 
     def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn from one minibatch, by a step of AdaGrad on U.
+        """Learn from one minibatch by a step of AdaGrad on U. A failed call changes nothing.
 
-        When it fails nothing has changed; when it is interrupted, nothing or all of it was learnt.
-        `ground_set`, `noise` and `n_components` cannot be changed on the way.
+        `ground_set`, `noise` and `n_components` stay as in the first call.
 
         {sets_and_y}
 
@@ -266,9 +258,9 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
     @contextmanager
     def _learning(self, anew: bool = False) -> Iterator[Workers]:
-        # Batches are what is shared out: threads of the linear algebra itself would wait for
-        # each other over small matrices.
-        with super()._learning(anew) as pool, threadpool_limits(1, user_api="blas"):
+        # Threads of the linear algebra itself would wait for each other over small matrices.
+        alone = threadpools().limit(limits=1, user_api="blas")
+        with super()._learning(anew) as pool, alone:
             yield pool
 
     def _read(self, method: str, *, reset: bool = False, X: Any, groups: Any) -> PointSets:
@@ -291,7 +283,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
     @property
     def _begun(self) -> bool:
-        """Whether there was a point."""
         return super()._begun and self._commit.n_points > 0
 
     def _start(self, batch: PointSets) -> None:
@@ -367,7 +358,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return parameters
 
     def _first_noise(self, measure: BaseMeasure, n_points: float) -> Noise:
-        """Return the noise of the start; one that is named is expected to give `n_points`."""
+        """Return the noise of the start, which gives `n_points` if it is a name."""
         chosen: str | Noise = self.noise
         if chosen == "auto":
             chosen = "counting" if measure.form.one_matrix else "background"
@@ -378,9 +369,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> Floats:
-        """Return theta of each set, by steps from `theta_`.
-
-        Deterministic, each set by itself; a local optimum, and zeros for an empty set.
+        """Infer theta of each set by steps from `theta_`: a local optimum, zeros for an empty set.
 
         {sets}
 
@@ -393,27 +382,20 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return labelled(self, theta, document_labels(X, groups))
 
     def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> Floats:
-        """`fit`, then `transform` of the same sets.
-
-        {sets_and_y}
-
-        Returns
-        -------
-        theta : ndarray of shape (n_sets, n_components), float64
-        """
+        """`fit`, then `transform` of the same sets, with the parameters and result of these."""
         return self.fit(X, groups=groups).transform(X, groups)
 
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set under `theta_`.
 
-        A set has no order: log m! is taken off where it has a point m times.
+        Sets have no order: a point that occurs m times takes off log m!.
 
         {sets}
 
         Returns
         -------
         log_likelihood : ndarray of shape (n_sets,)
-            In nats, of densities where the ground set has one; -inf for a set that cannot be.
+            In nats, a density where the ground set has one; -inf for an impossible set.
         """
         return self._inferred_of(
             "score_samples", X, groups, lambda learnt, data: log_likelihood(data, learnt.parameters)
@@ -427,7 +409,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         score : float
-            NaN of no sets, -inf where one of them cannot be.
+            NaN without sets, -inf if one is impossible.
         """
         values = self.score_samples(X, groups)
         return float(values.mean()) if len(values) else np.nan
@@ -435,22 +417,22 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def gain_over_independent(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set, less that of independent points.
 
-        These are a Poisson number of draws from p, with the mean size of the sets seen; for
-        "items", each by itself with probability (n + 1/2) / (N + 1), n of the N sets seen with it.
+        Independent points are a Poisson number of draws from p with the mean size of the sets seen.
+        An item is in n of N sets with probability (n + 1/2) / (N + 1).
 
         {sets}
 
         Returns
         -------
         gain : ndarray of shape (n_sets,)
-            In nats; above 0 where the model is better, 0 for a set that neither can give.
+            In nats; 0 for a set that is impossible under both.
         """
         return self._inferred_of("gain_over_independent", X, groups, _gain)
 
     def _inferred_of(
         self, method: str, X: Any, groups: Any, infer: Callable[[Learnt, SetBatches], Floats]
     ) -> Floats:
-        """Return what `infer` makes of what was learnt and the sets that a user passed."""
+        """Return `infer` of what was learnt and of the sets that a user passed."""
         check_is_fitted(self)
         sets = self._read(method, X=X, groups=groups)
 
@@ -470,7 +452,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     # The process
 
     def process(self, theta: ArrayLike | None = None) -> Process:
-        """Return the process itself, for the functions of `streamtopics.dpp`.
+        """Return the process, for the functions of `streamtopics.dpp`.
 
         Parameters
         ----------
@@ -481,19 +463,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         learnt = self._learnt
         theta = learnt.parameters.theta if theta is None else np.asarray(theta, dtype=np.float64)
         return learnt.parameters.process(learnt.measure, theta)
-
-    def condition(self, points: Points, theta: ArrayLike | None = None) -> Process:
-        """Return the process of the further points of a set, as ``given=points`` elsewhere.
-
-        Parameters
-        ----------
-        {points}
-        {theta_of_process}
-
-        {returns_process}
-        """
-        process = self.process(theta)
-        return conditioning.condition(process, self._points(points, "condition"))
 
     def sample(
         self,
@@ -511,7 +480,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         n_sets : int, default=1
         {theta_of_process}
         k : int or None, default=None
-            Points of each set, beside those given; None for sets of any size.
+            Points of each set, without those given. None draws sets of any size.
         {given_points}
         random_state : int, RandomState instance or None, default=None
             Pass an int for the same sets each time.
@@ -529,7 +498,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def marginals(
         self, points: Points, theta: ArrayLike | None = None, *, given: Points = None
     ) -> Floats:
-        """Return the probability that each point is in a set; of vectors its density.
+        """Return the probability of each point to be in a set; for vectors its density.
 
         Parameters
         ----------
@@ -571,8 +540,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     ) -> list[list[Any]]:
         """Return the most typical words of each column of U.
 
-        They come in the order of what they add to the divergence of p(x) (u_k'phi(x))^2, the
-        law of sentences of the column alone, from that of no column.
+        They are ordered by their part of the divergence of p(x) (u_k'phi(x))^2, the law of
+        sentences under the column alone, from the law without columns.
 
         Parameters
         ----------
@@ -583,7 +552,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         words : list of n_components lists
-            Each of min(n_words, n_features) words; empty for a column taken out.
+            Each of min(n_words, n_features) words; empty for a removed column.
         """
         measure, names = self.measure_, self._column_names(feature_names)
         found = marginal.telling_words(measure, self.components_, n_words)
@@ -612,7 +581,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return Known(self.ground_set)
 
     def _given(self, theta: ArrayLike | None, given: Points) -> Process:
-        return self.process(theta) if given is None else self.condition(given, theta)
+        process = self.process(theta)
+        return process if given is None else condition(process, self._points(given, "given"))
 
     def _points(self, points: Points, method: str) -> Points:
         return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")
@@ -634,10 +604,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
 
 def _gain(learnt: Learnt, data: SetBatches) -> Floats:
-    """Return the log-likelihood of each set, less that of independent points.
-
-    Equal points are as many in one as in the other, so that they are told apart in both.
-    """
+    """Return the log-likelihood of each set, less that of independent points."""
     values = log_density(data, learnt.parameters)
     others = learnt.totals.independent_log_likelihood(data.sets)
     if others is None:

@@ -1,16 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learning of U, theta, gamma and the noise from sets.
 
-The objective is F = -mean log-likelihood + penalty * R(U, theta), in nats per set, R as in
-`penalty`. `fit` goes over all sets: L-BFGS on U, monotone steps on the rest, balance of the
-scales, in turn. `learn_minibatch` takes one step of AdaGrad on U, which rare words with
-their small gradients need.
+The objective is F = -mean log-likelihood + penalty * R(U, theta), in nats per set, with
 
-(u_k, theta_k) = 0 is a strict local minimum under a penalty, from which no column comes back:
-start with more of them than are wanted.
+    R(U, theta) = mean_i |theta_i|_1 + (sum_k |u_k|)^2.
 
-Source: Dupuy (2017), section 4.2.5; Duchi, Hazan and Singer (2011), "Adaptive subgradient
-methods".
+`fit` alternates L-BFGS on U, monotone steps on the rest, and balance of the scales.
+`learn_minibatch` takes one step of AdaGrad on U, which rare words with small gradients need.
+
+Monotone steps. log det of the matrix of an observed set is convex in the logarithms of (theta,
+gamma, level), by Cauchy and Binet; the log normaliser is concave in them themselves. The tangents
+of both bound the log-likelihood from below by a sum, whose maximum is
+
+    theta_k <- theta_k * z_k'L^-1 z_k / (rho [(I + rho P Th)^-1 P]_kk + penalty)
+
+and likewise for gamma and the level: the up half of the derivative over the down half. What
+is 0 stays 0; theta is a local optimum.
+
+Balance. (U D, D^-2 theta) gives the same kernel, so only b_k = theta_k^{1/2} |u_k| counts. R is
+least at |u_k| = (b_k^2 / S)^{1/3}, S = (sum_k b_k^{2/3})^{3/4}, where it is
+2 (sum_k b_k^{2/3})^{3/2}: whole columns vanish. (u_k, theta_k) = 0 is a strict local minimum,
+from which no column returns: start with more columns than needed.
+
+Source: Dupuy (2017), section 4.2.5; Hunter and Lange (2004), "A tutorial on MM algorithms"; Duchi,
+Hazan and Singer (2011), "Adaptive subgradient methods".
 """
 
 from collections.abc import Callable, Iterable
@@ -19,20 +32,52 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from streamtopics.dpp.arrays import Floats
-from streamtopics.dpp.batches import SetBatches
-from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood, slopes
+from streamtopics.dpp.arrays import Floats, products, solve_positive
+from streamtopics.dpp.batches import Part, SetBatches
+from streamtopics.dpp.kernel import MOST
+from streamtopics.dpp.likelihood import (
+    Parameters,
+    Slopes,
+    check_possible,
+    ensemble,
+    log_likelihood,
+    slopes,
+)
+from streamtopics.dpp.low_rank import Projected
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.multiplicative import DEFAULT, Settings, joint_step, theta_steps
 from streamtopics.dpp.noise import Noise
-from streamtopics.dpp.penalty import balance, smooth_penalty
+from streamtopics.kernels import dpp as kernels
+
+SMOOTHING = 1e-16
+NEGLIGIBLE = 1e-100
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of `LowRankDPP`, and numbers of steps in a round."""
+
+    penalty: float = 0.01
+    n_theta: int = 20  # On theta alone, if each set has its own.
+    learn_gamma: bool = True
+    learn_level: bool = True
+    max_iter: int = 10
+    n_embedding: int = 20  # Of L-BFGS on U.
+    n_joint: int = 5  # On theta, gamma and the level.
+    tol: float = 0.01
+    own_theta: bool = True
+    step_size: float = 0.3
+    kappa: float = 0.5
+
+
+DEFAULT = Settings()
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The result of `fit`: parameters, and F at the start and after each round, in nats per set."""
+    """Parameters, and F at the start of `fit` and after each round, in nats per set."""
 
     parameters: Parameters
     objective: tuple[float, ...]
@@ -40,18 +85,13 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Online:
-    """The state of learning from minibatches.
-
-    Parameters with one theta, the running mean; sums of squared derivatives by U; the root mean
-    square of the first U, the unit of the steps; and the minibatches learnt from, of the size of
-    the next one.
-    """
+    """State of learning from minibatches."""
 
     _holds = "parameters.U: V R; squares: V R >=0; scale: >=0; n_batches: >=0"
-    parameters: Parameters
-    squares: Floats
-    scale: float
-    n_batches: float = 0.0
+    parameters: Parameters  # Of one theta, the running mean.
+    squares: Floats  # Sums of squared derivatives by U.
+    scale: float  # The root mean square of the first U, the unit of the steps.
+    n_batches: float = 0.0  # Minibatches learnt from, of the size of the next.
 
     @classmethod
     def of(cls, parameters: Parameters) -> Self:
@@ -81,7 +121,7 @@ def objective(data: SetBatches, parameters: Parameters, penalty: float) -> float
 def fit_embedding(
     data: SetBatches, parameters: Parameters, *, penalty: float = 0.01, max_iter: int = 20
 ) -> Parameters:
-    """Learn U by L-BFGS from possible sets, with rows scaled so that rare words move too."""
+    """Learn U by L-BFGS, with rows scaled so that rare words move too."""
     shape, measure = parameters.U.shape, data.measure
     unit = np.sqrt(measure.v + (measure.w0**2).sum(axis=1))[:, None]
     unit = np.where(unit > 0, unit, 1.0)
@@ -105,8 +145,8 @@ def fit(
 ) -> Fitted:  # fmt: skip
     """Find a local minimum of F, by rounds of U, then theta, gamma and the noise, then balance.
 
-    A theta of shape (r,) is learnt for all sets, one of shape (n_sets, r) for each, and a gamma
-    or a level of 0 stays 0. `report` gets F after each round. Sets of probability 0 are refused.
+    A theta of shape (r,) is shared by all sets; (n_sets, r) has a row for each. `report` gets F
+    after each round. Sets of probability 0 are refused.
     """
     check_possible(data, parameters)
     values = [objective(data, parameters, settings.penalty)]
@@ -154,7 +194,7 @@ def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAUL
 def resume(
     minibatches: Iterable[SetBatches], parameters: Parameters, settings: Settings = DEFAULT
 ) -> Online:
-    """Return the state as if `learn_minibatch` had found these parameters, of one theta, itself."""
+    """Return the state as if `learn_minibatch` had found these parameters itself."""
     state, still = Online.of(parameters), replace(settings, step_size=0.0)
     for data in minibatches:
         found = learn_minibatch(data, state, still)
@@ -167,3 +207,97 @@ def balance_online(state: Online) -> Online:
     U, theta, scales = balance(state.parameters.U, state.parameters.theta)
     squares = state.squares / np.where(scales > 0, scales, 1.0) ** 2
     return replace(state, parameters=replace(state.parameters, U=U, theta=theta), squares=squares)
+
+
+# Steps of theta, gamma and the level
+
+
+def theta_steps(
+    data: SetBatches, parameters: Parameters, *, penalty: float = 0.0, n_steps: int = 20
+) -> Floats:
+    """Return a theta for each set after `n_steps` from a positive one, as if it were alone."""
+    projected = parameters.projected(data.measure)
+    theta = np.empty((data.n_sets, parameters.U.shape[1]))
+    return data.fill(theta, _part_theta_steps, projected, parameters, penalty, n_steps)
+
+
+def _part_theta_steps(
+    part: Part, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
+) -> Floats:
+    """Return theta of the sets of a part. With L0 the matrix at Th0, Q = Z'L0^-1 Z, D = Th - Th0,
+
+        Z'L^-1 Z = (I + Q D)^-1 Q,
+
+    so no step costs more than r^3, whatever the number of points.
+    """
+    Z, found = part.embed(parameters.U), []
+    P = np.ascontiguousarray(projected.rho * projected.P)
+    for batch in part.batches:
+        z, theta = batch.of(Z), np.array(parameters.theta_of(batch.places), order="C")
+        solved = solve_positive(ensemble(batch, z, theta, parameters), z)
+        Q = np.ascontiguousarray(products(z.transpose(0, 2, 1), solved))
+        kernels.theta_steps(Q, P, penalty, n_steps, theta)
+        found.append(theta)
+    return np.asarray(np.minimum(np.concatenate(found), MOST))
+
+
+def joint_step(
+    parameters: Parameters, found: Slopes, settings: Settings = DEFAULT, share: float = 1.0
+) -> Parameters:
+    """Take a step of theta, gamma and the level from the slopes of possible sets.
+
+    With a `share` below 1 even empty sets leave everything above 0.
+    """
+    up, down = found.theta.up, found.theta.down + settings.penalty
+    if parameters.shared:
+        up, down = up.sum(axis=0), down.sum(axis=0)
+    gamma, level = parameters.gamma, parameters.noise.level
+    if settings.learn_gamma:
+        gamma = float(multiplied(gamma, found.gamma.up, found.gamma.down, share))
+    if settings.learn_level:
+        level = float(multiplied(level, found.level.up, found.level.down, share))
+    theta = multiplied(parameters.theta, up, down, share)
+    return replace(parameters, theta=theta, gamma=gamma, noise=parameters.noise.at(level))
+
+
+def multiplied(
+    x: Floats | float, up: Floats | float, down: Floats | float, share: float = 1.0
+) -> Floats:
+    """Move a share of the way from x to x up / down, at most `MOST`; stay if down is 0."""
+    safe = np.where(down > 0, down, 1.0)
+    ratio = np.where(down > 0, np.maximum(up, 0.0) / safe, 1.0)
+    with np.errstate(over="ignore"):
+        result: Floats = x * (1 + share * (ratio - 1)) if share < 1 else x * ratio
+    return np.minimum(result, MOST)
+
+
+# The penalty
+
+
+def smooth_penalty(U: Floats, theta: Floats) -> tuple[float, Floats]:
+    """Return R, with (|u|^2 + 1e-16)^{1/2} for |u|, and its derivative by U."""
+    norms = np.sqrt((U**2).sum(axis=0) + SMOOTHING)
+    value = np.atleast_2d(theta).mean(axis=0).sum() + norms.sum() ** 2
+    return float(value), 2 * norms.sum() * U / norms
+
+
+def strengths(U: Floats, theta: Floats) -> Floats:
+    """Return b_k = |u_k| times the root of the mean theta_k, of shape (r,)."""
+    return np.asarray(np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0)))
+
+
+def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return U and theta of the least penalty and the same kernel, and U's scales, 0 if unused."""
+    norms, b = np.linalg.norm(U, axis=0), strengths(U, theta)
+    total = (b ** (2 / 3)).sum() ** 0.75
+    alive = b > NEGLIGIBLE * b.max(initial=1.0)
+    scales = np.zeros(len(b))
+    scales[alive] = b[alive] ** (2 / 3) / np.cbrt(total) / norms[alive]
+    return U * scales, theta * alive / np.where(alive, scales, 1.0) ** 2, scales
+
+
+def active(U: Floats, theta: Floats, *, tolerance: float = 1e-2) -> NDArray[np.bool_]:
+    """Return whether b_k of each column is more than `tolerance` of the largest."""
+    b = strengths(U, theta)
+    result: NDArray[np.bool_] = b > tolerance * b.max(initial=0.0)
+    return result

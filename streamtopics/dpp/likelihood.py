@@ -4,12 +4,11 @@
     log det L_X = sum_{x in X} log p(x) + log det(Diag(delta) + gamma Phi_X Phi_X' + Z Th Z')
     Z = Phi_X U
 
-less the log normaliser. p is never exponentiated with the Background noise. Without noise sets
-with empty or repeated sentences, or more than the rank, have the log-likelihood -inf.
+less the log normaliser. p is never exponentiated with Background noise. Without noise, sets
+with empty or repeated sentences or more points than the rank have the log-likelihood -inf.
 
-That is the Janossy density, of points in some order. A set in which x comes m_x times has
-n! / prod m_x! orders, not n!: its probability is the density over prod m_x!, a constant of the
-data, which learning leaves out.
+That is the Janossy density, of points in some order. If x comes m_x times, a set has
+n! / prod m_x! orders, so its probability is the density over prod m_x!, a constant of the data.
 
 Source: Dupuy (2017), equations 19 and 24.
 """
@@ -30,7 +29,7 @@ from streamtopics.dpp.noise import Noise
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """Parameters learnt from sets: theta is of shape (r,), for all, or (n_sets, r), of each."""
+    """Parameters learnt from sets. theta has shape (r,), shared by all, or (n_sets, r)."""
 
     _holds = "U: V R; gamma: >=0"
     U: Floats
@@ -40,7 +39,6 @@ class Parameters:
 
     @property
     def shared(self) -> bool:
-        """True if all sets have the same theta."""
         return self.theta.ndim == 1
 
     def theta_of(self, places: Places) -> Floats:
@@ -54,7 +52,7 @@ class Parameters:
         return Process(measure, Kernel(self.U, theta, self.gamma), self.noise)
 
     def projected(self, measure: BaseMeasure) -> Projected:
-        """Return the parts that the normalisers of all theta share; they are computed once."""
+        """Return the part of the normaliser that all theta share, computed once."""
         known: tuple[BaseMeasure, Projected] | None = self.__dict__.get("_projected")
         if known is None or known[0] is not measure:
             known = measure, project(measure, self.U, self.gamma, self.noise.rho)
@@ -71,7 +69,7 @@ Number = TypeVar("Number", Floats, float)
 
 @dataclass(frozen=True, eq=False)
 class Halves(Generic[Number]):
-    """A derivative of the log-likelihood: up - down, that of log det L_X less the normaliser's.
+    """A derivative of the log-likelihood: that of log det L_X, up, less the normaliser's, down.
 
     Both are at least 0 for theta, gamma and the level of the noise.
     """
@@ -81,13 +79,12 @@ class Halves(Generic[Number]):
 
     @property
     def net(self) -> Number:
-        """up - down."""
         return self.up - self.down
 
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """A sum of log densities, in nats, and its derivatives; those of theta, (n_sets, r), by set."""
+    """A sum of log densities, in nats, and its derivatives; that by theta for each set."""
 
     log_density: float
     U: Floats
@@ -105,12 +102,12 @@ def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) 
 
 
 def log_likelihood(data: SetBatches, parameters: Parameters) -> Floats:
-    """Return log P(X) of each set, in nats, a density where p is one; -inf where it cannot be."""
+    """Return log P(X) of each set, in nats; -inf for impossible sets."""
     return log_density(data, parameters) - data.log_repeats
 
 
 def log_density(data: SetBatches, parameters: Parameters) -> Floats:
-    """Return the log-likelihood of each set as if equal points could be told apart, in nats."""
+    """Return the log-likelihood of each set as if equal points were distinguishable."""
     projected = parameters.projected(data.measure)
     values = data.fill(np.empty(data.n_sets), _part_log_density, projected, parameters)
     return values - parameters.noise.log_normalizer(data.measure)
@@ -126,7 +123,7 @@ def _part_log_density(part: Part, projected: Projected, parameters: Parameters) 
 
 
 def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
-    """Return the sum of the log densities of all sets, which must be possible, with derivatives."""
+    """Return the sum of log densities of possible sets, with derivatives."""
     measure, share, n_sets = data.measure, data.workers.share, data.n_sets
     projected, noise = parameters.projected(measure), parameters.noise
     theta = np.atleast_2d(parameters.theta)
@@ -185,7 +182,7 @@ def _observed(part: Part, parameters: Parameters) -> _Observed:
 
 
 class _Normalizers(NamedTuple):
-    """The sum of the log normalisers of some theta without noise, and its derivatives."""
+    """The sum of log normalisers of some theta, without noise, and its derivatives."""
 
     log_det: float
     shrunk: Floats
@@ -210,12 +207,12 @@ def _normalizers(
 
 
 def check_possible(data: SetBatches, parameters: Parameters) -> None:
-    """Raise ValueError if some set has the probability 0, for which nothing can be learnt."""
+    """Raise ValueError if a set has probability 0, so that nothing can be learnt from it."""
     impossible = np.flatnonzero(~np.isfinite(log_density(data, parameters)))
     if len(impossible):
         raise ValueError(
             f"{len(impossible)} of {data.n_sets} sets, the first of them set {impossible[0]}, have "
-            f"probability 0 with the noise {parameters.noise}: they have a point without features, "
-            "a point twice, more points than the rank, or one that p excludes. Give the noise a "
-            "positive level, or leave such points out"
+            f"probability 0 with the noise {parameters.noise}: points without features, repeated, "
+            "excluded by p, or more than the rank. Give the noise a positive level, or leave "
+            "such points out"
         )

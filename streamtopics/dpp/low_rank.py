@@ -8,8 +8,8 @@ With rho from the noise, Sigma = Diag(v) + w0 w0' and A = gamma I + U Th U',
     P = U'T U,   M = I + rho Th^{1/2} P Th^{1/2}
     log det(I + rho A Sigma) = sum_i log d_i + log det Sq + log det M
 
-to which the noise adds its own term. Nothing is divided by gamma, theta or v, any of
-which may be 0. P does not depend on theta, so that each further theta costs r^3 only.
+plus the term of the noise. gamma, theta and v may be 0. P does not depend on theta: each further
+theta costs r^3 only.
 
 Source: Dupuy (2017), appendix 4.D, rearranged by the Woodbury identity.
 """
@@ -25,7 +25,7 @@ from streamtopics.dpp.measures import BaseMeasure
 
 @dataclass(frozen=True, eq=False)
 class Projected:
-    """The parts of the normaliser that do not depend on theta; log_det is without U, in nats."""
+    """The part of the normaliser that does not depend on theta; log_det is without U, in nats."""
 
     rho: float
     gamma: float
@@ -39,7 +39,6 @@ class Projected:
 
     @property
     def trace(self) -> float:
-        """tr T."""
         return float((self.v / self.d).sum() + np.sum((self.W @ self.Sq_inverse) * self.W))
 
     def resolve(self, X: Floats) -> Floats:

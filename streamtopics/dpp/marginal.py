@@ -34,7 +34,6 @@ class Marginal:
 
     @property
     def diagonal(self) -> Floats:
-        """Diagonal of B, of shape (V,)."""
         return np.asarray(self.b + (self.R**2).sum(axis=1) - (self.N**2).sum(axis=1))
 
     def times(self, X: Floats) -> Floats:
@@ -64,7 +63,7 @@ def marginal(process: Process) -> Marginal:
 
 
 def marginals(process: Process, points: Points) -> Floats:
-    """Return P(x in X) of each point; of a density, and with Background, the expected number of it.
+    """Return P(x in X) of each point: a density, or with Background the expected number of it.
 
     Examples
     --------
@@ -119,7 +118,7 @@ def expected_size(process: Process) -> float:
 
 
 def expected_with_word(process: Process) -> Floats:
-    """Return the expected number of points of the low-rank part that have each word.
+    """Return the expected number of points of the low-rank part with each word.
 
     It is tr(B Sigma) less the same over the sentences without the word, by `absence`.
     """
@@ -136,8 +135,8 @@ def expected_with_word(process: Process) -> Floats:
 def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Places]:
     """Return the places of the n words with the largest P log(P / P0), for each row u.
 
-    P is the probability of each word in x from p(x) (u'phi(x))^2, P0 the same under
-    p(x) |phi(x)|^2, of no direction. The most typical come first; there are none for a row of 0.
+    P is the probability of each word in x under p(x) (u'phi(x))^2, P0 under p(x) |phi(x)|^2. The
+    most typical come first; there are none for a row of 0.
     """
     V = measure.v.size
     usual = _share_with_word(measure, Kernel(np.zeros((V, 1)), np.zeros(1), NEARLY_NONE))
@@ -154,6 +153,6 @@ def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Plac
 
 
 def _share_with_word(measure: BaseMeasure, kernel: Kernel) -> Floats:
-    """Return the share of the expected points of a kernel that have each word."""
+    """Return the share of the expected points of a kernel with each word."""
     process = Process(measure, kernel, Background(0.0))
     return expected_with_word(process) / expected_size(process)

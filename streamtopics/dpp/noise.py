@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points that come beside those of the low-rank part, so that any set is possible.
+"""Points beside those of the low-rank part, so that any set is possible.
 
-`Background`: a Poisson number of independent draws from p. On a set X the kernel with
-respect to p is level I + Phi_X A Phi_X', whose density over multisets has the normaliser
-e^level det(I + A Sigma). `Counting`: L = level I + ... on a finite ground set, as in Dupuy (2017).
+`Background`: a Poisson number of independent draws from p. The kernel with respect to p is
+level I + Phi_X A Phi_X', whose density over multisets has the normaliser e^level det(I + A Sigma).
+`Counting`: L = level I + ... on a finite ground set, as in Dupuy (2017).
 """
 
 from abc import abstractmethod
@@ -28,8 +28,8 @@ MOST_DRAWN = 10_000_000
 class Noise(Protocol):
     """The protocol of noises: frozen dataclasses that inherit from it.
 
-    At the level 0 there is none. Learning multiplies the level, and what is 0 stays 0. A noise that
-    `needs_list` takes points from the list of the ground set, so that this has to be `can_list`.
+    Learning multiplies the level, so 0, which means no noise, stays 0. A noise with `needs_list`
+    takes points from the list of the ground set, which needs a measure with `can_list`.
     """
 
     level: float
@@ -61,7 +61,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def diagonal(self, log_p: Floats) -> Floats:
-        """Return what is added to the diagonal of Phi_X A Phi_X', for each point."""
+        """Return the addition to the diagonal of Phi_X A Phi_X' for each point."""
 
     @abstractmethod
     def diagonal_slope(self, log_p: Floats) -> Floats:
@@ -88,7 +88,7 @@ class Noise(Protocol):
         """Draw as `draw`, given how many points join each set."""
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
-        """Return the measure that is left to further points beside those given."""
+        """Return the measure of further points, given some."""
         return measure
 
 
@@ -99,7 +99,7 @@ class Background(Noise):
     Parameters
     ----------
     level : float
-        Their expected number, per unit of mass of the measure: beta.
+        Expected number of draws, per unit of mass of the measure (beta).
 
     Examples
     --------
@@ -134,7 +134,6 @@ class Background(Noise):
         return self.level * np.exp(log_p)
 
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
-        """Return the log of (level * mass)^e / e!."""
         return np.asarray(xlogy(e, self.level * measure.mass) - gammaln(e + 1.0))
 
     def draw(
@@ -159,8 +158,8 @@ class Counting(Noise):
     Parameters
     ----------
     level : float
-        alpha in L = alpha I + ...; each item outside of the low-rank part joins with
-        probability alpha / (1 + alpha). With 0 there is no noise on any ground set.
+        alpha in L = alpha I + ...: each item outside of the low-rank part joins with
+        probability alpha / (1 + alpha). 0 is no noise, on any ground set.
 
     Examples
     --------
@@ -184,7 +183,6 @@ class Counting(Noise):
 
     @property
     def sigma(self) -> float:
-        """level / (1 + level)."""
         return self.level / (1 + self.level)
 
     def log_normalizer(self, measure: BaseMeasure) -> float:
@@ -206,7 +204,6 @@ class Counting(Noise):
         return np.where(np.isneginf(log_p), 0.0, self.sigma)
 
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
-        """Return the log of level^e times the number of choices of e among the other items."""
         if self.level == 0:
             return np.where(np.equal(e, 0) & (m >= 0), 0.0, -np.inf)
         free = np.maximum(measure.n_items - m, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of points, and the forms in which users pass them, of which each base measure names one.
+"""Sets of points, and the forms in which users pass them; each base measure names one.
 
 SENTENCES    counts of words, any numbers that are not negative
 COUNTS       the same, whole numbers only
@@ -10,7 +10,7 @@ ITEMS        a row for each set, with a column for each item
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,7 +29,7 @@ class PointSets:
     Parameters
     ----------
     points : array or sparse matrix
-        Those of set i are points[indptr[i]:indptr[i + 1]], and may be none.
+        The points of set i are points[indptr[i]:indptr[i + 1]]; sets may be empty.
     indptr : array-like of shape (n_sets + 1,), int
 
     Examples
@@ -37,29 +37,24 @@ class PointSets:
     >>> import numpy as np
     >>> from streamtopics.dpp import PointSets
     >>> baskets = PointSets(np.array([4, 1, 7]), [0, 2, 2, 3])
-    >>> len(baskets), baskets[0], baskets.sizes
-    (3, array([4, 1]), array([2, 0, 1]))
+    >>> baskets[0], baskets.sizes
+    (array([4, 1]), array([2, 0, 1]))
     """
 
     points: Points
     indptr: Places
 
-    if TYPE_CHECKING:
-
-        def __init__(self, points: Points, indptr: ArrayLike) -> None: ...
-
-    def __post_init__(self) -> None:
+    def __init__(self, points: Points, indptr: ArrayLike) -> None:
         # Sums along rows round in the order in which these lie in memory.
-        sparse_ = sparse.issparse(self.points)
-        points = self.points.tocsr() if sparse_ else np.ascontiguousarray(self.points)
-        indptr = np.asarray(self.indptr)
+        points = points.tocsr() if hasattr(points, "tocsr") else np.ascontiguousarray(points)
+        indptr = np.asarray(indptr)
         whole = indptr.astype(np.intp, casting="same_kind")
         # Not the differences, which unsigned numbers have none of below 0.
         is_falling = (indptr[1:] < indptr[:-1]).any()
         if indptr[0] != 0 or indptr[-1] != points.shape[0] or is_falling:
             raise ValueError(
                 f"indptr must start with 0, not decrease and end with the {points.shape[0]} "
-                f"points; got {self.indptr!r}"
+                f"points; got {indptr!r}"
             )
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "indptr", whole)
@@ -68,28 +63,25 @@ class PointSets:
         return len(self.indptr) - 1
 
     def __getitem__(self, i: int) -> Points:
-        """Return the points of set i."""
         return self.points[self.indptr[i] : self.indptr[i + 1]]
 
     def cut(self, size: int) -> Iterator[Self]:
-        """Yield `size` sets after another, in order."""
+        """Yield parts of `size` sets, in order."""
         for start in range(0, len(self), size):
             indptr = self.indptr[start : start + size + 1]
             yield type(self)(self.points[indptr[0] : indptr[-1]], indptr - indptr[0])
 
     @property
     def n_documents(self) -> int:
-        """The number of sets, each that of a document."""
         return len(self)
 
     @property
     def n_tokens(self) -> float:
-        """The number of points of all sets."""
         return float(self.indptr[-1])
 
     @property
     def sizes(self) -> Places:
-        """The number of points of each set."""
+        """Number of points of each set."""
         return np.diff(self.indptr)
 
 
@@ -148,8 +140,8 @@ class Baskets:
         """Return the sets that a user passed, and the number of columns of X."""
         if groups is not None:
             raise ValueError(
-                f"groups, passed to {caller}, is for sets whose points are rows, but each row of "
-                "X is a set of items; leave groups out"
+                f"groups, passed to {caller}, is for points in rows, but each row of X is a set "
+                "of items; leave groups out"
             )
         name = caller.partition(".")[0]
         X = check_array(
@@ -159,22 +151,15 @@ class Baskets:
         if n_columns not in (None, X.shape[1]):
             raise ValueError(
                 f"X has {X.shape[1]} features, but {name} is expecting {n_columns} features as "
-                "input; give it a column for each item seen in fit"
+                "input"
             )
         X.sum_duplicates()
         X.eliminate_zeros()
         return PointSets(X.indices.astype(np.intp), X.indptr), X.shape[1]
 
     def points(self, points: Any, n_columns: int, caller: str) -> Places:
-        """Return the column numbers of items that a user passed."""
-        places = np.asarray(points, dtype=None if len(points) else np.intp)
-        within = places.dtype.kind in "iu" and ((places >= 0) & (places < n_columns)).all()
-        if places.ndim != 1 or not within:
-            raise ValueError(
-                f"points, passed to {caller}, must be the column numbers of items, integers from 0 "
-                f"to {n_columns - 1}; got {points!r:.60}"
-            )
-        return places.astype(np.intp)
+        """Return the column numbers of items that a user passed; `Items.features` checks them."""
+        return np.asarray(points, dtype=None if len(points) else np.intp)
 
     def write(self, sets: PointSets, n_columns: int) -> sparse.csr_matrix:
         """Return a CSR matrix with the number of times that each set has each item."""

@@ -13,17 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import TransformerMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import Commit, StreamingEstimator, check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.estimator import NOT_NEGATIVE, LowRankDPP
-from streamtopics.dpp.selection import greedy_map
 from streamtopics.dpp.summary_kernel import (
     Candidates,
     centrality,
@@ -31,6 +30,7 @@ from streamtopics.dpp.summary_kernel import (
     count_documents,
     counts_of_nearest,
     distinct_units,
+    greedy_map,
     inverse_document_frequency,
     known_sentences,
     specificity,
@@ -74,27 +74,14 @@ class Known(Commit):
     thesis: LowRankDPP | None = None
     n_batches: int = 0
 
-    @property
-    def weighs(self) -> bool:
-        """Whether words are to be weighted by their document frequencies."""
+    def weights(self, law: Callable[..., Floats]) -> Floats | None:
+        """Return the weights of words by their document frequencies; None where there are none."""
         itself = isinstance(thawed(self.vectorizer.vectorizer_), TfidfVectorizer)
-        return self.document_frequency.size > 0 and not itself
-
-    @property
-    def weights(self) -> Floats | None:
-        """Weights of the words in a summary."""
-        frequency, n = self.document_frequency, self.n_documents
-        return inverse_document_frequency(frequency, n) if self.weighs else None
-
-    def digest_weights(self, X: Documents) -> Floats | None:
-        """Return the weights of the words in a digest of these documents."""
-        frequency, n = self.document_frequency, self.n_documents
-        if not frequency.size:
-            return specificity(count_documents(X, X[0].shape[1]), len(X)) if len(X) else None
-        return specificity(frequency, n) if self.weighs else None
+        if itself or not self.document_frequency.size:
+            return None
+        return law(self.document_frequency, self.n_documents)
 
     def after(self, batch: Texts, thesis: LowRankDPP | None) -> Self:
-        """Return what is known with further documents."""
         found = count_documents(batch.features, len(self.document_frequency))
         return replace(
             self, document_frequency=self.document_frequency + found, thesis=thesis,
@@ -109,12 +96,12 @@ class Summary:
     Attributes
     ----------
     indices : ndarray of shape (n_chosen,), int
-        Their places among the sentences of the document.
+        Positions of the sentences in the document.
     sentences : tuple of n_chosen str
     scores : ndarray of shape (n_chosen,)
-        Their quality; with ``quality="thesis"`` log p, in nats.
+        Quality; with ``quality="thesis"`` log p, in nats.
     log_gains : ndarray of shape (n_chosen,)
-        Gain of each in log det L, in nats; the sentence taken first has the largest.
+        Gain of each in log det L, in nats; the largest is of the sentence chosen first.
     """
 
     indices: Places
@@ -129,15 +116,15 @@ class DigestSentence(NamedTuple):
     Attributes
     ----------
     document : int
-        The place of its document among those passed.
+        Position of its document in the input.
     index : int
-        Its place among the sentences of the document.
+        Position of the sentence in the document.
     sentence : str
     score, log_gain : float
         As in `Summary`.
     n_documents : int
-        Documents that it stands for: those that come closer to it than to the other sentences
-        of the digest, by the largest cosine of weighted words of a sentence of theirs.
+        Number of documents that are nearest to this sentence of the digest, by the largest
+        cosine with one of their sentences.
     """
 
     document: int
@@ -150,72 +137,67 @@ class DigestSentence(NamedTuple):
 
 @documented
 class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=None):
-    """Summaries made of a document's own sentences: central ones that differ from each other.
+    """Extractive summaries: sentences of a document that are central and differ from each other.
 
-    A determinantal point process gives a set of sentences the weight det L, the squared
-    volume of their word features, each as long as the quality of the sentence; they are taken
-    greedily. From a corpus it learns which words are frequent everywhere, but needs none.
+    A determinantal point process weighs a set of sentences by det L, the squared volume of
+    their word features, each as long as the quality of the sentence; selection is greedy.
+    `fit` is optional: it learns which words are frequent in a corpus.
 
     Parameters
     ----------
     n_sentences : int, default=5
-        Most sentences of a summary.
+        Maximal number of sentences of a summary.
     n_words : int or None, default=None
-        Most words of a summary, in place of `n_sentences`; words are what white space
-        separates. Sentences that no longer fit are passed over.
+        Maximal number of words, separated by white space, instead of `n_sentences`. Sentences
+        that do not fit are skipped.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        Makes features of sentences, by the words that it learns in `fit` or the first
-        `partial_fit`; it is cloned. None notes which words of two letters or more a sentence has,
-        in 2^18 hashed columns, so that no word is unknown; with ``quality="thesis"`` it is the
-        500 most frequent words.
+        Makes features of sentences; a copy is fitted in `fit` or the first `partial_fit`. None
+        hashes words of two letters or more to 2^18 binary columns; with ``quality="thesis"`` it
+        counts the 500 most frequent words.
     splitter : callable or None, default=None
-        Takes a text, a str, and returns its sentences, a list of str. None is
+        Splits a str into a list of sentences. None is
         :func:`~streamtopics.text.split_sentences`, for English-like prose.
     quality : {"centrality", "thesis"} or callable, default="centrality"
-        "centrality" is the cosine with the mean of the document's sentences; "thesis" the kernel
-        of the source, which has to be learnt. A callable takes the sentences of a document, a
-        list of str, and their features, a CSR matrix with rows of length 1 or 0, and returns a
-        number for each, not negative; 0 is never taken.
+        "centrality" is the cosine with the mean of the document's sentences. "thesis" is the
+        learnt kernel of the source. A callable takes the sentences of a document and their
+        features, a CSR matrix with rows of length 1 or 0, and returns a number of at least 0 for
+        each; 0 is never chosen.
     quality_power : float or None, default=None
-        L = (q q)^(power / 2) S of quality q and similarity S; 0 is diversity alone. None is 2,
-        and for "thesis" 1, as in the source.
+        L = (q q)^(power / 2) S of quality q and similarity S; 0 is diversity alone. None is 2;
+        for "thesis" 1, as in the source.
     fragment_weight : float, default=0.5
-        Factor of the centrality of sentences that begin with a small letter or a comma, as the
-        rest of one that was cut does. 1 makes no difference.
+        Factor of the centrality of sentences that start with a small letter or a comma, as
+        fragments do.
     n_components : int, default=10
         Columns of U; for "thesis" only, like all further ones.
     penalty : float, default=0.01
-        Of U and theta, at most 1e10.
+        As in `LowRankDPP`.
     max_iter : int, default=10
-        Most rounds of `fit`.
+        Maximal number of rounds of `fit`.
     random_state : int, RandomState instance or None, default=None
-        Of the start of U. Nothing else is random.
+        Seed of the first U. Nothing else is random.
 
     Attributes
     ----------
     vectorizer_ : SentenceVectorizer
         The fitted vectorizer of sentences.
     document_frequency_ : ndarray of shape (n_features,)
-        Number of the documents seen that have each word.
+        Number of documents seen with each word.
     n_documents_seen_, n_batch_iter_ : int
-        Documents and parts of the stream learnt from; all of `fit` is one.
+        Documents and minibatches learnt from.
     thesis_ : LowRankDPP or None
         The model of quality "thesis".
 
     See Also
     --------
     streamtopics.metrics.RougeScorer : Compares summaries with references.
-    streamtopics.text.split_sentences : The default splitter.
 
     Notes
     -----
-    Words weigh log((1 + N) / (1 + df)) + 1, of N documents seen of which df have the word, or
-    the same before `fit`. TfidfVectorizer keeps its own weights.
-
-    Of sentences with the same features one is taken at most. Sentences without a known word, or
-    by centrality of English stop words alone, are taken only in documents that have no others, and
-    never those without a letter or digit. By the thesis the shortest sentences are taken, about as
-    good as chance; see :doc:`/measured`.
+    Words weigh log((1 + N) / (1 + df)) + 1 after N documents, df of them with the word.
+    TfidfVectorizer keeps its own weights. Sentences without a known word, or of English stop words
+    alone, are chosen only in documents that have no others. The thesis prefers the shortest
+    sentences and is about as good as chance; see :doc:`/measured`.
 
     References
     ----------
@@ -282,7 +264,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     # Learning
 
     def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
-        """Learn the words and their document frequencies. Forgets what was learnt before.
+        """Learn the words and their document frequencies, from scratch.
 
         Parameters
         ----------
@@ -294,9 +276,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return self._fit(raw_documents=raw_documents)
 
     def partial_fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
-        """Go on learning from a part of a stream. The first one fixes which words there are.
+        """Learn from a part of a stream, the first of which fixes the vocabulary.
 
-        When it fails nothing has changed; when it is interrupted, nothing or all was learnt.
+        A failed call changes nothing.
 
         Parameters
         ----------
@@ -317,11 +299,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def _start(self, batch: Texts) -> None:
         thesis = None
         if self._by_thesis:
-            if not any(X.nnz for X in batch.features):
-                raise ValueError(
-                    "raw_documents have no sentence with a known word, so that quality 'thesis' "
-                    "has nothing to learn from; pass documents with words"
-                )
             thesis = LowRankDPP(
                 n_components=self.n_components, theta="document", penalty=self.penalty,
                 max_iter=self.max_iter, tol=0.01, random_state=self.random_state,
@@ -360,7 +337,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Returns
         -------
         summaries : ndarray of shape (n_documents,), of objects
-            For each document the list of the sentences chosen, in its order.
+            A list of the chosen sentences for each document, in its order.
         """
         chosen = self.select(raw_documents)
         out = np.empty(len(chosen), dtype=object)
@@ -382,26 +359,29 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         known = self._known()
         documents = known.vectorizer.sentences(raw_documents)
         features = known.vectorizer.transform(documents)
-        weights, thesis, limits = known.weights, known.thesis, (self.n_sentences, self.n_words)
+        weights, limits = (
+            known.weights(inverse_document_frequency),
+            (self.n_sentences, self.n_words),
+        )
         return [
-            self._choose(sentences, X, weights, thesis, limits)
+            self._choose(sentences, X, weights, known.thesis, limits)
             for sentences, X in zip(documents, features, strict=True)
         ]
 
     def digest(
         self, raw_documents: Iterable[Any], *, n_sentences: int | None = None
     ) -> list[DigestSentence]:
-        """Choose the most central sentences of many documents that differ from each other.
+        """Choose central sentences of many documents that differ from each other.
 
-        All sentences count as those of one document, repeated ones once. One that goes on from
-        another, such as "But it was not to be.", is taken only if all do. Words weigh
-        log((2 + N) / (1 + df)), of N documents learnt from, or before `fit` of these.
+        All sentences count as those of one document, repeated ones once. Sentences that continue
+        another, such as "But it was not to be.", are chosen only if there are no others. Words
+        weigh log((2 + N) / (1 + df)) by the documents learnt from, or before `fit` by those passed.
 
         Parameters
         ----------
         {raw_documents}
         n_sentences : int or None, default=None
-            Most sentences; None is the estimator's budget, in sentences or words.
+            Maximal number of sentences; None is the estimator's budget, in sentences or words.
 
         Returns
         -------
@@ -411,14 +391,10 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Examples
         --------
         >>> from streamtopics import DPPSummarizer
-        >>> news = [
-        ...     "A storm hit the coast. We stayed in.",
-        ...     "The storm hit the coast. Schools are closed.",
-        ...     "Schools are closed until Monday.",
-        ... ]
-        >>> digest = DPPSummarizer().digest(news, n_sentences=2)
-        >>> [(found.document, found.sentence, found.n_documents) for found in digest]
-        [(0, 'A storm hit the coast.', 2), (1, 'Schools are closed.', 1)]
+        >>> news = ["A storm hit the coast. We stayed in.", "The storm hit the coast."]
+        >>> [found] = DPPSummarizer().digest(news, n_sentences=1)
+        >>> found.document, found.sentence, found.n_documents
+        (0, 'A storm hit the coast.', 2)
         """
         known = self._known()
         documents = known.vectorizer.sentences(raw_documents)
@@ -429,24 +405,24 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         first = {text: where for text, where in first.items() if not refers_back(text)} or first
         X = known.vectorizer.transform([list(first), *documents])
         limits = (self.n_sentences, self.n_words) if n_sentences is None else (n_sentences, None)
-        weights = known.digest_weights(X[1:])
+        weights = known.weights(specificity)
+        if weights is None and not known.n_batches and documents:
+            weights = specificity(count_documents(X[1:], X[0].shape[1]), len(documents))
         found = self._choose(list(first), X[0], weights, known.thesis, limits)
         stands_for = counts_of_nearest(X[0][found.indices], list(X[1:]), weights)
-        values = zip(
-            found.sentences, found.scores.tolist(), found.log_gains.tolist(), stands_for.tolist(),
-            strict=True,
-        )  # fmt: skip
+        numbers = (found.scores.tolist(), found.log_gains.tolist(), stands_for.tolist())
+        values = zip(found.sentences, *numbers, strict=True)
         return [DigestSentence(*first[text], text, *rest) for text, *rest in values]
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Do nothing, in pipelines: lists of sentences do not fit into a data frame."""
+        """Do nothing: lists of sentences do not fit into a data frame."""
         return self
 
     def _choose(
         self, sentences: list[str], X: sparse.csr_matrix, weights: Floats | None,
         thesis: LowRankDPP | None, limits: tuple[int, int | None],
     ) -> Summary:  # fmt: skip
-        """Choose sentences with these features, at most so many, or so many words if given."""
+        """Choose among sentences by their features, within limits of sentences and of words."""
         if not sentences:
             return Summary(np.zeros(0, dtype=np.intp), (), np.zeros(0), np.zeros(0))
         candidates = self._candidates(sentences, X, weights, thesis)
@@ -501,7 +477,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     @property
     def _by_thesis(self) -> bool:
-        """True if the quality is by the thesis; it may have been set to anything since."""
         return isinstance(self.quality, str) and self.quality == "thesis"
 
     def _inner_vectorizer(self) -> Any:
@@ -524,11 +499,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
                 self._checked_thesis(self._commit)
             return self._commit
         if self._requires_fit:
-            raise NotFittedError(
-                "this DPPSummarizer is not fitted yet, and its quality or vectorizer has to be; "
-                "call fit or partial_fit first. The default vectorizer and HashingVectorizer can "
-                "do without"
-            )
+            check_is_fitted(self)
         return Known(vectorizer=self._new_vectorizer().fit([]))
 
     def _checked_thesis(self, known: Known) -> LowRankDPP:

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Base measures that are learnt from the sets seen, by totals.
-
-Totals are immutable, and added to as a stream goes.
-"""
+"""Base measures that are learnt from the sets seen, by immutable totals."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -37,17 +34,12 @@ class Totals(ABC):
     @abstractmethod
     def measure(self) -> BaseMeasure: ...
 
-    @classmethod
-    def none(cls, n_columns: int) -> Self:
-        """Return the totals before the first set."""
-        raise NotImplementedError
-
     @abstractmethod
     def plus(self, sets: PointSets) -> Self:
         """Return the totals with further sets."""
 
     def independent_log_likelihood(self, sets: PointSets) -> Floats | None:
-        """That of sets of independent points; None if these are Poisson draws from the measure."""
+        """Return that of sets of independent points; None for Poisson draws from the measure."""
         return None
 
 
@@ -61,6 +53,7 @@ class ColumnSums(Totals):
 
     @classmethod
     def none(cls, n_columns: int) -> Self:
+        """Return the totals before the first set."""
         return cls(0, np.zeros(n_columns))
 
     def plus(self, sets: PointSets) -> Self:
@@ -85,7 +78,7 @@ class Baskets(ColumnSums):
         return Items.of(len(self.sums))
 
     def independent_log_likelihood(self, sets: PointSets) -> Floats:
-        """Return that of items each with its share of the sets seen, plus half a set each way."""
+        """Return that of items with their shares of the sets seen, plus half a set each way."""
         share = (self.sums + 0.5) / (self.n + 1)
         log_odds = (np.log(share) - np.log1p(-share))[sets.points]
         sums = np.concatenate([[0.0], np.cumsum(log_odds)])
@@ -137,8 +130,8 @@ class WordsAndLengths(Totals):
         found = lengths_of(sets.points)
         if found.max(initial=0) > MOST_WORDS:
             raise ValueError(
-                f"X has a sentence of {found.max()} words; ground_set='multinomial' keeps the "
-                f"probability of each length, up to {MOST_WORDS}. Cut it, or use 'poisson'"
+                f"X has a sentence of {found.max()} words; ground_set='multinomial' allows "
+                f"{MOST_WORDS}. Cut it, or use 'poisson'"
             )
         lengths = np.bincount(found, minlength=len(self.lengths)).astype(float)
         lengths[: len(self.lengths)] += self.lengths
@@ -180,7 +173,7 @@ class VectorMoments(Totals):
 
 @dataclass(frozen=True, eq=False)
 class Known(Totals):
-    """A base measure that is known, and stays as it is."""
+    """A base measure that is known and stays as it is."""
 
     known: BaseMeasure
 
@@ -194,7 +187,7 @@ class Known(Totals):
 
     @property
     def n_columns(self) -> int:
-        """Columns of the points, of which Fourier has fewer than features."""
+        """Columns of the points; Fourier has more features than these."""
         points = self.known.sample(0, np.random.default_rng(0))
         return points.shape[1] if points.ndim == 2 else len(self.known.v)
 
@@ -202,7 +195,7 @@ class Known(Totals):
         return self
 
 
-LEARNT: dict[str, type[Totals]] = {
+LEARNT: dict[str, type[ColumnSums | WordsAndLengths | VectorMoments]] = {
     "bernoulli": WordSets,
     "gaussian": VectorMoments,
     "items": Baskets,

@@ -6,7 +6,6 @@ rating_lda      topics of praise and of blame beside descriptive ones
 supervised_lda  topics that predict a rating
 hidden_factors  a recommender whose factors are topics
 inference       the local step on reviews with a sign
-response        ratings that are linear in topics
 factors         ratings and topics from the same factors
 effects         users and items in ratings, and tables by label
 batch_em        learning from a whole corpus

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The parts that the models of ratings share.
 
-A corpus is learnt from as a whole, by rounds of EM; so is the first minibatch of a stream that
-has words, and each one after it makes a step of online EM. A subclass says how, by `_start`,
-`_at_once` and `_stepped`, and which topics documents have, by `_shares`.
+Rounds of EM learn a whole corpus, also the first minibatch with words; each later minibatch makes
+a step of online EM. A subclass has `_start`, `_at_once`, `_stepped`, and `_shares` of topics.
 
-Online EM: the mean statistics of a document go the part r = (B / (N + B))^kappa of the way to
-those of a minibatch of B documents, after N others. lam - eta is that mean times the number n_t
-of documents that it stands for, 1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B, so that with kappa = 1
-lam is the posterior of all documents.
+Online EM: the mean statistics of a document move the part r = (B / (N + B))^kappa of the way
+to those of a minibatch of B documents, after N others. lam - eta is that mean times n_t, the
+documents that it stands for, 1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B. With kappa = 1, lam is the
+posterior of all documents.
 """
 
 from __future__ import annotations
@@ -76,12 +75,12 @@ MOST_RATING = 1e100
 
 @dataclass(frozen=True)
 class RatedCommit(Commit):
-    """All that a step changes: also the running mean of E[log theta], if any, and its n_t."""
+    """All that a step changes."""
 
     _holds = "log_theta: *; remembered: >=0"
     posterior: TopicPosterior
-    log_theta: np.ndarray | None = None
-    remembered: float = 0.0
+    log_theta: np.ndarray | None = None  # The running mean of E[log theta], if any.
+    remembered: float = 0.0  # n_t.
     objective: tuple[float, ...] = ()
 
     @property
@@ -92,7 +91,7 @@ class RatedCommit(Commit):
 
 @dataclass(frozen=True)
 class Step:
-    """A step of online EM: r, the weights of what was learnt before and of the minibatch, n_t."""
+    """A step of online EM: r, the weights of the past and of the minibatch, and n_t."""
 
     rate: float
     retain: float
@@ -111,7 +110,7 @@ class Step:
 
 
 def moved(mean: np.ndarray | None, observed: np.ndarray | None, rate: float) -> np.ndarray | None:
-    """A running mean after a step; None stands for no mean, and for no observation."""
+    """A running mean after a step; None is no mean, or no observation."""
     if mean is None or observed is None:
         return mean if observed is None else observed
     return np.asarray(mean + rate * (observed - mean))
@@ -121,8 +120,8 @@ def check_ratings(y: ArrayLike | None, X: sparse.csr_matrix, caller: str) -> np.
     """Ratings as float64, one for each row of X."""
     if y is None:
         raise ValueError(
-            f"{caller} requires y to be passed, but the target y is None; y are the ratings, "
-            "one for each row of X. Without ratings use RatingLDA(qualitative=False)"
+            f"{caller} requires y to be passed, but the target y is None; y are the ratings. "
+            "Without ratings use RatingLDA(qualitative=False)"
         )
     check_structure(y, caller, "y")
     ratings: np.ndarray = check_array(
@@ -138,7 +137,7 @@ def check_ratings(y: ArrayLike | None, X: sparse.csr_matrix, caller: str) -> np.
 def check_labels(
     labels: ArrayLike, name: str, n: int, caller: str, known: np.ndarray | None
 ) -> np.ndarray:
-    """Labels of users or items as int64 or str, one for each of n rows, as those `known`."""
+    """Labels of users or items as int64 or str, one for each of n rows, like those `known`."""
     check_not_masked(labels, caller, name)
     # Of a list with strings and NaN NumPy would make strings.
     found = np.asarray(labels, dtype=None if isinstance(labels, np.ndarray) else object)
@@ -152,16 +151,13 @@ def check_labels(
             found = found.astype(np.int64)
     if found.dtype.kind not in "iuU" or found.shape != (n,):
         raise ValueError(
-            f"{name} must be integers or strings, without missing ones, and have one entry for "
-            f"each row of X, shape ({n},); {caller} got {found.dtype} and {found.shape}"
+            f"{name} must be integers or strings, none missing, of shape ({n},); {caller} got "
+            f"{found.dtype} and {found.shape}"
         )
     if found.dtype.kind != "U":
         found = found.astype(np.int64)
     if known is not None and len(known) and n and known.dtype.kind != found.dtype.kind:
-        raise ValueError(
-            f"{name} were {known.dtype} before, but {caller} got {found.dtype}; name them as in "
-            "the first minibatch"
-        )
+        raise ValueError(f"{name} were {known.dtype} before, but {caller} got {found.dtype}")
     return found
 
 
@@ -205,7 +201,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         return Documents(X, self._labels(data, X.shape[0], method, known) | own)
 
     def _asked(self, method: str, X: Any, **whose: Any) -> Documents:
-        """Documents of unknown ratings, when they have been checked."""
+        """Documents of unknown ratings, checked."""
         check_is_fitted(self)
         X = self._counts(X, method)
         return Documents(X, self._labels(whose, X.shape[0], method, self._commit.labels))
@@ -213,7 +209,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
     def _labels(
         self, whose: Mapping[str, Column], n: int, method: str, known: dict[str, np.ndarray]
     ) -> Labels:
-        """Labels of n items and users by name, when they have been checked."""
+        """Labels of n items and users by name, checked."""
         caller = self._caller(method)
         return {
             k: None if v is None else check_labels(v, k, n, caller, known.get(k))
@@ -234,7 +230,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         return step, replace(commit, log_theta=log_theta, remembered=step.remembered)
 
     def _solved(self, alpha: np.ndarray, *mean_logs: np.ndarray | None) -> np.ndarray:
-        """alpha and omega by Newton's method, if they are learnt and anything is known of them."""
+        """alpha and omega by Newton's method, where they are learnt and observed."""
         solved, K = alpha.copy(), self.n_components
         for part, mean_log in zip((np.s_[:K], np.s_[K:]), mean_logs, strict=False):
             if self.learn_priors and mean_log is not None and len(alpha[part]) > 1:
@@ -311,7 +307,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         return log_probability, float(held_out.sum(dtype=np.float64))
 
     def _gamma(self, X: sparse.csr_matrix, view: TopicView, pool: Workers) -> np.ndarray:
-        """Dirichlet parameters of q(theta) of documents, with nothing but plain topics."""
+        """Dirichlet parameters of q(theta) of documents under plain topics."""
         n_topics = self.posterior_.shape[1]
         model = RatedLDA(n_topics, self.local_tol, SWEEPS_OF_TRANSFORM)
         out = np.empty((X.shape[0], n_topics))
@@ -338,9 +334,7 @@ class ReviewModel(RatedTopicModel):
     """Base of the models that know which item a review is about, and which user wrote it."""
 
     def fit(self, X: Any, y: Column = None, items: Column = None, users: Column = None) -> Self:
-        """Learn from all reviews together. Forgets what was learnt before.
-
-        When it fails or is interrupted, nothing has changed.
+        """Learn from all reviews, from scratch. A failed call changes nothing.
 
         {X_to_learn}
         {ratings}
@@ -353,16 +347,7 @@ class ReviewModel(RatedTopicModel):
     def fit_transform(
         self, X: Any, y: Column = None, items: Column = None, users: Column = None
     ) -> np.ndarray:
-        """`fit`, and then `transform` of the same reviews, of the same items and users.
-
-        {X_to_learn}
-        {ratings}
-        {items_and_users}
-
-        Returns
-        -------
-        shares : ndarray of shape (n_documents, n_topics)
-        """
+        """`fit`, then `transform` of the same reviews, with the parameters and result of these."""
         return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
 
     def partial_fit(
@@ -370,8 +355,7 @@ class ReviewModel(RatedTopicModel):
     ) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
-        When it fails nothing has changed; when it is interrupted, nothing or all of it was
-        learnt. Minibatches without a word that come before the first with one are forgotten.
+        A failed call changes nothing. Learning starts with the first minibatch with a word.
 
         {X_to_learn}
         {ratings}
@@ -382,9 +366,9 @@ class ReviewModel(RatedTopicModel):
         return self._partial_fit(X=X, y=y, items=items, users=users)
 
     def transform(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
-        """Infer the share of each topic in each review, whose rating is not known.
+        """Infer the share of each topic in reviews of unknown rating.
 
-        Proportions are those of the review's profile, or else inferred from the review alone.
+        Known profiles give the proportions; otherwise the review alone.
 
         {X}
         {items_and_users}
@@ -392,13 +376,12 @@ class ReviewModel(RatedTopicModel):
         Returns
         -------
         shares : ndarray of shape (n_documents, n_topics)
-            Rows sum to 1, columns are the topics as in `components_`; float64 for float64
-            input, else float32.
+            Rows sum to 1, columns are as in `components_`; float64 for float64 input, else float32.
         """
         return self._transformed(X, items=items, users=users)
 
     def predict_words(self, items: Column = None, users: Column = None) -> np.ndarray:
-        """Predict the words of reviews that are yet to be written, of items, users or both.
+        """Predict the words of future reviews of items, by users or both.
 
         Parameters
         ----------
@@ -418,7 +401,7 @@ class ReviewModel(RatedTopicModel):
         return self._whole(lambda: self._expected_shares(whose, n) @ self.topic_word_)
 
     def _profiles(self, whose: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return proportions by profile, and which are known; others are as the prior expects."""
+        """Return proportions by profile, and which are known; the others are the prior's."""
         raise NotImplementedError
 
     def _expected_shares(self, whose: Labels, n: int) -> np.ndarray:

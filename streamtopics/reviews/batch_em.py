@@ -1,10 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Variational EM over a whole corpus, with the hyper-parameters learnt by Newton's method.
+"""Variational EM over a whole corpus, with hyper-parameters learnt by Newton's method.
 
 A round is an E-step in the documents, which also computes the bound; then alpha from the
 documents, eta from q(beta), and q(beta) from the expected counts. Each raises the bound
 
     L = E_q[log p(x, z, theta | beta)] - E_q[log q(z, theta)] - KL(q(beta) || p(beta | eta)).
+
+Learning of eta. Under q(beta) it maximises
+
+    f(eta) = K (log Gamma(V eta) - V log Gamma(eta)) + eta sum_kv E[log beta_kv],
+
+with f' = K V (psi(V eta) - psi(eta)) + sum and f'' = K V (V psi'(V eta) - psi'(eta)) < 0,
+by Newton's method in x = log eta. With h(y) = y (log y - psi(y)), the slope there is K V times
+
+    F(x) = (log V + mean E[log beta_kv]) eta + h(eta) - h(V eta) / V.
+
+The mean is at most -log V, and h(eta) - h(V eta) / V is a constant and the Laplace transform of a
+positive decreasing density. So F' < 0 and |F''| <= |F'|, whence a Newton step of at most 1 never
+lowers f: no line search is needed.
 """
 
 from __future__ import annotations
@@ -14,18 +27,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import digamma
+from scipy.special import digamma, polygamma
 
 from streamtopics.families import dirichlet
 from streamtopics.messages import Statistics
 from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.reviews.word_prior import solve_eta
 
 WORDS_AT_ONCE = 4096
-# Rounds from a random start that leave the hyper-parameters alone, and are never the last: as
-# long as all topics are alike, proportions do not seem to vary, and alpha would keep them so.
+# Rounds from a random start that leave the hyper-parameters alone, and are never the last: while
+# topics are alike, proportions do not vary, and alpha would keep them so.
 BURN_IN = 10
+# From a smaller eta rare words would have no weight at all; a larger one has no topics.
+LEAST_ETA, MOST_ETA = 1e-4, 10.0
+MAX_STEPS = 100
+TOLERANCE = 1e-10
 
 EStep = Callable[[TopicPosterior | RandomStart, Any], tuple[Statistics, Any]]
 AlphaStep = Callable[[np.ndarray, Statistics, Any], np.ndarray]
@@ -33,7 +49,7 @@ AlphaStep = Callable[[np.ndarray, Statistics, Any], np.ndarray]
 
 @dataclass(frozen=True)
 class Climbed:
-    """The result of the rounds: what the last found, and L in each but a random start, in nats."""
+    """What the last round found, and L of all rounds but a random start, in nats."""
 
     posterior: TopicPosterior
     statistics: Statistics
@@ -48,9 +64,9 @@ def climb(
 ) -> Climbed:  # fmt: skip
     """Rounds until one gains less than `tol` times the bound, from a random start 11 at least.
 
-    They start from `posterior`, at random if it knows nothing, and `documents`. `e_step` takes
-    topics and documents and returns statistics with their bound and documents; `alpha_step`
-    takes alpha and these and returns alpha. eta is one number if it is learnt.
+    They start from `posterior`, at random if it knows nothing, and `documents`. `e_step` maps
+    topics and documents to statistics with their bound and documents; `alpha_step` maps alpha
+    and these to alpha. A learnt eta is one number.
     """
     bounds: list[float] = []
     burn_in = BURN_IN if posterior.knows_nothing else 0
@@ -96,3 +112,29 @@ def learnt_eta(posterior: TopicPosterior) -> float:
         words = np.arange(start, min(start + WORDS_AT_ONCE, n_words), dtype=np.int32)
         total += digamma(posterior.rows(words)).sum()
     return solve_eta(total / (n_words * n_topics), n_words, float(posterior.eta[0, 0]))
+
+
+def solve_eta(mean_log_beta: float, n_words: int, start: float) -> float:
+    """The eta with V (psi(V eta) - psi(eta)) + V mean_log_beta = 0, within the bounds.
+
+    `mean_log_beta` is the mean of E[log beta_kv]; of one word eta stays what it was.
+    """
+    if n_words < 2:
+        return start
+    eta = min(max(start, LEAST_ETA), MOST_ETA)
+    for _ in range(MAX_STEPS):
+        g, h = derivatives(eta, mean_log_beta, n_words)
+        # In x = log eta the slope is eta g and the curvature eta g + eta^2 h.
+        step = np.clip(-eta * g / (eta * g + eta * eta * h), -1.0, 1.0)
+        proposal = min(max(eta * np.exp(step), LEAST_ETA), MOST_ETA)
+        moved, eta = abs(proposal - eta), proposal
+        if moved < TOLERANCE * eta:
+            break
+    return float(eta)
+
+
+def derivatives(eta: float, mean_log_beta: float, n_words: int) -> tuple[float, float]:
+    """f'(eta) / K and f''(eta) / K."""
+    first = n_words * (digamma(n_words * eta) - digamma(eta) + mean_log_beta)
+    second = n_words * (n_words * polygamma(1, n_words * eta) - polygamma(1, eta))
+    return float(first), float(second)

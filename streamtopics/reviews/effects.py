@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Effects of users and items on ratings: a ridge ANOVA that can go on with a stream.
+"""Effects of users and items on ratings: a ridge ANOVA that can continue on a stream.
 
 A rating of item c by user u is y = mu + a_u + b_c + noise. The effects minimise
 
     sum_d (y_d - mu - a_u - b_c)^2 + n (mu - mu')^2
         + sum_u (penalty + n_u) (a_u - a'_u)^2 + sum_c (penalty + n_c) (b_c - b'_c)^2
 
-where the primed values, and the n_u and n_c ratings that they stand for, come from the
-minibatches before. From nothing this is the ridge regression on all ratings; on a stream
-it takes the effects learnt before for independent.
+where the primed values, and the numbers n_u and n_c of their ratings, come from earlier
+minibatches. The first minibatch is a ridge regression; later ones take earlier effects for
+independent.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ class Table:
     values: np.ndarray
 
     def places(self, labels: np.ndarray | None, n: int = 0) -> np.ndarray:
-        """The row of each label; -1 for one that is not there, and n of these without labels."""
+        """The row of each label, -1 if unknown; n of these without labels."""
         if labels is None or not len(self.labels):
             return np.full(n if labels is None else len(labels), -1)
         found = np.minimum(np.searchsorted(self.labels, labels), len(self.labels) - 1)
         return np.where(self.labels[found] == labels, found, -1)
 
     def looked_up(self, labels: np.ndarray | None, default: np.ndarray) -> np.ndarray:
-        """The first columns by label, of as many rows as `default` has for those unknown."""
+        """The first columns by label; for unknown labels the rows of `default`."""
         out, places = default.copy(), self.places(labels, len(default))
         out[places >= 0] = self.values[places[places >= 0], : default.shape[1]]
         return out
 
     def extended(self, labels: np.ndarray) -> Table:
-        """The same table with a row of zeros for each label that was not there."""
+        """The table with a row of zeros for each new label."""
         together = np.union1d(self.labels, labels) if len(self.labels) else np.unique(labels)
         values = np.zeros((len(together), self.values.shape[1]))
         if len(self.labels):
@@ -57,7 +57,7 @@ class Table:
         return Table(together, values)
 
     def replaced(self, places: np.ndarray, values: np.ndarray) -> Table:
-        """The same table with other values in some rows."""
+        """The table with other values in some rows."""
         out = self.values.copy()
         out[places] = values
         return Table(self.labels, out)
@@ -70,19 +70,15 @@ def empty_table(n_columns: int) -> Table:
 
 @dataclass(frozen=True)
 class Effects:
-    """The effects of users and items on ratings, beside the mean.
-
-    The tables have the effect and the number of ratings of each. `n_positive` of the n ratings
-    are not below the average of their user; `squares` sums the squared residuals.
-    """
+    """The mean rating, and the effect and number of ratings of each user and item."""
 
     _holds = "mean:; n: >=0; n_positive: >=0; squares: >=0"
     mean: float
     users: Table
     items: Table
     n: float
-    n_positive: float
-    squares: float
+    n_positive: float  # Ratings not below the average of their user.
+    squares: float  # Sum of squared residuals.
 
     @property
     def deviation(self) -> float:
@@ -98,7 +94,7 @@ Labels = np.ndarray | None
 def learn_effects(
     before: Effects, y: np.ndarray, users: Labels, items: Labels, penalty: float
 ) -> tuple[Effects, np.ndarray]:
-    """The effects with some ratings more, and the reduced ratings, +1 or -1, of these."""
+    """The effects with further ratings, and the reduced ratings, +1 or -1, of these."""
     n = len(y)
     if n == 0:
         return before, np.zeros(0, dtype=np.int8)
@@ -126,10 +122,7 @@ def learn_effects(
 
 
 def _part(table: Table, labels: Labels, n: int) -> tuple[Table, np.ndarray, sparse.csr_matrix]:
-    """A table with the labels of n ratings, the rows that occur, and their indicators.
-
-    There are none without labels.
-    """
+    """A table with the labels of n ratings, the rows that occur, and their indicators, if any."""
     if labels is None:
         return table, np.empty(0, int), sparse.csr_matrix((n, 0))
     table = table.extended(labels)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hidden factors as topics: a recommender whose items' factors are the topics of their reviews.
+"""Hidden factors as topics: a recommender whose item factors are the topics of their reviews.
 
 A rating of item i by user u is about offset + b_u + b_i + g_u' g_i, and a word of a review
 of i comes from topic k with the probability theta_ik proportional to exp(peakedness g_ik). The
@@ -8,8 +8,8 @@ objective to minimise is (McAuley and Leskovec 2013)
     sum of squared errors + penalty * squares of all b and g
         - text_weight * (sum_iw c_iw log sum_k theta_ik phi_kw + eta sum_kw log phi_kw).
 
-The source samples the topics of words; here their expectations take part (EM), so that each
-round lowers it: phi in closed form, the factors by L-BFGS on sum_ik N_ik log theta_ik.
+The source samples topics of words; here expectations are used (EM), so that each round lowers it:
+phi in closed form, the factors by L-BFGS on sum_ik N_ik log theta_ik.
 """
 
 from __future__ import annotations
@@ -37,10 +37,7 @@ FLAT = -350.0, 350.0
 
 @dataclass(frozen=True)
 class Factors:
-    """The parameters of ratings and proportions.
-
-    Of each user and item the bias and the factors, (n, 1 + K); peakedness is the source's kappa.
-    """
+    """Biases and factors of users and items, (n, 1 + K); peakedness is the source's kappa."""
 
     offset: float
     peakedness: float
@@ -61,10 +58,9 @@ class Factors:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings y of pairs, and how firmly earlier factors are held.
+    """Ratings y of pairs of rows of the factors, which are held to those of before by weights.
 
-    `user` and `item` are rows of the factors. The penalty is on the squared distances from
-    `before`, with weights of shapes (n_users,) and (n_items,).
+    Without labels there are one user of all, and an item of each rating.
     """
 
     y: np.ndarray
@@ -74,6 +70,10 @@ class Ratings:
     offset_weight: float
     user_weight: np.ndarray
     item_weight: np.ndarray
+    counts: np.ndarray  # Of each item the expected tokens of topics before, (n_items, K).
+    words: Minibatch  # Of each item.
+    user_labels: np.ndarray | None = None
+    item_labels: np.ndarray | None = None
 
 
 def objective(
@@ -103,7 +103,7 @@ def objective(
 
 
 def summed(place: np.ndarray, rows: Any, n: int, weight: np.ndarray) -> Any:
-    """Weighted sums of rows of a matrix by place, of n rows."""
+    """Weighted sums of rows by place, as n rows."""
     shape = n, len(place)
     return sparse.csr_matrix((weight, (place, np.arange(len(place)))), shape=shape) @ rows
 

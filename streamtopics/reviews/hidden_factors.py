@@ -17,7 +17,7 @@ from streamtopics.base.inputs import Documents
 from streamtopics.base.typing import RandomState, WordPriorLike
 from streamtopics.base.validation import POSITIVE_INT, check_word_prior
 from streamtopics.local.step import minibatch_of
-from streamtopics.messages import Minibatch, Statistics
+from streamtopics.messages import Statistics
 from streamtopics.models.lda import mean
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews import factors as hft
@@ -44,45 +44,25 @@ SWEEPS_OF_START, ROUNDS_OF_START, ROUNDS_OF_STEP = 20, 20, 2
 
 @dataclass(frozen=True, kw_only=True)
 class FactorsCommit(RatedCommit):
-    """All that a step of `HiddenFactorsTopics` changes.
-
-    The tables have bias, factors and number of ratings, and of items the expected tokens of each
-    topic. `shared_user`, of shape (1 + K,), is the user that reviews without one are by.
-    """
+    """All that a step of `HiddenFactorsTopics` changes."""
 
     _holds = "shared_user: K; offset:; peakedness:"
-    items: Table
-    users: Table
-    shared_user: np.ndarray
+    items: Table  # Bias, factors, number of ratings, and expected tokens of each topic.
+    users: Table  # Bias, factors, number of ratings.
+    shared_user: np.ndarray  # Of unknown users, (1 + K,).
     offset: float = 0.0
     peakedness: float = 1.0
 
     @property
     def labels(self) -> dict[str, np.ndarray]:
-        """Known items and users."""
         return {"items": self.items.labels, "users": self.users.labels}
 
 
 class Recommendation(NamedTuple):
-    """An item, and the rating that is expected of it."""
+    """An item and its expected rating."""
 
     item: int | str
     rating: float
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """The ratings of some reviews, with the labels of the rows of their users and items.
-
-    Of each item the expected tokens of topics before, (n_items, K), and the words in these reviews.
-    Without labels there are one user of all, and an item of each.
-    """
-
-    ratings: Ratings
-    counts: np.ndarray
-    user_labels: np.ndarray | None
-    item_labels: np.ndarray | None
-    words: Minibatch
 
 
 # Factors, the statistics of words, and the expected tokens of items in topics, (n_items, K).
@@ -93,32 +73,31 @@ Fitted = tuple[Factors, Statistics, np.ndarray]
 class HiddenFactorsTopics(ReviewModel):
     """Recommender and topic model in one: hidden factors as topics (HFT).
 
-    A rating is an offset, a bias of the user and one of the item, and the product of their
-    factors. The factors of an item are at the same time the logarithms of the proportions of
-    topics in its reviews, so that words help to predict ratings, above all of items with few.
+    A rating is an offset, a bias of the user, a bias of the item, and the product of their
+    factors. The factors of an item are also the logarithms of the topic proportions of its
+    reviews, so words help to predict ratings, above all of items with few.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of factors, and of topics.
     text_weight : float, default=0.1
-        Weight of the log likelihood of the words (the source's mu) against the squared errors
-        of the ratings.
+        Weight of the log likelihood of words (the source's mu) against squared errors of ratings.
     factor_penalty : float, default=1.0
         Weight of the squares of biases and factors, in ratings. The source has none on the
         factors of items.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50
-        Rounds of `fit`, at most: topics of words, then topics, then factors. They start from
-        LDA of the items' reviews.
+        Maximal number of rounds of `fit`, from LDA of the items' reviews: topics of words, then
+        topics, then factors.
     max_gradient_iter : int, default=10
         Iterations of L-BFGS on the factors in a round.
     tol : float, default=1e-4
-        A round that gains less than this part of the objective is the last.
+        `fit` stops when a round gains less than this share of the objective.
     local_tol : float, default=1e-3
-        The topics of a review of an unknown item are found when a sweep moves less than this
-        share of its tokens.
+        Inference in a review of an unknown item stops when a sweep moves less than this share
+        of its tokens.
     {em_parameters}
 
     Attributes
@@ -126,13 +105,13 @@ class HiddenFactorsTopics(ReviewModel):
     components_ : ndarray of shape (n_components, n_features)
         Expected tokens of each word in each topic, with the pseudo-counts; not normalised.
     items_, users_ : Table
-        By `labels` the bias, the factors and the number of ratings; of items also the expected
-        tokens of each topic. Empty where none were named.
+        By `labels` the bias, factors and number of ratings; of items also the expected tokens
+        of each topic. Empty without names.
     offset_, peakedness_ : float
-        The offset of the ratings, and how peaked the proportions are for given factors (the
-        source's kappa).
+        Offset of the ratings, and concentration of proportions for given factors (the source's
+        kappa).
     objective_ : list of float
-        The value that `fit` minimised, after each round.
+        The minimised value after each round of `fit`.
     {common_attributes}
 
     See Also
@@ -141,13 +120,12 @@ class HiddenFactorsTopics(ReviewModel):
 
     Notes
     -----
-    `score` is that of the words, as for all topic models here. For that of the ratings use a
-    scorer on `predict`, such as ``scoring="r2"``.
+    `score` is that of the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.
 
-    The source draws the topics of words at random; here their expectations take part. In a stream,
-    users and items are held to their factors by as many ratings as they had; `peakedness_` stays.
-    Without `items` each review is an item of its own; without `users` all are of one user, as are
-    users that were not seen. The factors of an item that was not seen are read off the review.
+    The source samples topics of words; here expectations are used. In a stream, users and items are
+    held to their factors by the number of their ratings, and `peakedness_` stays. Without `items`
+    each review is an item; without `users`, and for unknown ones, there is one user. The factors of
+    an unknown item come from the review.
 
     References
     ----------
@@ -163,9 +141,8 @@ class HiddenFactorsTopics(ReviewModel):
     >>> model = model.fit(data.X, data.ratings, items=data.item, users=data.user)
     >>> model.predict(data.X[:2], items=data.item[:2], users=data.user[:2]).shape
     (2,)
-    >>> best, *others = model.recommend(data.user[0], n_items=3)
-    >>> best.rating >= others[0].rating
-    True
+    >>> len(model.recommend(data.user[0], n_items=3))
+    3
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
@@ -210,17 +187,17 @@ class HiddenFactorsTopics(ReviewModel):
         )
 
     def _at_once(self, batch: Documents, pool: Workers) -> FactorsCommit:
-        ratings: Any = batch.columns["y"]
-        commit = replace(self._commit, offset=float(ratings.mean()))
-        pairs = self._pairs(batch, commit)
-        levels, (factors, statistics, counts) = self._rounds_of_fit(pairs, pool)
-        log_theta = _mean_log(factors.proportions[pairs.words.lengths > 0])
+        y: Any = batch.columns["y"]
+        commit = replace(self._commit, offset=float(y.mean()))
+        ratings = self._ratings(batch, commit)
+        levels, (factors, statistics, counts) = self._rounds_of_fit(ratings, pool)
+        log_theta = _mean_log(factors.proportions[ratings.words.lengths > 0])
         # Found by item, they are those of the documents.
         statistics = replace(statistics, lengths=batch.minibatch.lengths)
         nothing = commit.posterior
         alpha = _alpha(log_theta, self.n_components)
         return replace(
-            self._with(commit, pairs, factors, counts),
+            self._with(commit, ratings, factors, counts),
             posterior=fresh(nothing.eta, nothing.shape, alpha, statistics),
             n_iter=len(levels),
             log_theta=log_theta,
@@ -228,32 +205,31 @@ class HiddenFactorsTopics(ReviewModel):
             objective=tuple(levels),
         )
 
-    def _rounds_of_fit(self, pairs: Pairs, pool: Workers) -> tuple[list[float], Fitted]:
+    def _rounds_of_fit(self, ratings: Ratings, pool: Workers) -> tuple[list[float], Fitted]:
         """Rounds: topics of words, then topics, then factors; and the objective before each."""
-        posterior, factors = self._led_by_text(pairs, pool)
+        posterior, factors = self._led_by_text(ratings, pool)
         levels: list[float] = []
         shown, name = self.verbose > 0, type(self).__name__
         with Progress(name, self.max_iter, enabled=shown, units=self._units) as line:
             for _ in range(self.max_iter):
-                statistics, counts = hft.expected_topics(
-                    posterior, pairs.words, factors.proportions, pool
-                )
-                of_ratings = hft.objective(factors, pairs.ratings, np.zeros_like(counts), 0.0)[0]
+                theta = factors.proportions
+                statistics, counts = hft.expected_topics(posterior, ratings.words, theta, pool)
+                of_ratings = hft.objective(factors, ratings, np.zeros_like(counts), 0.0)[0]
                 of_words: Any = statistics.local_bound
                 of_words += hft.log_prior(posterior)
                 levels.append(float(of_ratings - float(self.text_weight) * of_words))
                 line.advance(1, statistics.n_tokens)
                 posterior = fresh(posterior.eta, posterior.shape, None, statistics)
-                factors = self._descended(factors, pairs, counts, learn_peakedness=True)
+                factors = self._descended(factors, ratings, counts, learn_peakedness=True)
                 if len(levels) > 1 and levels[-2] - levels[-1] < float(self.tol) * abs(levels[-1]):
                     break
         return levels, (factors, statistics, counts)
 
-    def _led_by_text(self, pairs: Pairs, pool: Workers) -> tuple[TopicPosterior, Factors]:
+    def _led_by_text(self, ratings: Ratings, pool: Workers) -> tuple[TopicPosterior, Factors]:
         """Topics and items' factors by LDA of the items' reviews."""
-        K, n_items, nothing = self.n_components, len(pairs.counts), self._commit.posterior
+        K, n_items, nothing = self.n_components, len(ratings.counts), self._commit.posterior
         signs = np.zeros(n_items, np.int8)
-        whole = Reviews(pairs.words, np.arange(n_items + 1, dtype=np.int32), signs)
+        whole = Reviews(ratings.words, np.arange(n_items + 1, dtype=np.int32), signs)
         model = RatedLDA(K, self.local_tol, SWEEPS_OF_START)
         climbed = climb(
             nothing,
@@ -264,31 +240,30 @@ class HiddenFactorsTopics(ReviewModel):
         )  # fmt: skip
         posterior = fresh(nothing.eta, nothing.shape, None, climbed.statistics)
         counts = np.maximum(climbed.documents.gamma.astype(np.float64) - nothing.alpha, 0.0)
-        return posterior, hft.led_by_text(pairs.ratings.before, counts)
+        return posterior, hft.led_by_text(ratings.before, counts)
 
     def _descended(
-        self, factors: Factors, pairs: Pairs, counts: np.ndarray, *, learn_peakedness: bool
+        self, factors: Factors, ratings: Ratings, counts: np.ndarray, *, learn_peakedness: bool
     ) -> Factors:
         return hft.descend(
-            factors, pairs.ratings, pairs.counts + counts, float(self.text_weight),
+            factors, ratings, ratings.counts + counts, float(self.text_weight),
             self.max_gradient_iter, learn_peakedness=learn_peakedness,
         )  # fmt: skip
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, FactorsCommit]:
-        posterior, pairs = self._commit.posterior, self._pairs(batch, self._commit)
-        factors = pairs.ratings.before
+        posterior, ratings = self._commit.posterior, self._ratings(batch, self._commit)
+        factors = ratings.before
         for _ in range(ROUNDS_OF_STEP):
-            statistics, counts = hft.expected_topics(
-                posterior, pairs.words, factors.proportions, pool
-            )
-            factors = self._descended(factors, pairs, counts, learn_peakedness=False)
-        observed = _mean_log(factors.proportions[pairs.words.lengths > 0])
+            theta = factors.proportions
+            statistics, counts = hft.expected_topics(posterior, ratings.words, theta, pool)
+            factors = self._descended(factors, ratings, counts, learn_peakedness=False)
+        observed = _mean_log(factors.proportions[ratings.words.lengths > 0])
         step, new = self._moved(batch.n_documents, observed)
         statistics = replace(statistics, lengths=batch.minibatch.lengths)
         blend = step.blend(statistics, _alpha(new.log_theta, self.n_components))
-        return blend, self._with(new, pairs, factors, counts)
+        return blend, self._with(new, ratings, factors, counts)
 
-    def _pairs(self, batch: Documents, commit: FactorsCommit) -> Pairs:
+    def _ratings(self, batch: Documents, commit: FactorsCommit) -> Ratings:
         """The ratings with the factors that their users and items had before."""
         K, n, n_before = self.n_components, batch.n_documents, commit.posterior.n_documents
         y: Any = batch.columns["y"]
@@ -300,22 +275,23 @@ class HiddenFactorsTopics(ReviewModel):
             of_users[0] = np.append(commit.shared_user, n_before)
         own = of_users[:, : 1 + K], of_items[:, : 1 + K]
         before = Factors(commit.offset, commit.peakedness, *own)
-        weights = (float(self.factor_penalty) + rows[:, 1 + K] for rows in (of_users, of_items))
-        ratings = Ratings(y, user, item, before, n_before, *weights)
+        of_user, of_item = (float(self.factor_penalty) + x[:, 1 + K] for x in (of_users, of_items))
         X = sparse.csr_matrix(hft.summed(item, batch.X, len(of_items), np.ones(n, batch.X.dtype)))
         X.sort_indices()
-        words = minibatch_of(X)
-        return Pairs(ratings, of_items[:, 2 + K :], user_labels, item_labels, words)
+        return Ratings(
+            y, user, item, before, n_before, of_user, of_item, of_items[:, 2 + K :],
+            minibatch_of(X), user_labels, item_labels,
+        )  # fmt: skip
 
     def _with(
-        self, commit: FactorsCommit, pairs: Pairs, factors: Factors, counts: np.ndarray
+        self, commit: FactorsCommit, ratings: Ratings, factors: Factors, counts: np.ndarray
     ) -> FactorsCommit:
-        """The record with the factors found, and with those of the pairs in its tables."""
-        ratings, counts = pairs.ratings, pairs.counts + counts
-        items = _updated(commit.items, pairs.item_labels, ratings.item, factors.items, counts)
-        users = _updated(commit.users, pairs.user_labels, ratings.user, factors.users)
+        """The record with the factors found, also in its tables."""
+        counts = ratings.counts + counts
+        items = _updated(commit.items, ratings.item_labels, ratings.item, factors.items, counts)
+        users = _updated(commit.users, ratings.user_labels, ratings.user, factors.users)
         shared_user = factors.users[0]
-        if pairs.user_labels is not None:
+        if ratings.user_labels is not None:
             shared_user = users.values[:, :-1].sum(axis=0) / max(len(users.values), 1)
         return replace(
             commit, items=items, users=users, shared_user=shared_user, offset=factors.offset,
@@ -345,13 +321,13 @@ class HiddenFactorsTopics(ReviewModel):
         return out
 
     def predict(self, X: Any = None, items: Column = None, users: Column = None) -> np.ndarray:
-        """Predict ratings, of known items and users or from the words of reviews.
+        """Predict ratings of known items and users, or from the words of reviews.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
-            Word counts of the reviews, which only matter where an item was not seen. None for
-            reviews that are yet to be written; then give items, users or both.
+            Word counts of the reviews, used for unknown items. None for future reviews; then give
+            items, users or both.
         {items_and_users}
 
         Returns
@@ -371,22 +347,21 @@ class HiddenFactorsTopics(ReviewModel):
     def recommend(
         self, user: int | str, n_items: int = 10, *, exclude: Iterable[Any] = ()
     ) -> list[Recommendation]:
-        """The items that a user is expected to rate best.
+        """Return the items with the highest expected ratings by a user.
 
         Parameters
         ----------
         user : int or str
-            Label of the user. One that was not seen gets what an average user would like.
+            Label of the user. Unknown users are taken for an average one.
         n_items : int, default=10
-            Most items.
+            Maximal number of items.
         exclude : iterable of labels, default=()
-            Items to leave out, such as those that the user has rated: the model does not remember
-            them.
+            Items to leave out, such as those already rated: the model does not remember them.
 
         Returns
         -------
         items : list of Recommendation
-            Items that were seen while learning, the best first; of equal ratings the first label.
+            Items seen while learning, the best first; of equal ratings the first label.
         """
         check_is_fitted(self)
         known = self._commit.labels
@@ -411,12 +386,12 @@ class HiddenFactorsTopics(ReviewModel):
 
 
 def _codes(labels: np.ndarray | None, codes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-    """Different labels, and the place of each among them; None and `codes` without labels."""
+    """Different labels and the place of each among them; None and `codes` without labels."""
     return (None, codes) if labels is None else np.unique(labels, return_inverse=True)
 
 
 def _rows(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
-    """Rows of a table by label; zeros for those unknown, and n of zeros without labels."""
+    """Rows of a table by label, zeros if unknown; n rows of zeros without labels."""
     n = n if labels is None else len(labels)
     return table.looked_up(labels, np.zeros((n, table.values.shape[1])))
 
@@ -424,7 +399,7 @@ def _rows(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
 def _updated(
     table: Table, labels: np.ndarray | None, codes: np.ndarray, factors: np.ndarray, *more: Any
 ) -> Table:
-    """A table with factors and further columns by label, and with one rating more per code."""
+    """A table with factors and further columns by label, and one more rating per code."""
     if labels is None:
         return table
     table = table.extended(labels)
@@ -434,7 +409,7 @@ def _updated(
 
 
 def _mean_log(theta: np.ndarray) -> np.ndarray | None:
-    """Mean of log theta over the rows, none below the least that alpha explains; None without."""
+    """Mean of log theta over the rows, with the floor of `solve_alpha`; None without rows."""
     if not len(theta):
         return None
     logs = np.log(np.maximum(theta, np.finfo(float).tiny))

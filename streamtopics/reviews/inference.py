@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reviews with reduced ratings: K descriptive topics, a positive one and a negative one.
 
-A token of review d, of the sign s and the profile g, is drawn from the qualitative topic
-Psi^s with probability p_d, and else from a topic of the profile's theta_g:
+A token of review d, of sign s and profile g, comes from the qualitative topic Psi^s with
+probability p_d, and else from a topic of the profile's theta_g:
 
     theta_g ~ Dirichlet(alpha),   1 - p_d, p_d ~ Dirichlet(omega),
     w_dn ~ p_d Psi^s + (1 - p_d) sum_k theta_gk phi_k.
 
-The family is q(theta) q(p) q(z, m) for each profile and token, z being the topic and m
-whether the token is qualitative: with z and m together, since z means nothing where m = 1.
+The family is q(theta) q(p) q(z, m) for each profile and token, z the topic and m whether the
+token is qualitative: z and m together, since z means nothing where m = 1.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ WORDS_PER_JOB = 1024
 
 @dataclass(frozen=True)
 class Reviews:
-    """Documents in the order of their profiles.
+    """Documents in the order of their profiles; those of profile g are first[g] .. first[g + 1].
 
-    Those of profile g are first[g] .. first[g + 1]. The signs, int8, are the reduced ratings 1
-    and -1; 0 is for a document without a qualitative topic.
+    Signs, int8, are the reduced ratings 1 and -1; 0 is without a qualitative topic.
     """
 
     minibatch: Minibatch
@@ -70,17 +69,12 @@ class Reviews:
 
 @dataclass(frozen=True)
 class Inferred:
-    """The latent variables of reviews, as inferred.
+    """The latent variables of reviews, as inferred."""
 
-    Dirichlet parameters gamma (n_profiles, K) of q(theta), or theta itself where it was given, and
-    pi (n_documents, 2) of q(1 - p, p); the share of each entry (nnz,) that is qualitative; and the
-    tokens' part of the bound (n_profiles,).
-    """
-
-    gamma: np.ndarray
-    pi: np.ndarray
-    share: np.ndarray
-    log_sums: np.ndarray
+    gamma: np.ndarray  # Of q(theta), (n_profiles, K); or theta itself, if given.
+    pi: np.ndarray  # Of q(1 - p, p), (n_documents, 2).
+    share: np.ndarray  # Of each entry, (nnz,), that is qualitative.
+    log_sums: np.ndarray  # The tokens' part of the bound, (n_profiles,).
 
 
 def single_reviews(X: sparse.csr_matrix, signs: np.ndarray) -> Reviews:
@@ -89,7 +83,7 @@ def single_reviews(X: sparse.csr_matrix, signs: np.ndarray) -> Reviews:
 
 
 def reviews_by_profile(X: sparse.csr_matrix, profile: np.ndarray, signs: np.ndarray) -> Reviews:
-    """Documents of the profiles 0, 1, ..., each of which has some."""
+    """Documents of the profiles 0, 1, ..., none of them empty."""
     order = np.argsort(profile, kind="stable")
     first = np.searchsorted(profile[order], np.arange(profile.max(initial=-1) + 2))
     return Reviews(minibatch_of(X[order]), first.astype(np.int32), signs[order])
@@ -97,11 +91,10 @@ def reviews_by_profile(X: sparse.csr_matrix, profile: np.ndarray, signs: np.ndar
 
 @dataclass(frozen=True)
 class RatedLDA:
-    """Inference in reviews, given their topics.
+    """Inference in reviews, given their topics, until a sweep moves less than `tol` of the tokens.
 
-    The topics are the K descriptive ones and, if there are such, the positive and the negative
-    one; alpha is that of theta, followed by omega. A profile is done when a sweep moves less than
-    the share `tol` of its tokens.
+    Topics are the K descriptive ones, and the positive and the negative one if any; alpha is that
+    of theta, followed by omega.
     """
 
     n_components: int
@@ -196,7 +189,7 @@ class RatedLDA:
     ) -> np.ndarray:  # fmt: skip
         """Posterior mean share of each topic in the tokens of documents of unknown rating.
 
-        theta are the proportions of their profiles, or None to infer them from each document.
+        theta are the proportions of their profiles; None infers them from each document.
         """
         n, K = X.shape[0], self.n_components
         reviews = single_reviews(X, np.zeros(n, np.int8))
@@ -220,7 +213,7 @@ class RatedLDA:
 
 
 def mean_log_share(reviews: Reviews, found: Inferred) -> np.ndarray | None:
-    """E[log(1 - p)] and E[log p], the mean over the documents that have words and a sign."""
+    """E[log(1 - p)] and E[log p], averaged over documents with words and a sign."""
     return mean_log(found.pi[(reviews.minibatch.lengths > 0) & (reviews.signs != 0)])
 
 
@@ -231,7 +224,7 @@ def normalised(gamma: np.ndarray) -> np.ndarray:
 
 
 def mean_log(gamma: np.ndarray) -> np.ndarray | None:
-    """E[log theta] under Dirichlet(gamma), the mean over the rows; None if there are none."""
+    """E[log theta] under Dirichlet(gamma), averaged over the rows; None without rows."""
     if not len(gamma):
         return None
     gamma = gamma.astype(np.float64)

@@ -14,13 +14,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
-from streamtopics.base.validation import (
-    LEAST_PRIOR,
-    MOST_PRIOR,
-    StrOptions,
-    check_doc_topic_prior,
-    check_word_prior,
-)
+from streamtopics.base.validation import StrOptions, check_doc_topic_prior, check_word_prior
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews import inference
@@ -46,20 +40,22 @@ from streamtopics.reviews.inference import Inferred, RatedLDA, Reviews
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep, of_record
 
+# Pseudo-counts of descriptive and of qualitative words in a review, in tokens.
+OMEGA = (9.0, 1.0)
+
 
 @dataclass(frozen=True, kw_only=True)
 class RatingCommit(RatedCommit):
-    """All that a step changes: also the running mean of E[log(1 - p)] and E[log p], if any."""
+    """All that a step changes."""
 
     _holds = "log_share: 2"
     effects: Effects = NO_EFFECTS
     profiles: Table
     profile: str
-    log_share: np.ndarray | None = None
+    log_share: np.ndarray | None = None  # The running mean of E[log(1 - p)] and E[log p], if any.
 
     @property
     def n_descriptive(self) -> int:
-        """Number of descriptive topics."""
         return int(self.profiles.values.shape[1])
 
     @property
@@ -69,7 +65,6 @@ class RatingCommit(RatedCommit):
 
     @property
     def labels(self) -> dict[str, np.ndarray]:
-        """Known items and users."""
         effects = {"items": self.effects.items.labels, "users": self.effects.users.labels}
         return effects | {f"{self.profile}s": self.profiles.labels}
 
@@ -78,10 +73,10 @@ class RatingCommit(RatedCommit):
 class RatingLDA(ReviewModel):
     """Topics of reviews beside one of praise and one of blame, found by the ratings.
 
-    Of each review a share of the words comes from the positive topic, if its rating is not
-    below the average of its user, or else from the negative one; the others come
-    from `n_components` descriptive topics, in proportions that belong to the review, to its
-    item or to its user. These are the models of the source:
+    A share of the words of each review comes from the positive topic if its rating is at least the
+    average of its user, else from the negative one. The other words come from `n_components`
+    descriptive topics, in the proportions of the review, its item or its user. The models of the
+    source are:
 
     =============  ======================  ===================
     `profile`      `qualitative=False`     `qualitative=True`
@@ -96,42 +91,38 @@ class RatingLDA(ReviewModel):
     n_components : int, default=10
         Number K of descriptive topics.
     profile : {"document", "item", "user"}, default="document"
-        Whether the proportions of the descriptive topics belong to each review, item or user,
-        which learning needs `items` or `users` for.
+        Whether each review, item or user has its own topic proportions. Learning of the last
+        two needs `items` or `users`.
     qualitative : bool, default=True
-        Whether there are the positive and the negative topic, which ratings are needed for.
+        Whether there are the positive and the negative topic, which need ratings.
     refine : bool, default=False
-        Whether proportions go on being learnt once there are qualitative topics. In the
-        source they stay as LDA without ratings left them.
-    qualitative_prior : tuple of two floats, default=(9.0, 1.0)
-        Dirichlet parameter (the source's omega) of the shares of descriptive and of
-        qualitative words in a review, in tokens, to start from.
+        Whether proportions are learnt further once there are qualitative topics. In the source
+        they stay those of LDA without ratings.
     effect_penalty : float, default=5.0
         Weight of the squares of the effects of users and items on ratings, in ratings, from
-        1e-10 to 1e10: so many of the average rating are added to those of each.
+        1e-10 to 1e10.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether `doc_topic_prior`, `topic_word_prior`, if it is one number, and
-        `qualitative_prior` are learnt, as in the source; but the second not in `partial_fit`. New
-        reviews are predicted worse.
+        Whether `doc_topic_prior`, the prior of the share of qualitative words and, in `fit`, a
+        scalar `topic_word_prior` are learnt, as in the source. New reviews are predicted worse.
     max_iter : int, default=50
-        Most rounds of variational EM without ratings, and as many with, counted in `n_iter_`.
+        Maximal number of rounds of variational EM, without ratings and again with them.
     {em_tol}
     max_local_iter : int, default=20
-        Sweeps over a profile in a round, at most; the next round goes on from there.
+        Maximal number of sweeps over a profile in a round.
     local_tol : float, default=1e-3
-        A profile is done when a sweep moves less than this share of its tokens.
+        Inference in a profile stops when a sweep moves less than this share of its tokens.
     {em_parameters}
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components + 2, n_features)
-        Dirichlet parameters of the topics: pseudo-counts, not normalised. The last two are
-        the positive and the negative topic; without these there are n_components.
+        Dirichlet parameters of the topics: pseudo-counts, not normalised. The last two are the
+        positive and the negative topic, if there are any.
     qualitative_prior_, topic_word_prior_ : ndarray of shape (2,) and (n_features,)
-        omega and eta as they are.
+        omega, of the shares of descriptive and qualitative words, (9, 1) unless learnt; and eta.
     effects_ : Effects
         Of users and items on ratings: `mean`, and the tables `users` and `items`.
     profiles_ : Table
@@ -148,8 +139,8 @@ class RatingLDA(ReviewModel):
     Notes
     -----
     The family is tighter than the source's, whose printed equations have errors. Without `users`
-    a review is positive if its rating is not below the mean of all. Reviews of items and users
-    that were not seen are positive as often as others, and tell their proportions themselves.
+    ratings are compared with the mean of all. Reviews of unknown items and users are positive as
+    often as others, and their proportions are inferred from the review.
 
     References
     ----------
@@ -164,22 +155,17 @@ class RatingLDA(ReviewModel):
     >>> model = model.fit(data.X, data.ratings, items=data.item, users=data.user)
     >>> model.predict_words(items=[4], users=[7]).shape
     (1, 100)
-    >>> praise = model.topic_word_[3]
-    >>> bool(abs(praise - data.topic_word[3]).sum() / 2 < 0.2)
-    True
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = EM_CONSTRAINTS | {
         "profile": [StrOptions({"document", "item", "user"})],
         "qualitative": ["boolean"],
         "refine": ["boolean"],
-        "qualitative_prior": ["array-like"],
         "effect_penalty": [POSITIVE],
     }
     profile: str
     qualitative: bool
     refine: bool
-    qualitative_prior: Any
     effect_penalty: float
     _commit: RatingCommit
 
@@ -190,7 +176,6 @@ class RatingLDA(ReviewModel):
         profile: str = "document",
         qualitative: bool = True,
         refine: bool = False,
-        qualitative_prior: Any = (9.0, 1.0),
         effect_penalty: float = 5.0,
         kappa: float = 0.7,
         doc_topic_prior: DocTopicPriorLike = None,
@@ -216,8 +201,8 @@ class RatingLDA(ReviewModel):
         batch = super()._read(method, reset=reset, **data)
         if self.profile != "document" and batch.columns[f"{self.profile}s"] is None:
             raise ValueError(
-                f"profile='{self.profile}' needs {self.profile}s=, one for each row of X, in "
-                f"{self._caller(method)}; or use profile='document'"
+                f"profile='{self.profile}' needs {self.profile}s= in {self._caller(method)}; or "
+                "use profile='document'"
             )
         return batch
 
@@ -229,15 +214,9 @@ class RatingLDA(ReviewModel):
     def _start(self, batch: Documents) -> None:
         K = self.n_components
         alpha = check_doc_topic_prior(self.doc_topic_prior, K, 10.0)
-        omega = np.asarray(self.qualitative_prior, dtype=np.float64)
-        if omega.shape != (2,) or not ((omega >= LEAST_PRIOR) & (omega <= MOST_PRIOR)).all():
-            raise ValueError(
-                "qualitative_prior must be two positive numbers, for descriptive and for "
-                f"qualitative words, such as (9.0, 1.0); got {self.qualitative_prior!r}"
-            )
         eta = check_word_prior(self, "topic_word_prior", batch.X, None)
         self.seed_ = self._draw_seed()
-        alpha = np.concatenate([alpha, omega]) if self.qualitative else alpha
+        alpha = np.append(alpha, OMEGA) if self.qualitative else alpha
         posterior = TopicPosterior(eta, (self.n_features_in_, len(alpha)), alpha)
         self._commit = RatingCommit(posterior, profiles=empty_table(K), profile=self.profile)
 
@@ -328,13 +307,13 @@ class RatingLDA(ReviewModel):
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:
-        """Dirichlet parameter of the proportions of the descriptive topics, as of now."""
+        """Dirichlet parameter of the proportions of descriptive topics."""
         check_is_fitted(self)
         return self._commit.posterior.alpha[: self._commit.n_descriptive].copy()
 
     @property
     def qualitative_prior_(self) -> np.ndarray:
-        """Dirichlet parameter of the shares of descriptive and of qualitative words, as of now."""
+        """Dirichlet parameter of the shares of descriptive and qualitative words."""
         check_is_fitted(self)
         return self._commit.posterior.alpha[self._commit.n_descriptive :].copy()
 
@@ -381,7 +360,7 @@ class RatingLDA(ReviewModel):
 def _with_counts(
     profiles: Table, places: np.ndarray | None, found: Inferred, alpha: np.ndarray
 ) -> Table:
-    """The profiles with the expected tokens that were found of those at `places`."""
+    """The profiles with the expected tokens found of those at `places`."""
     if places is None:
         return profiles
     return profiles.replaced(places, np.maximum(found.gamma.astype(np.float64) - alpha, 0.0))
@@ -390,7 +369,7 @@ def _with_counts(
 def _with_qualitative(climbed: Climbed, reviews: Reviews, omega: np.ndarray) -> TopicPosterior:
     """The topics learnt without ratings, and two of the words that are too frequent in a sign.
 
-    These start with what counts exceed those that the share of that sign lets expect.
+    These start with the counts beyond those expected from the share of that sign.
     """
     minibatch, before = reviews.minibatch, climbed.posterior
     counts = reviews.by_sign(minibatch.counts)

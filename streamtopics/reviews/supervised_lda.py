@@ -1,23 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Supervised LDA with a Gaussian response."""
+"""Supervised LDA: a response that is linear in the topics of a document's words.
+
+    theta_d ~ Dirichlet(alpha),  z_dn ~ theta_d,  w_dn ~ beta_{z_dn},
+    y_d ~ N(x' zbar_d, variance),   zbar_d = mean of the topics z_dn.
+
+The coefficients x and the variance maximise the bound with a penalty on the distance of x from
+the mean response m. They depend on the documents by moments alone:
+
+    x = m + (P + penalty I)^-1 (q - m t),   P = sum_d E[zbar zbar'],
+    q = sum_d y_d E[zbar],   t = sum_d E[zbar].
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from scipy import sparse
+from scipy.special import digamma
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.base.validation import check_doc_topic_prior, check_word_prior
+from streamtopics.families import dirichlet
+from streamtopics.kernels import supervised as kernel
+from streamtopics.local.step import cut
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.metrics import predictive
-from streamtopics.models.lda import geometric_mean
+from streamtopics.models.lda import geometric_mean, log_factors, visible_topics
+from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.reviews import response as slda
 from streamtopics.reviews.base import (
     EM_CONSTRAINTS,
     POSITIVE,
@@ -26,61 +42,65 @@ from streamtopics.reviews.base import (
     RatedTopicModel,
 )
 from streamtopics.reviews.batch_em import Climbed, EStep
-from streamtopics.reviews.inference import normalised
-from streamtopics.reviews.response import Moments, Response, ResponseLDA
-from streamtopics.utils.parallel import Workers
+from streamtopics.reviews.inference import mean_log, normalised
+from streamtopics.utils.parallel import Workers, spans
 from streamtopics.utils.records import keep, of_record
+
+LEAST_DOCUMENTS, MOST_PARTS = 64, 8
+# Share of the variance of the responses, and of the prior's mass: less is rounding.
+LEAST_VARIANCE = 1e-6
+LEAST_LENGTH = 1e-4
 
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedCommit(RatedCommit):
-    """All that a step changes. Ratings are measured from `origin`, the mean of the first."""
+    """All that a step changes."""
 
     _holds = (
         "posterior: V K; origin:; response.coefficients: K; response.variance: >0; response.mean:; "
         "moments.n: >=0; moments.squares: >=0; moments.total:; "
         "moments.topics: K; moments.products: K; moments.second: K K"
     )
-    origin: float = 0.0
+    origin: float = 0.0  # What ratings are measured from, the mean of the first.
     response: Response
-    moments: Moments
+    moments: ResponseMoments
 
 
 @documented
 class SupervisedLDA(RatedTopicModel):
     """Topics that predict a number: supervised LDA with a Gaussian response.
 
-    The rating of a document is normal around a linear function of the shares of topics in
-    it, and is learnt with the topics, so that these separate good ratings from bad ones.
+    The rating of a document is normal around a linear function of its topic proportions and is
+    learnt with the topics, so these separate good ratings from bad ones.
 
     Parameters
     ----------
     {n_components}
     response_penalty : float, default=1.0
-        Weight of the squares of the coefficients' distances from the mean rating, in
-        documents, from 1e-10 to 1e10. The source has none.
+        Weight of the squared distances of the coefficients from the mean rating, in documents,
+        from 1e-10 to 1e10. The source has none.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether `doc_topic_prior`, and in `fit` `topic_word_prior` if it is one number, are
-        learnt. New documents are predicted worse.
+        Whether `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior` are learnt.
+        Predictions of new documents get worse.
     max_iter : int, default=50
-        Most rounds of variational EM over the corpus.
+        Maximal number of rounds of variational EM.
     {em_tol}
     max_local_iter : int, default=20
-        Sweeps over a document in a round, at most.
+        Maximal number of sweeps over a document in a round.
     local_tol : float, default=1e-3
-        A document is done when a sweep moves less than this share of its tokens.
+        Inference in a document stops when a sweep moves less than this share of its tokens.
     {em_parameters}
 
     Attributes
     ----------
     {dirichlet_components}
     coef_ : ndarray of shape (n_components,)
-        The rating of a document that is all of one topic.
+        The rating of a document of one topic alone.
     noise_variance_ : float
-        Variance of the ratings around those expected from the topics.
+        Variance of the ratings around their expectations.
     topic_word_prior_ : ndarray of shape (n_features,)
         The prior of the topics in use.
     objective_ : list of float
@@ -93,8 +113,7 @@ class SupervisedLDA(RatedTopicModel):
 
     Notes
     -----
-    `score` is that of the words, as for all topic models here. For that of the ratings use a
-    scorer on `predict`, such as ``scoring="r2"``.
+    `score` is that of the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.
 
     References
     ----------
@@ -138,9 +157,7 @@ class SupervisedLDA(RatedTopicModel):
     # Learning
 
     def fit(self, X: Any, y: Column = None) -> Self:
-        """Learn from all documents together. Forgets what was learnt before.
-
-        When it fails or is interrupted, nothing has changed.
+        """Learn from all documents, from scratch. A failed call changes nothing.
 
         {X_to_learn}
         {ratings}
@@ -152,8 +169,7 @@ class SupervisedLDA(RatedTopicModel):
     def partial_fit(self, X: Any, y: Column = None) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
-        When it fails nothing has changed; when it is interrupted, nothing or all of it was
-        learnt. Minibatches without a word that come before the first with one are forgotten.
+        A failed call changes nothing. Learning starts with the first minibatch with a word.
 
         {X_to_learn}
         {ratings}
@@ -169,8 +185,8 @@ class SupervisedLDA(RatedTopicModel):
         self.seed_ = self._draw_seed()
         self._commit = SupervisedCommit(
             TopicPosterior(eta, (self.n_features_in_, K), alpha),
-            response=slda.first_response(np.empty(0), K),
-            moments=slda.no_moments(K),
+            response=first_response(np.empty(0), K),
+            moments=no_moments(K),
         )
 
     def _at_once(self, batch: Documents, pool: Workers) -> SupervisedCommit:
@@ -183,7 +199,7 @@ class SupervisedLDA(RatedTopicModel):
                 self._commit.posterior,
                 self._e_step(batch.minibatch, y, pool),
                 lambda alpha, statistics, _: self._solved(alpha, statistics.log_theta),
-                documents=(None, slda.first_response(y, K), slda.no_moments(K)),
+                documents=(None, first_response(y, K), no_moments(K)),
             )
         _, response, moments = climbed.documents
         found: SupervisedCommit = self._commit_of(climbed, batch)
@@ -201,7 +217,7 @@ class SupervisedLDA(RatedTopicModel):
             gamma, response, _ = documents
             statistics, moments, gamma = model.step(source, minibatch, y, response, pool, gamma)
             bound = statistics.local_bound - response.penalty(penalty)
-            response = slda.solve_response(moments, penalty, response)
+            response = solve_response(moments, penalty, response)
             return replace(statistics, local_bound=bound), (gamma, response, moments)
 
         return step
@@ -216,11 +232,11 @@ class SupervisedLDA(RatedTopicModel):
         if not np.isfinite(statistics.counts).all():
             raise ValueError(
                 f"y, passed to {self._caller('partial_fit')}, has a rating too far from the mean "
-                "of the first ones; check how y was made, or start anew with fit"
+                "of the first ones"
             )
         step, new = self._moved(statistics.n_documents, statistics.log_theta)
         moments = commit.moments.blended(step.retain, step.gain, moments)
-        response = slda.solve_response(moments, float(self.response_penalty), commit.response)
+        response = solve_response(moments, float(self.response_penalty), commit.response)
         alpha = self._solved(posterior.alpha, new.log_theta)
         return step.blend(statistics, alpha), replace(new, response=response, moments=moments)
 
@@ -228,7 +244,7 @@ class SupervisedLDA(RatedTopicModel):
 
     @property
     def coef_(self) -> np.ndarray:
-        """The rating of a document that is all of one topic, for each topic."""
+        """The rating of a document of one topic alone, for each topic."""
         check_is_fitted(self)
         commit = self._commit
         return commit.origin + commit.response.coefficients
@@ -252,12 +268,12 @@ class SupervisedLDA(RatedTopicModel):
 
     def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:
         commit, alpha = self._commit, self.doc_topic_prior_
-        X = slda.legible(batch.X, alpha)
-        zbar = slda.mean_topics(self._gamma(X, geometric_mean, pool), alpha, X)
+        X = legible(batch.X, alpha)
+        zbar = mean_topics(self._gamma(X, geometric_mean, pool), alpha, X)
         return np.asarray(commit.origin + (zbar * commit.response.coefficients).sum(axis=1))
 
     def transform(self, X: Any) -> np.ndarray:
-        """Infer the topic proportions of documents of unknown rating: their posterior mean.
+        """Infer the posterior mean topic proportions of documents of unknown rating.
 
         {X}
 
@@ -289,3 +305,133 @@ class SupervisedLDA(RatedTopicModel):
         {score}
         """
         return predictive.per_token(*self._completion("score", X))
+
+
+# The response
+
+
+class ResponseMoments(NamedTuple):
+    """Sums over documents with words: of 1, y, y^2, E[zbar], y E[zbar] and E[zbar zbar']."""
+
+    n: float
+    total: float
+    squares: float
+    topics: np.ndarray
+    products: np.ndarray
+    second: np.ndarray
+
+    def blended(self, retain: float, gain: float, other: ResponseMoments) -> ResponseMoments:
+        """retain * self + gain * other."""
+        pairs: Iterator[Any] = zip(self, other, strict=True)
+        return ResponseMoments._make(retain * mine + gain * theirs for mine, theirs in pairs)
+
+
+@dataclass(frozen=True)
+class Response:
+    """A linear function of the topics, the noise around it, and what coefficients are drawn to."""
+
+    coefficients: np.ndarray
+    variance: float
+    mean: float
+
+    def penalty(self, weight: float) -> float:
+        """The penalty on the distance from the mean, in nats."""
+        return weight * float(((self.coefficients - self.mean) ** 2).sum()) / (2 * self.variance)
+
+
+def no_moments(n_components: int) -> ResponseMoments:
+    """The moments of no documents."""
+    zeros = np.zeros(n_components)
+    return ResponseMoments(0.0, 0.0, 0.0, zeros, zeros, np.zeros((n_components, n_components)))
+
+
+def first_response(y: np.ndarray, n_components: int) -> Response:
+    """A response that is the same for all topics."""
+    mean, variance = (float(y.mean()), float(y.var())) if len(y) else (0.0, 1.0)
+    return Response(np.full(n_components, mean), max(variance, np.finfo(float).tiny ** 0.5), mean)
+
+
+def solve_response(moments: ResponseMoments, penalty: float, before: Response) -> Response:
+    """The coefficients and the variance of most penalised likelihood."""
+    if moments.n == 0:
+        return before
+    mean = moments.total / moments.n
+    system = moments.second + penalty * np.eye(len(moments.topics))
+    beyond = np.linalg.solve(system, moments.products - mean * moments.topics)
+    x = mean + beyond
+    squares = moments.squares - 2 * x @ moments.products + x @ moments.second @ x
+    squares += penalty * beyond @ beyond
+    spread = moments.squares / moments.n - mean**2
+    least = max(LEAST_VARIANCE * spread, np.finfo(float).tiny ** 0.5, 1e-12 * mean**2)
+    return Response(x, max(float(squares) / moments.n, least), mean)
+
+
+@dataclass(frozen=True)
+class ResponseLDA:
+    """Inference in documents with a response, until a sweep moves less than `tol` of the tokens."""
+
+    tol: float
+    max_iter: int
+
+    def step(
+        self, source: TopicPosterior | RandomStart, minibatch: Minibatch, y: np.ndarray,
+        response: Response, workers: Workers, start: np.ndarray | None = None,
+    ) -> tuple[Statistics, ResponseMoments, np.ndarray]:  # fmt: skip
+        """The expected statistics with the bound, the moments, and gamma."""
+        topics = visible_topics(geometric_mean, source, minibatch, workers)
+        K, n, lengths = len(topics.alpha), minibatch.n_documents, minibatch.lengths
+        weights = np.ascontiguousarray(topics.weights[:, :K], dtype=np.float64)
+        gamma = topics.alpha + lengths[:, None] / K if start is None else start.copy()
+        topic_counts, bounds = np.zeros((n, K)), np.zeros(n)
+        n_tokens, token_weight = cut(minibatch)
+        given = (
+            minibatch.indptr, minibatch.indices, n_tokens, token_weight.astype(np.float64), weights,
+            topics.alpha, response.coefficients, response.variance, y,
+        )  # fmt: skip
+
+        def job(first: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+            counts, within = np.zeros((len(minibatch.words), K)), np.zeros((K, K))
+            kernel.infer_supervised(
+                *given, first, stop, self.tol, self.max_iter, gamma, topic_counts, bounds, counts,
+                within,
+            )  # fmt: skip
+            return counts, within
+
+        parts = workers.share(job, spans(n, max(LEAST_DOCUMENTS, n // MOST_PARTS)))
+        counts, within = (sum(part[i] for part in parts) for i in range(2))
+        bound = bounds.sum() - lengths @ digamma(gamma.sum(axis=1))
+        bound -= dirichlet.kl(gamma, topics.alpha).sum()
+        factors = log_factors(geometric_mean, source, minibatch.words, topics.weights)
+        bound += factors @ minibatch.word_counts
+        known = lengths > 0
+        log_theta = mean_log(gamma[known])
+        statistics = Statistics(minibatch.words, counts, lengths, log_theta, float(bound))
+        zbar, y = topic_counts[known] / lengths[known, None], y[known]
+        moments = ResponseMoments(
+            float(len(y)), float(y.sum()), float((y**2).sum()), zbar.sum(axis=0), y @ zbar,
+            zbar.T @ zbar + within,
+        )  # fmt: skip
+        return statistics, moments, gamma
+
+
+def legible(X: sparse.csr_matrix, alpha: np.ndarray) -> sparse.csr_matrix:
+    """Counts, with the shortest documents scaled up until gamma - alpha is no rounding."""
+    lengths, least = _lengths(X), LEAST_LENGTH * alpha.sum()
+    short = (lengths > 0) & (lengths < least)
+    if not short.any():
+        return X
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    inside, X = short[row], X.copy()
+    shares = X.data[inside].astype(np.float64) / lengths[row[inside]]
+    X.data[inside] = shares * least
+    return X
+
+
+def mean_topics(gamma: np.ndarray, alpha: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
+    """E[zbar] of documents given q(theta); without words that of alpha."""
+    counts = np.where(_lengths(X)[:, None] > 0, np.maximum(gamma - alpha, 0.0), alpha)
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _lengths(X: sparse.csr_matrix) -> np.ndarray:
+    return np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()

@@ -12,13 +12,13 @@ OURS = """
     HDPGibbsOnlineEM HDPVarGibbs HiddenFactorsTopics HierarchicalPowerPrior HintedDocuments
     HintedStart ICD Items IterateAverage Kernel Known KnownTopic LDA Langevin LearnsDocTopicPrior
     Learnt LengthMultinomial Lifetimes LinearRegression LowRankDPP Mean MeanDecay
-    MeanFieldRegression Memory Minibatch Moments MultiViewLDA NaiveBayesMixture NamedVectorizer
-    NewTopic NewWord NodeStatistics NoiseStart Normal OneOrMixed OneTopic Online OnlineEM
-    OpenVocabulary Parameters Poisson Policy PopulationVB Position PowerPrior Process ProgressReport
-    Rate RatingCommit RatingLDA Response Resumed Rounds Rows SBP SVB SVBHPP SVBLDA ScaledDecay
-    Schedule ScoreHistory Seats SeedWords Seeds SemiSupervised SentenceCommit SentenceVectorizer
-    SentimentWords Shares Snapshot SpectralStart Stacked StackedStatistics State Statistics
-    StochasticVI StreamingBayes StreamingCountVectorizer StreamingLDA StreamingMixture
+    MeanFieldRegression Memory Minibatch MultiViewLDA NaiveBayesMixture NamedVectorizer NewTopic
+    NewWord NodeStatistics NoiseStart Normal OneOrMixed OneTopic Online OnlineEM OpenVocabulary
+    Parameters Poisson Policy PopulationVB Position PowerPrior Process ProgressReport Rate
+    RatingCommit RatingLDA Response ResponseMoments Resumed Rounds Rows SBP SVB SVBHPP SVBLDA
+    ScaledDecay Schedule ScoreHistory Seats SeedWords Seeds SemiSupervised SentenceCommit
+    SentenceVectorizer SentimentWords Shares Snapshot SpectralStart Stacked StackedStatistics State
+    Statistics StochasticVI StreamingBayes StreamingCountVectorizer StreamingLDA StreamingMixture
     StreamingPipeline SupervisedCommit SupervisedLDA Symmetric Table TableStatistics Tallies
     TopicCommit TopicCounts TopicLifetime TopicPosterior TopicTracker Traits Variational
     VariationalOnlineEM VectorMoments WAS WASTopicModel Weighted Window WithPseudoTokens WordCounts

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sentence topic models: the weight-agnostic hierarchical stick-breaking process and others.
 
-`prior` says what a prior of sentences is, `weight_agnostic`, `franchise`, `stick_breaking` and
-`compound` are such priors, `sampler` does the inference over a `corpus`, and `estimator` is the
-scikit-learn face.
+`prior` is the protocol of priors of sentences, which `weight_agnostic`, `franchise`,
+`stick_breaking` and `compound` keep; `sampler` infers over a `corpus`.
 """
 
 from streamtopics.was.compound import ICD

@@ -3,9 +3,8 @@
 
 A sentence has the dish l with chance r_l ~ Beta(alpha / J, 1), and then a number of words of
 it that is NB(phi_l, 1/2), phi_l ~ Gamma(gamma, 1) (Williamson, Wang, Heller and Blei, 2010, with
-J dishes instead of all that there are in the limit). Given the lengths of the sentences, the
-shares of the dishes that a sentence has are Dirichlet(phi). The lengths are NB too, whose mean is
-the sum of phi over the dishes that the sentence has.
+J dishes). Given the lengths of the sentences, the shares of the dishes of a sentence are
+Dirichlet(phi). The lengths are NB too, with the sum of phi over these dishes as mean.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from scipy.special import expit, gammaln, log_softmax
 
 from streamtopics.kernels import was as kernel
 from streamtopics.utils.checks import check_range, check_whole
-from streamtopics.was.prior import LEAST, Seats, choose
+from streamtopics.was.prior import LEAST, Seats, SentencePrior, choose
 from streamtopics.was.stick_breaking import MOST_DISHES
 
 LEAST_SHAPE, MOST_SHAPE = 1e-2, 1e3
@@ -40,26 +39,24 @@ class Grid(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ICD:
+class ICD(SentencePrior):
     """The Indian buffet process compounded with a Dirichlet process.
 
-    A sentence has some dishes only, NB(phi_l, 1/2) words of each that it has, so that lengths are
-    part of what is learnt from and the weight of a dish goes to the number of words that sentences
-    have of it. Long sentences with the same dishes have them in much the same shares, and the
-    sampler needs more sweeps the longer they are. There is no `log_likelihood`, since the law is
-    one of the seats given the lengths of all sentences.
+    A sentence has only some dishes, and NB(phi_l, 1/2) words of each, so the model learns from
+    lengths, and a dish weighs as many words as sentences have of it. Long sentences with the same
+    dishes have similar shares; the longer they are, the more sweeps are needed. There is no
+    `log_likelihood`: the law is one of seats given the lengths of all sentences.
 
-    There are `truncation` dishes in a document, and weights and chances are rounded to a fixed
-    grid: weights from 0.007 to 1600 in steps of 13 %, finer ones if `shape` is above 64, and 32
-    chances in steps of a half in their log odds. Against numerical integration the posterior mean
-    of a weight is right to 0.3 % if a document has up to 300 words of the dish, to 3 % up to 1000.
+    Weights and chances are rounded to a grid: weights from 0.007 to 1600 in steps of 13 %, finer
+    if `shape` is above 64, and 32 chances. The posterior mean of a weight is right to 0.3 % if a
+    document has up to 300 words of the dish, to 3 % up to 1000.
 
     Attributes
     ----------
     concentration : float
-        About how many dishes a sentence has (the source's alpha).
+        Approximate number of dishes of a sentence (the source's alpha).
     shape : float
-        Shape of the gamma law of the dishes' weights, whose scale is 1 (the source's gamma).
+        Shape of the gamma law of the dishes' weights, with scale 1 (the source's gamma).
     truncation : int
         Dishes of a document, J.
     """
@@ -77,7 +74,7 @@ class ICD:
         check_range(self, 1, MOST_DISHES, truncation=self.truncation)
 
     def grid(self) -> Grid:
-        """Return what r_l and phi_l can be, and how likely each value is."""
+        """Return the values of r_l and phi_l, with their probabilities."""
         odds = self.concentration / self.truncation
         chances, log_p_chances = _chances(odds)
         weights, log_p_weights = _weights(self.shape)
@@ -88,11 +85,7 @@ class ICD:
         return kernel.BuffetCompound(topics, atom_prior, *self.grid(), self.truncation)
 
     def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
-        """Draw a dish for each word by sweeps of Gibbs sampling.
-
-        They start where each sentence has dishes without regard to its length. The longer the
-        sentences, the more slowly that is forgotten.
-        """
+        """Draw a dish for each word by Gibbs sampling, from a start that ignores the lengths."""
         lengths = np.asarray(sentence_lengths, dtype=np.intp)
         sentence = np.repeat(np.arange(len(lengths)), lengths)
         dish = self._draw_dishes(lengths, rng)
@@ -112,7 +105,7 @@ class ICD:
         return Seats(first[table.ravel()].astype(np.int32), dish.astype(np.int32))
 
     def _draw_dishes(self, lengths: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw a dish for each word given the number of words, and any dish where there is none."""
+        """Draw a dish for each word, any dish in sentences without one."""
         chances = rng.beta(self.concentration / self.truncation, 1, self.truncation)
         weights = np.maximum(rng.gamma(self.shape, size=self.truncation), LEAST)
         has = rng.random((len(lengths), self.truncation)) < chances
@@ -128,9 +121,8 @@ class ICD:
 def _weights(shape: float) -> tuple[np.ndarray, np.ndarray]:
     """Return points at equal steps of log phi, and their log chances under Gamma(shape, 1).
 
-    The sum over all such points of a law's density times the step differs from 1, and its moments
-    from the law's, by exp(-2 (pi s / step)^2) if the logs are about normal with deviation s. The
-    first point is the mean of those up to it.
+    If the logs are about normal with deviation s, sums over the points times the step differ from
+    the law's by exp(-2 (pi s / step)^2). The first point is the mean of those up to it.
     """
     step = min(WEIGHT_STEP, shape**-0.5)
     logs = np.arange(*WEIGHT_LOGS, step)

@@ -23,15 +23,11 @@ MOST_WORDS = 2**24
 
 @dataclass(frozen=True)
 class SentenceCorpus:
-    """Words in sentences in documents.
+    """Words in sentences in documents, as columns of the vocabulary."""
 
-    Words, int32, are columns of the vocabulary. `sentences` and `documents`, intp, say where each
-    begins among the words and among the sentences, and the end.
-    """
-
-    words: np.ndarray
-    sentences: np.ndarray
-    documents: np.ndarray
+    words: np.ndarray  # int32.
+    sentences: np.ndarray  # Where each begins among the words, and the end; intp.
+    documents: np.ndarray  # Where each begins among the sentences, and the end; intp.
 
     @property
     def n_documents(self) -> int:
@@ -69,7 +65,7 @@ class SentenceCorpus:
         )
 
     def spans(self, words_per_part: int) -> list[tuple[int, int]]:
-        """Cut the documents into parts of about so many words; depends on the corpus alone."""
+        """Cut the documents into parts of about so many words, by the corpus alone."""
         bounds, n_documents = self.bounds, self.n_documents
         n_parts = max(1, min(n_documents, round(self.n_words / words_per_part)))
         targets = self.n_words * np.arange(1, n_parts) / n_parts
@@ -81,11 +77,7 @@ class SentenceCorpus:
 def corpus_of(
     X: ArrayLike | sparse.csr_matrix, sentences_per_document: ArrayLike
 ) -> SentenceCorpus:
-    """Turn the counts of sentences into words, in the order of their columns.
-
-    X is of shape (n_sentences, n_features), of whole numbers; a count of c becomes c words in
-    a row. Of each document there are so many sentences, in order; 0 is legal.
-    """
+    """Turn whole counts of sentences, (n_sentences, n_features), into words in order of columns."""
     X = sparse.csr_matrix(for_scipy(X), copy=True)
     X.sum_duplicates()
     counts = _whole(X.data)
@@ -114,7 +106,7 @@ document_seeds: Callable[[int, int, int], np.ndarray] = kernel.document_seeds
 
 
 def content_seeds(corpus: SentenceCorpus, words: np.ndarray) -> np.ndarray:
-    """Return seeds of documents, of a corpus over `words`, that depend on their sentences alone."""
+    """Return seeds of documents that depend on their sentences alone; `words` are the columns."""
     found: np.ndarray = kernel.content_seeds(
         corpus.documents, corpus.sentences, words[corpus.words]
     )
@@ -124,17 +116,15 @@ def content_seeds(corpus: SentenceCorpus, words: np.ndarray) -> np.ndarray:
 def _whole(counts: np.ndarray) -> np.ndarray:
     """Return counts as integers, if they are whole and not too many words."""
     whole = counts.astype(np.int64)
-    wrong = (whole < 0) | (whole != counts)
-    if wrong.any():
+    if (whole != counts).any():
         raise ValueError(
-            f"X holds the count {counts[wrong][0]:g}, but sentences are made of whole words; pass "
-            "counts that are 0, 1, 2, ..., not weights such as those of tf-idf"
+            f"X holds the count {counts[whole != counts][0]:g}, but sentences are made of whole "
+            "words; pass counts, not weights such as those of tf-idf"
         )
     n_words = float(counts.sum(dtype=np.float64))
     if n_words > MOST_WORDS:
         raise ValueError(
-            f"X holds {n_words:,.0f} words, more than the {MOST_WORDS:,} that are sampled at "
-            f"once; the largest count is {counts.max():,.0f}. Check the counts, or pass fewer "
-            "documents at a time, in fit by way of partial_fit"
+            f"X holds {n_words:,.0f} words, more than the {MOST_WORDS:,} that are sampled at once; "
+            f"the largest count is {counts.max():,.0f}. Pass fewer documents to partial_fit"
         )
     return whole

@@ -32,6 +32,7 @@ from streamtopics.utils.checks import MOST_PARTICLES, MOST_WHOLE, check_range, c
 from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
+from streamtopics.utils.records import of_record
 from streamtopics.was.corpus import SentenceCorpus, content_seeds, document_seeds, words_of
 from streamtopics.was.franchise import HDPFranchise
 from streamtopics.was.prior import LEAST, MOST, SentencePrior
@@ -47,10 +48,10 @@ POSITIVE = Interval(Real, LEAST, MOST, closed="both")
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceCommit(Commit):
-    """All that a step changes: also mean numbers of atoms and of tables, by document, in it."""
+    """All that a step changes."""
 
     _holds = "n_atoms: D >=0; n_tables: D >=0"
-    n_atoms: np.ndarray
+    n_atoms: np.ndarray  # The mean by document, as that of tables.
     n_tables: np.ndarray
 
 
@@ -61,12 +62,11 @@ Learnt = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @documented
 class WASTopicModel(SentenceTopics):
-    """Topics of sentences, with atoms that a document's sentences share but do not weigh alike.
+    """Topics of sentences, with atoms that sentences of a document share but weigh differently.
 
-    Each sentence is a mixture of atoms, each atom of a document a mixture of topics.
-    Under the weight-agnostic prior a sentence may give a lot of weight to an atom that
-    hardly any other sentence has, so that a topic can be subtle: rare in the corpus and
-    yet all that some sentences speak of.
+    Each sentence is a mixture of atoms, each atom of a document a mixture of topics. Under the
+    weight-agnostic prior a sentence may give much weight to an atom that hardly any other sentence
+    has, so a topic can be subtle: rare in the corpus but dominant in some sentences.
 
     Parameters
     ----------
@@ -74,39 +74,36 @@ class WASTopicModel(SentenceTopics):
         Number of topics.
     prior : {"was", "hdp", "sbp"} or prior of sentences, default="was"
         A record of `streamtopics.was`, whose fields are parameters too (``prior__b``), or a word
-        for ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` or ``SBP(a=1.0, b=0.5)``. Under
-        ``ICD()`` there is no `log_likelihood`.
+        for ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` or ``SBP(a=1.0, b=0.5)``.
     atom_prior : float, default=0.1
-        Dirichlet parameter of the topics of an atom (the source's kappa). The source has
-        1, with which the topics of short texts come out far too even.
+        Dirichlet parameter of the topics of an atom (the source's kappa). With the source's 1
+        the topics of short texts are far too even.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=0.05
-        Dirichlet parameter of the words of a topic (the source's eta), in tokens. The
-        source has 1.
+        Dirichlet parameter of the words of a topic (the source's eta, 1 there), in tokens.
     n_sweeps : int, default=100
         Gibbs sweeps over the corpus in `fit`, and over the first minibatch.
     n_burn_in : int, default=50
-        How many of those are left out of the averages.
+        First sweeps, left out of the averages.
     n_local_sweeps : int, default=30
-        Sweeps over a document when the topics are given: in `partial_fit` after the
-        first minibatch, and in `transform`. The last half is averaged.
+        Sweeps over a document with given topics, in later `partial_fit` and `transform`. The
+        last half is averaged.
     kappa : float, default=0.7
-        Decay of the step size t^-kappa of later minibatches, in [0, 1]; t counts
-        minibatches of the size of the current one.
+        Decay of the step size t^-kappa of later minibatches, in [0, 1]; t is in minibatches of
+        the current size.
     n_jobs : int or None, default=None
         Threads; -1 is all processors. The result is the same bits for any number.
     random_state : int, RandomState instance or None, default=None
         Seed of the sampler.
     verbose : int, default=0
-        1 shows how far `fit` has come.
+        1 shows the progress of `fit`.
 
     Attributes
     ----------
     {mean_components}
     {topic_attributes}
     n_atoms_, n_tables_ : ndarray of shape (n_documents,)
-        Mean numbers of atoms and of tables in the documents of the last `fit` or
-        `partial_fit`.
+        Mean numbers of atoms and of tables in the documents of the last `fit` or `partial_fit`.
     {stream_attributes}
 
     See Also
@@ -115,13 +112,12 @@ class WASTopicModel(SentenceTopics):
 
     Notes
     -----
-    Counts have to be whole numbers: sentences are sequences of words to the sampler. Under
-    WAS a sweep over a document takes time that grows with the square of its tables: of
-    thousands of sentences, cut it into parts.
+    Counts have to be whole numbers. Under WAS the time of a sweep over a document grows with the
+    square of its tables: cut documents of thousands of sentences.
 
-    `fit` is batch Gibbs sampling with the topics integrated out; blocks of documents are
-    swept side by side and see each other's changes after a sweep. `partial_fit` does the
-    same with the first minibatch, and online EM with the later ones.
+    `fit` is batch Gibbs sampling with the topics integrated out; blocks of documents are swept in
+    parallel and see each other's changes after a sweep. `partial_fit` does the same with the first
+    minibatch, and online EM with the later ones.
 
     References
     ----------
@@ -187,8 +183,7 @@ class WASTopicModel(SentenceTopics):
     def _check(self, before: SentenceCommit | None) -> None:
         if self.n_burn_in >= self.n_sweeps:
             raise ValueError(
-                f"n_burn_in must be less than n_sweeps, or no sweep is left to average; got "
-                f"n_burn_in={self.n_burn_in} and n_sweeps={self.n_sweeps}"
+                f"n_burn_in must be less than n_sweeps; got {self.n_burn_in} and {self.n_sweeps}"
             )
         if before is not None:
             check_same(self, n_components=before.posterior.shape[1])
@@ -250,32 +245,20 @@ class WASTopicModel(SentenceTopics):
         n_tables = np.bincount(document, found.n_tables, corpus.n_documents)
         return counts, found.n_dishes, n_tables.astype(np.float64, copy=False)
 
-    @property
-    def n_atoms_(self) -> np.ndarray:
-        """Mean numbers of atoms in the documents learnt from last, (n_documents,)."""
-        check_is_fitted(self)
-        return self._commit.n_atoms.copy()
-
-    @property
-    def n_tables_(self) -> np.ndarray:
-        """Mean numbers of tables in the documents learnt from last, (n_documents,)."""
-        check_is_fitted(self)
-        return self._commit.n_tables.copy()
+    n_atoms_ = of_record("n_atoms", "Mean numbers of atoms in the documents of late.", np.copy)
+    n_tables_ = of_record("n_tables", "Mean numbers of tables in the documents of late.", np.copy)
 
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Topic proportions of documents: the mean over their words.
-
-        Each row depends on its own document only. A document without words gets equal
-        proportions.
+        """Topic proportions of documents: the mean over their words; equal without words.
 
         {sentences}
 
         Returns
         -------
         doc_topic : ndarray of shape (n_documents, n_components), float64
-            Rows sum to 1.
+            Rows sum to 1; each depends on its own document only.
         """
         groups = list(groups) if isinstance(groups, Iterator) else groups
         batch = self._read("transform", X=X, groups=groups)
@@ -287,9 +270,9 @@ class WASTopicModel(SentenceTopics):
     ) -> np.ndarray:
         """Estimate log p(words of each document) under the learnt topics by a particle filter.
 
-        The exponential is an unbiased estimate, so that the logarithm is too low on
-        average; the more particles, the less. Particles seat the words in the order of the
-        process (section III of the source), each given those before it.
+        The exponential is unbiased, so the logarithm is too low on average, less so with more
+        particles. They seat words in the order of the process (section III of the source), which
+        priors of whole sentences, such as ICD, do not have.
 
         {sentences}
         n_particles : int, default=100
@@ -309,11 +292,7 @@ class WASTopicModel(SentenceTopics):
         seeds = content_seeds(corpus, words) ^ np.uint64(random_state)
         return self._inferred(
             lambda pool: self._sampler.log_likelihood(
-                corpus,
-                self._topic_weights(words),
-                seeds,
-                n_particles=int(n_particles),
-                workers=pool,
+                corpus, self._topic_weights(words), seeds, n_particles=n_particles, workers=pool
             )
         )
 
@@ -333,15 +312,14 @@ class WASTopicModel(SentenceTopics):
 
         {sentences}
         max_share : float or None, default=None
-            Share of the words that a subtle topic may have at most. None is half of an even
-            share, 1 / (2 n_components), and an even share if no topic is found with that: of
-            short sentences little is certain, and no topic has a share far below the others.
+            Maximal share of the words for a subtle topic. None is half of an even share,
+            1 / (2 n_components), or an even share if that finds none, as in short sentences.
         min_proportion : float, default=0.5
-            Share of a sentence that it must have to dominate it.
+            Minimal share of a dominated sentence.
         n_sentences, n_words : int, default=5 and 8
-            How many of each topic to report, at most.
+            Maximal numbers to report of each topic.
         texts : sequence of sequences of str or None, default=None
-            The sentences of each document, as `SentenceVectorizer.sentences` has them.
+            The sentences of each document, from `SentenceVectorizer.sentences`.
         feature_names : array-like of shape (n_features,) or None, default=None
             Words of the columns; None for their numbers.
 
@@ -358,15 +336,12 @@ class WASTopicModel(SentenceTopics):
         n_rows = np.diff(batch.starts).tolist()
         if texts is not None and [len(text) for text in texts] != n_rows:
             raise ValueError(
-                "texts must have the sentences of each document of X, as "
-                f"SentenceVectorizer.sentences does; got {sum(map(len, texts))} sentences in "
+                "texts must be the sentences of each document of X, from "
+                f"SentenceVectorizer.sentences; got {sum(map(len, texts))} sentences in "
                 f"{len(texts)} documents for {sum(n_rows)} in {len(n_rows)}"
             )
         theta, top_words = self._inferred(
-            lambda pool: (
-                self._sentence_topic(batch, pool),
-                self.top_words(feature_names, n_words),
-            )
+            lambda pool: (self._sentence_topic(batch, pool), self.top_words(feature_names, n_words))
         )
         lengths = batch.lengths
         tried = (find_subtle(theta, lengths, limit, min_proportion) for limit in limits)
@@ -386,14 +361,9 @@ class WASTopicModel(SentenceTopics):
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
     ) -> Averages:
         """Sample documents under the topics of now."""
-        n_sweeps = self.n_local_sweeps
+        n, weights = self.n_local_sweeps, self._topic_weights(words)
         return self._sampler.fold_in(
-            corpus,
-            self._topic_weights(words),
-            seeds,
-            n_sweeps=n_sweeps,
-            n_averaged=-(-n_sweeps // 2),
-            workers=pool,
+            corpus, weights, seeds, n_sweeps=n, n_averaged=-(-n // 2), workers=pool
         )
 
     def _topic_weights(self, words: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from streamtopics.kernels import was as kernel
 from streamtopics.utils.checks import check_range
-from streamtopics.was.prior import LEAST, MOST, Seats, choose
+from streamtopics.was.prior import LEAST, MOST, Seats, SentencePrior, choose
 
 Numbers: TypeAlias = float | np.ndarray
 
@@ -30,13 +30,12 @@ LOOKED_AT = 32
 CLOSE = 1e-6
 
 
-class Franchise(ABC):
+class Franchise(SentencePrior, ABC):
     """A prior of sentences by the weights of their tables and of the dishes of these.
 
-    Derive a frozen dataclass from it. The functions are vectorised: they take arrays of
-    float64 and return one that is as long, or a number. The compiled sampler runs on
-    tables of their values. Laws that are not exchangeable are refused. Those that are have
-    w(n_t) = n_t - sigma, and u(n, T) = V(n + 1, T + 1) / V(n + 1, T) for some V with
+    Derive a frozen dataclass from it. The functions map arrays of float64 to as long ones, or to
+    a number. Laws that are not exchangeable are refused. Exchangeable are w(n_t) = n_t - sigma
+    and u(n, T) = V(n + 1, T + 1) / V(n + 1, T) for some V with
     V(n, T) = (n - sigma T) V(n + 1, T) + V(n + 1, T + 1).
     """
 
@@ -92,9 +91,9 @@ class HDPFranchise(Franchise):
     Attributes
     ----------
     table_concentration : float
-        Weight of a new table in a sentence, where each of its words has 1.
+        Weight of a new table in a sentence, relative to a word.
     dish_concentration : float
-        Weight of a new dish, where each table of the document has 1.
+        Weight of a new dish, relative to a table of the document.
     """
 
     table_concentration: float = 0.5
@@ -105,15 +104,12 @@ class HDPFranchise(Franchise):
         check_range(self, LEAST, MOST, dish_concentration=self.dish_concentration)
 
     def join_table(self, n_words: Numbers) -> Numbers:
-        """Weigh a table by its words."""
         return n_words
 
     def open_table(self, n_words: Numbers, n_tables: Numbers) -> Numbers:
-        """Weigh any new table alike."""
         return self.table_concentration
 
     def open_dish(self, n_tables: Numbers, n_dishes: Numbers) -> Numbers:
-        """Weigh any new dish alike."""
         return self.dish_concentration
 
 
@@ -125,29 +121,31 @@ def tabulated(
     `join` is a function of the members of a group and `open_` of all members and the groups;
     its table is of shape (n_groups + 1, n_members + 1), 0 where groups would be empty.
     """
+    names = f"{join.__qualname__} and {open_.__qualname__}"
     joining = np.zeros(n_members + 1)
-    joining[1:] = _checked(join, np.arange(1.0, n_members + 1))
+    joining[1:] = join(np.arange(1.0, n_members + 1))
     opening = np.zeros((n_groups + 1, n_members + 1))
-    opening[:1, :1] = _checked(open_, np.zeros(1), np.zeros(1))
+    opening[:1, :1] = open_(np.zeros(1), np.zeros(1))
     for n in range(1, min(n_groups, n_members) + 1):
         members = np.arange(float(n), n_members + 1)
-        opening[n, n:] = _checked(open_, members, np.full(len(members), float(n)))
-    if not ((joining[1:] > 0).all() and opening[0, 0] > 0):
+        opening[n, n:] = open_(members, np.full(len(members), float(n)))
+    is_finite = np.isfinite(joining.sum() + opening.sum()) and (opening >= 0).all()
+    if not (is_finite and (joining[1:] > 0).all() and opening[0, 0] > 0):
         raise ValueError(
-            f"{_name(join)}, and {_name(open_)} for the first group, must be positive; got "
-            f"{joining[1:].min():g} and {opening[0, 0]:g}"
+            f"{names} must return finite weights of at least 0, positive ones to join a group and "
+            f"to open the first; got {joining} and {opening}"
         )
     if not exchangeable(joining[:LOOKED_AT], opening[:LOOKED_AT, :LOOKED_AT]):
         raise ValueError(
-            f"{_name(join)} and {_name(open_)} must be the weights of an exchangeable law, but the "
-            "probability of a seating depends on the order of its words. Weights n - d and "
-            "b + d T are exchangeable for any b and d, n the words at a table and T the tables"
+            f"{names} must be the weights of an exchangeable law, but the probability of a seating "
+            "depends on the order of its words. Weights n - d and b + d T are exchangeable for any "
+            "b and d, n the words at a table and T the tables"
         )
     return joining, opening
 
 
 def exchangeable(joining: np.ndarray, opening: np.ndarray) -> bool:
-    """Tell whether no order of the members matters, by weights as of `tabulated`.
+    """Tell whether the order of members does not matter, by weights as of `tabulated`.
 
     Joining a group and opening one have the same probability in both orders if
     u(n + 1, T) W(n + 1, T + 1) = u(n, T) W(n + 1, T), with W the sum of all weights. It is
@@ -161,21 +159,6 @@ def exchangeable(joining: np.ndarray, opening: np.ndarray) -> bool:
     possible = np.less_equal(groups, members)[1:-1, 1:-1]
     linear = np.abs(np.diff(joining[1:]) - slope) <= CLOSE * slope
     return bool(linear.all() and (np.abs(one - other) <= CLOSE * other)[possible].all())
-
-
-def _checked(function: Callable[..., ArrayLike], *arguments: np.ndarray) -> np.ndarray:
-    """Call a function of a prior; its weights must be finite and at least 0."""
-    weights = np.asarray(function(*arguments), dtype=np.float64)
-    if not (np.isfinite(weights) & (weights >= 0)).all():
-        raise ValueError(
-            f"{_name(function)} must return finite weights of at least 0; got {weights}"
-        )
-    return weights
-
-
-def _name(function: Callable[..., ArrayLike]) -> str:
-    """Name a function of a prior, with its class."""
-    return function.__qualname__
 
 
 def _weights(

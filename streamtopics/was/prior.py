@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,12 +20,12 @@ class Seats(NamedTuple):
     Attributes
     ----------
     table : ndarray of shape (n_words,), int32
-        The number of the first word at the same table.
+        Number of the first word at the same table.
     dish : ndarray of shape (n_words,), int32
-        The dish of that table, a number within the document.
+        Dish of that table, a number within the document.
     sticks : list of ndarray or None
-        For each sentence the weights of its tables in the order of their first words,
-        or of the dishes under SBP; None where there are no sticks.
+        For each sentence the weights of its tables in the order of their first words, or of the
+        dishes under SBP, if there are sticks.
     """
 
     table: np.ndarray
@@ -36,24 +36,21 @@ class Seats(NamedTuple):
 class SentencePrior(Protocol):
     """Who sits with whom: the tables of a sentence's words and the dishes of the tables.
 
-    A prior is a frozen dataclass, so that its fields are parameters of an estimator. One that has
-    no law of a word given those before it says ``sequential = False``.
+    A prior is a frozen dataclass that derives from it; its fields are parameters of an estimator.
+    `sequential` is False without a law of a word given those before it.
     """
 
+    sequential: ClassVar[bool] = True
+
     def sampler(self, topics: Any, atom_prior: float) -> Any:
-        """Return a sampler of documents under this prior, such as `kernels.was.Franchise`.
+        """Return a sampler of documents, with the methods of `kernels.was.Sampler`.
 
         Parameters
         ----------
         topics : TopicCounts or GivenTopics
-            The sampler changes `counts` and `mass` in place where `mass` is not None.
+            `counts` and `mass` are changed in place if `mass` is not None.
         atom_prior : float
             Dirichlet parameter of the dishes, over topics.
-
-        Returns
-        -------
-        sampler : object
-            Its methods `start` and `sweep` are those of `kernels.was.Sampler`.
         """
 
     def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
@@ -98,10 +95,7 @@ def choose(weights: ArrayLike, rng: np.random.Generator) -> int:
 
 
 def round_robin(sentence_lengths: ArrayLike) -> np.ndarray:
-    """Order the words as the process does: each sentence in turn gets its next word.
-
-    Words are numbered sentence by sentence.
-    """
+    """Order words, numbered by sentence, as the process does: sentences get words in turn."""
     lengths = np.asarray(sentence_lengths, dtype=np.intp)
     start = np.repeat(np.cumsum(lengths) - lengths, lengths)
     return np.argsort(np.arange(lengths.sum()) - start, kind="stable")

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Gibbs sampling of sentence topic models over a corpus.
 
-Topics are shared by all documents, all else belongs to one: with given topics the
-documents are independent. With topics that are integrated out, blocks of documents
-are swept side by side; each sees the counts of the topics as they were before the
-sweep, and its own changes, as in Newman et al. (2009). The blocks depend on the
-corpus alone, and so do the results, whatever the number of workers.
+Topics are shared by all documents, all else belongs to one: given topics, documents are
+independent. With topics integrated out, blocks of documents are swept in parallel; each sees the
+counts of the topics before the sweep, and its own changes, as in Newman et al. (2009). The
+blocks depend on the corpus alone, and so do the results.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ WORDS_PER_COMPARISON = 8
 class Assignments(NamedTuple):
     """The topic, table and dish of each word, arrays of shape (n_words,) of int32.
 
-    A table is named by the number, in the document, of its first word, and is -1 for a word
-    without a seat; its dish is a number within the document.
+    A table is named by the number, in the document, of its first word, -1 for a word without a
+    seat; a dish by a number within the document.
     """
 
     topic: np.ndarray
@@ -60,15 +59,11 @@ class Assignments(NamedTuple):
 
 
 class TopicCounts(NamedTuple):
-    """The words of each topic, and the prior of the topics.
+    """The words of each topic, and the prior of the topics."""
 
-    `counts` is of shape (n_features, K), `eta` of shape (n_features,); `mass`, of shape (K,),
-    and `eta_mass` are their sums over the whole vocabulary.
-    """
-
-    counts: np.ndarray
-    mass: np.ndarray
-    eta: np.ndarray
+    counts: np.ndarray  # (n_features, K).
+    mass: np.ndarray  # Sums over the whole vocabulary, (K,).
+    eta: np.ndarray  # (n_features,).
     eta_mass: float
 
     @classmethod
@@ -100,18 +95,13 @@ class GivenTopics(NamedTuple):
 
 
 class Averages(NamedTuple):
-    """Posterior means over the sweeps that were kept, and the seats after the last sweep.
-
-    `word_topic`, of shape (n_words, K), is p(topic) of each word of the corpus, and
-    `sentence_topic`, of shape (n_sentences, K), E[topic proportions] of each sentence; tables
-    are counted by sentence and dishes by document.
-    """
+    """Posterior means over the kept sweeps, and the seats after the last one."""
 
     state: Assignments
-    word_topic: np.ndarray
-    sentence_topic: np.ndarray
-    n_tables: np.ndarray
-    n_dishes: np.ndarray
+    word_topic: np.ndarray  # p(topic) of each word, (n_words, K).
+    sentence_topic: np.ndarray  # E[topic proportions], (n_sentences, K).
+    n_tables: np.ndarray  # By sentence.
+    n_dishes: np.ndarray  # By document.
 
     @classmethod
     def joined(cls, parts: Sequence[Averages]) -> Self:
@@ -124,8 +114,8 @@ class Averages(NamedTuple):
 class SentenceSampler:
     """Samples the topics, tables and dishes of documents under a prior of their sentences.
 
-    Each method takes a corpus and `seeds` of its documents, of shape (n_documents,), uint64,
-    and perhaps `workers`, and gives the same bits for any number of these.
+    Methods take a corpus and `seeds` of its documents, uint64, and give the same bits for any
+    number of `workers`.
 
     Parameters
     ----------
@@ -147,7 +137,7 @@ class SentenceSampler:
     ) -> tuple[Assignments, TopicCounts]:
         """Seat the words of each document given those before it, document after document.
 
-        `topics` are those of other documents, and are returned with the words of these.
+        `topics` of other documents are returned with the words of these.
         """
         words, own = own_words(corpus)
         local = topics.rows(words)
@@ -166,9 +156,8 @@ class SentenceSampler:
     ) -> tuple[Assignments, TopicCounts]:
         """Sweep over all words, given the topics of these and all other documents.
 
-        Blocks of documents see each other's changes after the sweep; with a single block it
-        is one of collapsed Gibbs sampling. A sweep is a function of its number, 0, 1, ...,
-        and the other arguments.
+        Blocks of documents see each other's changes after the sweep; with a single block it is
+        collapsed Gibbs sampling. `number` gives each sweep its random numbers.
         """
         bounds = corpus.bounds
 
@@ -223,9 +212,8 @@ class SentenceSampler:
     ) -> Averages:
         """Average the last sweeps over documents, each of which depends on itself alone.
 
-        `weights` are the probabilities of words in topics, of shape (n_features, K), up to a
-        factor for each word. Sweeps go on from `state`, or from the sequential start; a later
-        `first_sweep` has other random numbers.
+        `weights`, (n_features, K), are probabilities of words in topics, up to a factor for each
+        word. Sweeps go on from `state` or the sequential start, with the numbers of `first_sweep`.
         """
         bounds, sweeps = corpus.bounds, (first_sweep, first_sweep + n_sweeps, n_averaged)
 
@@ -246,24 +234,17 @@ class SentenceSampler:
         n_particles: int = 100,
         workers: Workers = SERIAL,
     ) -> np.ndarray:
-        """Estimate log p(words of each document) by a particle filter.
+        """Estimate log p(words of each document) in nats by a particle filter.
 
-        Particles seat the words in the order of the process, each given those before it.
-        When their weights have become uneven, they are drawn anew in proportion to them.
-        The exponential is an unbiased estimate. `weights`, of shape (n_features, K), are the
-        word probabilities of the topics. In nats, 0 for a document without words.
+        Particles seat the words in the order of the process, each given those before it, and are
+        resampled when their weights are uneven. The exponential is an unbiased estimate.
         """
-        if not getattr(self.prior, "sequential", True):
-            raise ValueError(
-                f"log_likelihood reads sentences word by word, and the prior {self.prior!r} is one "
-                "of whole sentences only; use score, which completes documents, or another prior"
-            )
         longest = int(np.diff(corpus.bounds).max(initial=0))
-        if longest * n_particles > MOST_WORDS:
+        if not self.prior.sequential or longest * n_particles > MOST_WORDS:
             raise ValueError(
-                f"n_particles={n_particles} copies of a document of {longest:,} words are more "
-                f"than the {MOST_WORDS:,} words that are sampled at once; take fewer particles, "
-                "or cut the document into parts"
+                f"log_likelihood reads sentences word by word, in n_particles={n_particles} copies "
+                f"of up to {MOST_WORDS:,} words; {self.prior!r} must have such a law, and a "
+                f"document of {longest:,} words as many copies. Else use score"
             )
 
         def job(d: int) -> tuple[Any, ...]:
@@ -323,15 +304,8 @@ def word_statistics(corpus: SentenceCorpus, word_topic: np.ndarray, n_features: 
 
 
 def _given(weights: np.ndarray, words: np.ndarray) -> GivenTopics:
-    """Take the rows of some words; each needs a topic that can bring it forth."""
-    given = np.ascontiguousarray(weights[words], dtype=np.float64)
-    fits = (given >= 0).all(axis=1) & (given.sum(axis=1) > 0) & np.isfinite(given).all(axis=1)
-    if not fits.all():
-        raise ValueError(
-            "weights must be finite and not negative, and positive in some topic for each word "
-            f"that occurs; word {words[~fits][0]} has {given[~fits][0]}. Smooth the topics"
-        )
-    return GivenTopics(given)
+    """Take the rows of some words."""
+    return GivenTopics(np.ascontiguousarray(weights[words], dtype=np.float64))
 
 
 def _systematic(weight: np.ndarray, u: float) -> np.ndarray:

@@ -17,6 +17,7 @@ from streamtopics.kernels import was as kernel
 from streamtopics.utils.checks import check_range, check_whole
 from streamtopics.was.prior import (
     Seats,
+    SentencePrior,
     Sticks,
     broken,
     choose,
@@ -28,17 +29,15 @@ MOST_DISHES = 10_000
 
 
 @dataclass(frozen=True)
-class SBP:
+class SBP(SentencePrior):
     """Stick-breaking truncated to a number of dishes, with sticks for each sentence.
 
     Attributes
     ----------
     a, b : float or sequence of float
-        Parameters of the sticks, Beta(a_j, b_j); the last of a sequence holds for all
-        later ones, and what goes beyond the truncation is not used.
+        Parameters of the sticks, Beta(a_j, b_j); the last of a sequence holds for all later ones.
     truncation : int
-        Dishes of a document; ten do for most. With 1 it is latent Dirichlet allocation of
-        whole documents.
+        Dishes of a document; ten do for most. 1 is latent Dirichlet allocation of documents.
     """
 
     a: Sticks = 1.0

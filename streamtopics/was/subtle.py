@@ -12,7 +12,7 @@ from streamtopics.base.sentences import Sentences
 
 
 class SubtleTopic(NamedTuple):
-    """A topic that is rare in the corpus and fills some sentences.
+    """A topic that is rare in the corpus and dominates some sentences.
 
     Attributes
     ----------
@@ -20,7 +20,7 @@ class SubtleTopic(NamedTuple):
     share : float
         Its share of the words of the corpus.
     n_sentences, n_documents : int
-        Sentences that it dominates, and documents that they are in.
+        Sentences that it dominates, and documents of these.
     words : list
         Its most probable words, or their columns.
     sentences : list of SubtleSentence
@@ -40,14 +40,12 @@ class SubtleSentence(NamedTuple):
 
     Attributes
     ----------
-    document : int
-        The number of its document.
-    sentence : int
-        Its number in the document.
+    document, sentence : int
+        Number of its document, and its number in the document.
     proportion : float
         The topic's proportion of it.
     text : str or None
-        Its text, where texts were given.
+        Its text, if texts were given.
     """
 
     document: int
@@ -59,10 +57,9 @@ class SubtleSentence(NamedTuple):
 def find_subtle(
     sentence_topic: np.ndarray, lengths: np.ndarray, max_share: float, min_proportion: float
 ) -> list[tuple[int, float, np.ndarray]]:
-    """Find topics with little of the words and most of some sentence, the rarest first.
+    """Find topics with few words but most of some sentence, the rarest first.
 
-    Each with its share and the sentences that it dominates, the most dominated first; those
-    without words do not count.
+    Each with its share and the sentences with words that it dominates, the most dominated first.
     """
     total = lengths.sum()
     shares = lengths @ sentence_topic / total if total > 0 else np.ones(sentence_topic.shape[1])

@@ -26,6 +26,7 @@ from streamtopics.was.prior import (
     LEAST,
     MOST,
     Seats,
+    SentencePrior,
     Sticks,
     broken,
     keep_sticks,
@@ -35,21 +36,20 @@ from streamtopics.was.prior import (
 
 
 @dataclass(frozen=True)
-class WAS:
+class WAS(SentencePrior):
     """The weight-agnostic hierarchical stick-breaking process.
 
     Attributes
     ----------
     a, b : float or sequence of float
-        Parameters of the sticks of a sentence, Beta(a_j, b_j); the last of a sequence
-        holds for all later ones. With a = 1 the words of a sentence go to tables as in a
-        Chinese restaurant of concentration b: about b log(1 + n / b) tables for n words.
+        Parameters of the sticks of a sentence, Beta(a_j, b_j); the last of a sequence holds for
+        all later ones. With a = 1, the words of a sentence have tables as in a Chinese restaurant
+        of concentration b: about b log(1 + n / b) for n words.
     zeta : float
-        Weight of a new dish, where each that the document has elsewhere has 1.
+        Weight of a new dish, relative to one that the document has elsewhere.
     exact : bool
-        Whether a sampler accounts for the order of the words, by the rule of Metropolis
-        and Hastings, or takes each word for the last of its sentence, which is a little
-        faster and leads to too many dishes.
+        Whether a sampler accounts for the order of words, by the rule of Metropolis and
+        Hastings. If not, it is a little faster and finds too many dishes.
     """
 
     a: Sticks = 1.0

@@ -13,18 +13,21 @@ from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.learning import (
     Online,
     Settings,
+    balance,
     balance_online,
     fit,
     fit_embedding,
+    joint_step,
     learn_minibatch,
     objective,
+    smooth_penalty,
     start,
+    strengths,
+    theta_steps,
 )
 from streamtopics.dpp.likelihood import Parameters, log_likelihood, slopes
 from streamtopics.dpp.measures import Bernoulli, Items
-from streamtopics.dpp.multiplicative import joint_step, theta_steps
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.penalty import balance, smooth_penalty, strengths
 from streamtopics.dpp.sets import PointSets
 from tests.dpp import cases
 from tests.dpp.test_likelihood import parameters_of, some_sets
@@ -199,7 +202,7 @@ def test_start_is_at_the_scale_of_the_data():
 def test_fit_never_grows(own):
     truth = make_dpp_sets(300, "exponential", noise=0.1, random_state=0)
     data = batch_sets(truth.measure, truth.sets)
-    at = start(truth.measure, 4, data.mean_size, Background(0.3), np.random.default_rng(0),
+    at = start(truth.measure, 4, data.sets.sizes.mean(), Background(0.3), np.random.default_rng(0),
                gamma=0.05)  # fmt: skip
     if own:
         at = replace(at, theta=np.ones((300, 4)))
@@ -221,7 +224,7 @@ def test_fit_finds_the_kernel_of_sentences():
     truth = make_dpp_sets(3000, "exponential", random_state=1)
     measure, data = truth.measure, batch_sets(truth.measure, truth.sets)
     rng = np.random.default_rng(0)
-    at = start(measure, 4, data.mean_size, Background(0.1), rng, gamma=0.1)
+    at = start(measure, 4, data.sets.sizes.mean(), Background(0.1), rng, gamma=0.1)
     found = fit(data, at, Settings(penalty=1e-3, max_iter=10)).parameters
     true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
     gain = log_likelihood(data, found).mean() - log_likelihood(data, true).mean()
@@ -233,7 +236,7 @@ def test_fit_finds_the_kernel_of_items():
     """Up to the signs of rows: K_ij^2 is identified."""
     truth = make_dpp_sets(5000, n_features=15, n_components=2, random_state=2)
     measure, data = truth.measure, batch_sets(truth.measure, truth.sets)
-    at = start(measure, 5, data.mean_size, Counting(1e-3), np.random.default_rng(0))
+    at = start(measure, 5, data.sets.sizes.mean(), Counting(1e-3), np.random.default_rng(0))
     found = fit(data, at, Settings(penalty=1e-3, max_iter=15, tol=1e-4)).parameters
     true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
     gain = log_likelihood(data, found).mean() - log_likelihood(data, true).mean()
@@ -245,7 +248,9 @@ def test_fit_finds_the_kernel_of_items():
 def test_minibatches_approach_what_fit_finds():
     truth = make_dpp_sets(2000, "exponential", random_state=1)
     measure, whole = truth.measure, batch_sets(truth.measure, truth.sets)
-    at = start(measure, 4, whole.mean_size, Background(0.3), np.random.default_rng(0), gamma=0.1)
+    at = start(
+        measure, 4, whole.sets.sizes.mean(), Background(0.3), np.random.default_rng(0), gamma=0.1
+    )
     points, indptr = truth.sets.points, truth.sets.indptr
     ends = [(indptr[i : i + 201], indptr[i], indptr[i + 200]) for i in range(0, 2000, 200)]
     batches = [

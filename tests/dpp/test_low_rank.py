@@ -273,15 +273,8 @@ def test_subsets_have_the_law_of_their_products():
     [
         (lambda: Kernel([[np.nan]], [1.0]), "U must be a finite matrix"),
         (lambda: Kernel([[1.0]], [-1.0]), "theta have r numbers from 0"),
-        (
-            lambda: Kernel([[1.0]], [1.0], -0.5),
-            "gamma of Kernel must be a finite number of at least 0; got -0.5",
-        ),
+        (lambda: Kernel([[1.0]], [1.0], -0.5), "gamma of Kernel must be .* at least 0; got -0.5"),
         (lambda: Counting(np.inf), "level of Counting must be a finite"),
-        (
-            lambda: Process(Items.of(3), Kernel([[1.0]], [1.0]), Counting(0.0)),
-            "U has 1 rows, but the measure has 3 features",
-        ),
     ],
 )
 def test_wrong_input(make, match):

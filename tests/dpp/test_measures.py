@@ -14,7 +14,6 @@ from streamtopics.dpp.measures import (
     Items,
     LengthMultinomial,
     Poisson,
-    Weighted,
 )
 from streamtopics.dpp.measures.bags import NextWord
 from streamtopics.dpp.measures.bernoulli import Gaps
@@ -298,16 +297,11 @@ def test_rare_words_far_down_the_vocabulary():
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: Bernoulli([0.5, 1.0]), "pi must be .* strictly between 0 and 1.*Smooth"),
-        (lambda: Items([1.0, -1.0]), "p must be a vector of weights"),
-        (lambda: Gaussian([0.0], [1.0, 2.0]), "mean must be finite and of the shape"),
-        (lambda: LengthMultinomial([0.5, 0.4], [1.0]), "lengths must be a vector of prob"),
+        (lambda: Bernoulli([0.5, 1.0]), "pi must be .* strictly between 0 and 1"),
+        (lambda: Items([1.0, -1.0]), "p must be a finite weight of at least 0"),
+        (lambda: LengthMultinomial([0.5, 0.4], [1.0]), "lengths must be probabilities"),
         (lambda: LengthMultinomial([0.0, 1.0], [1.0, 0.0]), "pi must.*none of them 0"),
-        (lambda: Weighted(Items.of(2), [1.0]), "one finite weight.*each of the 2 features"),
-        (
-            lambda: LengthMultinomial([0.0, 1.0], [1.0]).log_p(np.array([[0.5]])),
-            "needs whole counts.*Weighted",
-        ),
+        (lambda: LengthMultinomial([0.0, 1.0], [1.0]).log_p([[0.5]]), "whole counts.*Weighted"),
     ],
 )
 def test_wrong_input(make, match):

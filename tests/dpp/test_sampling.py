@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics.dpp.conditioning import condition
-from streamtopics.dpp.kernel import Kernel, Process
+from streamtopics.dpp.kernel import Kernel, Process, condition
 from streamtopics.dpp.marginal import expected_size, marginal_kernel
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson
 from streamtopics.dpp.noise import Background, Counting

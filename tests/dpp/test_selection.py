@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from streamtopics.dpp.kernel import Kernel
-from streamtopics.dpp.selection import greedy_map
+from streamtopics.dpp.summary_kernel import greedy_map
 from tests.reference import dpp as reference
 
 
@@ -86,24 +86,3 @@ def test_budget():
     assert costs[found.chosen].sum() <= 7
     both = greedy_map(kernel, Phi, n_points=2, log_quality=log_quality, costs=costs, budget=7)
     assert both.chosen.tolist() == chosen[:2]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        ({}, "give n_points, or costs and a budget"),
-        ({"n_points": 1, "log_quality": np.full(3, np.nan)}, "log_quality must have"),
-    ],
-)
-def test_wrong_input(arguments, match):
-    with pytest.raises(ValueError, match=match):
-        greedy_map(Kernel(np.ones((2, 1)), [1.0]), np.ones((3, 2)), **arguments)
-
-
-def test_a_quality_may_be_as_small_as_it_likes():
-    Phi, kernel, _, _ = random_case(4)
-    log_quality = -40.0 * np.arange(12)
-    found = greedy_map(kernel, Phi, n_points=5, log_quality=log_quality)
-    assert found.chosen.tolist() == [0, 1, 2, 3, 4]
-    free = greedy_map(kernel, Phi[:5], n_points=5).log_gains.sum()
-    assert_allclose(found.log_gains.sum(), free + 2 * log_quality[:5].sum(), rtol=1e-12)

@@ -108,7 +108,7 @@ WRONG = {
     "requires y to be passed": {"y": None},
     "inconsistent numbers": {"y": Y[:9]},
     "contains NaN": {"y": np.full(10, np.nan)},
-    "items must be integers or strings.*one entry": {"items": DATA.item[:9]},
+    "items must be integers or strings.*of shape": {"items": DATA.item[:9]},
     "items must be integers or strings": {"items": [np.nan, *"abcdefghi"]},
     "items were int64 before": {"items": DATA.item[:10].astype(str)},
     "rescale it": {"y": Y[:10] * 1e150},

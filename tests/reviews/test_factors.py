@@ -32,7 +32,7 @@ FACTORS = Factors(
 BEFORE = Factors(4.0, 1.0, 0.3 * FACTORS.users[::-1], 0.2 * FACTORS.items[::-1])
 RATINGS = Ratings(
     5 + RNG.standard_normal(30), USER, ITEM, BEFORE, 0.7, RNG.gamma(2.0, 1.0, N_USERS),
-    RNG.gamma(2.0, 1.0, N_ITEMS),
+    RNG.gamma(2.0, 1.0, N_ITEMS), COUNTS, None,
 )  # fmt: skip
 
 

@@ -156,21 +156,6 @@ def test_profiles_are_the_tokens_of_all_reviews(profile):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("profile", "film"),
-        ("qualitative_prior", (1.0, 0.0)),
-        ("qualitative_prior", 3.0),
-    ],
-)
-def test_wrong_parameters(name, value):
-    found = model().set_params(**{name: value})
-    with pytest.raises((ValueError, TypeError), match=name):
-        found.fit(X, Y)
-    assert not found.__sklearn_is_fitted__()
-
-
-@pytest.mark.parametrize(
     "change", [{"n_components": 4}, {"profile": "item"}, {"qualitative": False}]
 )
 def test_what_a_stream_cannot_change(change):

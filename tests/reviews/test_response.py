@@ -18,10 +18,10 @@ from streamtopics.kernels import supported
 from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.reviews.response import (
-    Moments,
+from streamtopics.reviews.supervised_lda import (
     Response,
     ResponseLDA,
+    ResponseMoments,
     first_response,
     no_moments,
     solve_response,
@@ -188,7 +188,9 @@ def test_a_step_sums_what_the_twin_finds_in_documents():
 
 
 def moments_of(zbar, y):
-    return Moments(float(len(y)), y.sum(), (y**2).sum(), zbar.sum(axis=0), y @ zbar, zbar.T @ zbar)
+    return ResponseMoments(
+        float(len(y)), y.sum(), (y**2).sum(), zbar.sum(axis=0), y @ zbar, zbar.T @ zbar
+    )
 
 
 def test_the_response_is_the_penalised_optimum():

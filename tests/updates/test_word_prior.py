@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize_scalar
 from scipy.special import digamma, gammaln
 
-from streamtopics.reviews.word_prior import LEAST_ETA, MOST_ETA, derivatives, solve_eta
+from streamtopics.reviews.batch_em import LEAST_ETA, MOST_ETA, derivatives, solve_eta
 
 
 def objective(eta, mean_log_beta, n_words):

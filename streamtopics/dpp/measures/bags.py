@@ -9,7 +9,7 @@ rates lam are the case P = Poisson(sum lam) and g = 1 (Dupuy 2017, section 4.3.3
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
@@ -39,27 +39,21 @@ class Poisson(BaseMeasure):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from streamtopics.dpp import Poisson
-    >>> measure = Poisson([0.5, 2.0])
-    >>> np.exp(measure.log_p(np.array([[0, 2]]))).round(4)  # e^-2.5 2^2 / 2!
-    array([0.1642])
+    >>> Poisson([0.5, 2.0]).log_p([[0, 2]]).round(4)  # log(e^-2.5 2^2 / 2!)
+    array([-1.8069])
     """
 
     _holds = "lam: V >=0"
     lam: Floats
     form = COUNTS
 
-    if TYPE_CHECKING:
-
-        def __init__(self, lam: ArrayLike) -> None: ...
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "lam", check_rates(self.lam, "lam", np.inf))
+    def __init__(self, lam: ArrayLike) -> None:
+        object.__setattr__(self, "lam", check_rates(lam, "lam", np.inf))
 
     @classmethod
     def from_totals(cls, counts: Floats, n_sentences: int) -> Self:
-        """Learn it from the count of each word in `n_sentences`, and half a word more."""
+        """Learn it from the count of each word in `n_sentences`, plus half a word."""
         return cls((counts + 0.5) / max(n_sentences, 1))
 
     @property
@@ -84,9 +78,8 @@ class Poisson(BaseMeasure):
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
         """Draw a sentence from p(x) (h'x)^2 / h'Sigma h for each row h of H.
 
-        Its length has the law P(n) (n c + n^2 m^2), a mixture of 1 + Poisson with weight
-        c + m^2 and of 2 + Poisson with weight m^2 sum(lam), m and c the mean and variance of
-        h over a word.
+        The length has the law P(n) (n c + n^2 m^2), a mixture of 1 + Poisson with weight c + m^2
+        and 2 + Poisson with weight m^2 sum(lam); m and c are mean and variance of h over a word.
         """
         total = self.lam.sum()
         pi = self.lam / total
@@ -108,19 +101,15 @@ class LengthMultinomial(BaseMeasure):
     Parameters
     ----------
     lengths : array-like of shape (n_max + 1,)
-        Probabilities of the lengths 0..n_max; a longer sentence has the probability 0.
+        Probabilities of the lengths 0..n_max; longer sentences have probability 0.
     pi : array-like of shape (V,)
-        Probability of each word, positive, with the sum 1.
+        Probability of each word, positive, with sum 1.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from streamtopics.dpp import LengthMultinomial
-    >>> measure = LengthMultinomial([0.0, 0.5, 0.5], [0.25, 0.75])
-    >>> measure.features(np.array([[1, 1]])).toarray()
+    >>> LengthMultinomial([0.0, 0.5, 0.5], [0.25, 0.75]).features([[1, 1]]).toarray()
     array([[0.5, 0.5]])
-    >>> np.exp(measure.log_p(np.array([[1, 1]]))).round(4)
-    array([0.1875])
     """
 
     _holds = "lengths: L >=0; pi: V >=0"
@@ -128,16 +117,12 @@ class LengthMultinomial(BaseMeasure):
     pi: Floats
     form = COUNTS
 
-    if TYPE_CHECKING:
-
-        def __init__(self, lengths: ArrayLike, pi: ArrayLike) -> None: ...
-
-    def __post_init__(self) -> None:
-        pi, lengths = floats(self.pi, "pi"), floats(self.lengths, "lengths")
+    def __init__(self, lengths: ArrayLike, pi: ArrayLike) -> None:
+        pi, lengths = floats(pi, "pi"), floats(lengths, "lengths")
         for name, x, least in (("pi", pi, 1e-300), ("lengths", lengths, 0.0)):
             if x.ndim != 1 or not (x >= least).all() or abs(x.sum() - 1) > 1e-6:
                 raise ValueError(
-                    f"{name} must be a vector of probabilities with the sum 1"
+                    f"{name} must be probabilities with the sum 1"
                     f"{', none of them 0' if least else ''}; got {x}. Divide counts by their sum"
                 )
         object.__setattr__(self, "pi", pi / pi.sum())
@@ -145,10 +130,10 @@ class LengthMultinomial(BaseMeasure):
 
     @classmethod
     def from_totals(cls, counts: Floats, lengths: Floats | Places) -> Self:
-        """Learn it from the count of each word, and half a word more, and of each length from 0.
+        """Learn it from the counts of words, plus half a word, and of lengths from 0.
 
-        A geometric law of the same mean length is mixed in with the weight of one sentence, so
-        that lengths not seen are possible, up to where it falls below 1e-9.
+        A geometric law of the same mean length is mixed in with the weight of one sentence, up to
+        where it falls below 1e-9, so that unseen lengths are possible.
         """
         n_sentences = lengths.sum()
         mean = max(lengths @ np.arange(len(lengths)) / n_sentences, 0.5) if n_sentences else 1.0
@@ -200,8 +185,7 @@ class LengthMultinomial(BaseMeasure):
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
         """Draw a sentence from p(x) (h'phi(x))^2 / h'Sigma h for each row h of H.
 
-        Its length has the law P(n) g(n)^2 (n c + n^2 m^2), m and c the mean and variance of h
-        over a word.
+        The length has the law P(n) g(n)^2 (n c + n^2 m^2), with m and c as in `Poisson`.
         """
         m, c = _moments(self.pi, H)
         n = np.arange(len(self.lengths))
@@ -221,10 +205,7 @@ def lengths_of(rows: sparse.csr_matrix) -> Places:
     """Return the number of words of each sentence, which must be whole."""
     n = np.asarray(rows.sum(axis=1)).ravel()
     if not (n == np.rint(n)).all():
-        raise ValueError(
-            "a law of lengths needs whole counts of words; give weights to the measure instead: "
-            "Weighted(measure, s)"
-        )
+        raise ValueError("a law of lengths needs whole counts of words; for weights use Weighted")
     return n.astype(np.intp)
 
 
@@ -266,7 +247,7 @@ class NextWord:
 
     With a = h'x so far and l words left after this one, that of word w is proportional to
     pi_w [(a + h_w + l m)^2 + l c], m and c the mean and variance of h over a word. P, P1 and P2
-    are the sums of pi, pi h and pi h^2 over the words up to each.
+    are cumulative sums of pi, pi h and pi h^2 over words.
     """
 
     m: Floats

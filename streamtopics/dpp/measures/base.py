@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The base of base measures: all that the model needs of a ground set.
+"""The base class of ground sets: all that the model needs of one.
 
-A ground set carries a measure p and features phi(x), a vector of V numbers, with
+A ground set has a measure p and features phi(x), a vector of V numbers, with
 
     Sigma = sum_x p(x) phi(x) phi(x)' = Diag(v) + w0 w0',
 
-w0 of few columns. Dupuy (2017, section 4.2.2) asks for no more than Sigma; exact
-sampling also asks for draws from the law p(x) (h'phi(x))^2 / h'Sigma h, tilted by h.
+w0 of few columns. Dupuy (2017, section 4.2.2) needs only Sigma; exact sampling also draws from
+p(x) (h'phi(x))^2 / h'Sigma h, the law tilted by h.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Self
+from typing import NoReturn, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -27,8 +27,7 @@ from streamtopics.utils.structure import for_scipy, in_order
 class BaseMeasure(ABC):
     """A ground set with its measure and features. Points are rows of an array or CSR matrix.
 
-    Measures inherit from it. The defaults are those of a probability measure on an infinite
-    ground set whose features are not words.
+    The defaults suit a probability measure on an infinite ground set without words.
     """
 
     @property
@@ -83,32 +82,31 @@ class BaseMeasure(ABC):
 
     def ground_set(self) -> Points:
         """Return all points of the ground set; for measures that `can_list`."""
-        raise NotImplementedError
+        return self._lacks("ground_set")
 
     def places(self, points: Points) -> Places:
         """Return the place of each point in `ground_set`; for measures that `can_list`."""
-        raise NotImplementedError
+        return self._lacks("places")
 
     def without(self, points: Points) -> Self:
-        """Return the measure that is 0 at these points; only if its Sigma has the same form."""
-        raise NotImplementedError(
-            f"points cannot be taken out of the ground set of {type(self).__name__}; use "
-            "Background noise"
-        )
+        """Return the measure that is 0 at these points, if its Sigma has the same form."""
+        return self._lacks("without, which conditioning takes with Counting noise")
 
     def absence(self) -> tuple[Floats, Floats]:
         """Return factors a, c of shape (V,): without word w, Sigma is a_w Diag(v) + c_w w0 w0'.
 
-        That is the sum of p phi phi' over the points whose feature w is 0, of which row and
-        column w are 0. Only for features that are words or items.
+        That is the sum of p phi phi' over the points without the word or item w.
         """
-        raise NotImplementedError(f"the features of {type(self).__name__} are no words")
+        return self._lacks("absence: its features are no words")
+
+    def _lacks(self, method: str) -> NoReturn:
+        raise NotImplementedError(f"{type(self).__name__} has no {method}")
 
 
 def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> Places:
     """Return the smallest place in [low, high] at which a monotone test holds, by bisection.
 
-    `test` is never called with `high`, at which it is taken to hold.
+    The test is taken to hold at `high`.
     """
     low, high = low.copy(), high.copy()
     while (open_ := low < high).any():
@@ -122,10 +120,7 @@ def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> 
 def as_rows(points: Points) -> sparse.csr_matrix:
     """Return points as a CSR matrix of float64 without duplicates, a copy if they change."""
     fits = isinstance(points, sparse.csr_matrix) and points.dtype == np.float64
-    rows: sparse.csr_matrix = (
-        points if fits else sparse.csr_matrix(for_scipy(points), dtype=np.float64)
-    )
-    return in_order(rows)
+    return in_order(points if fits else sparse.csr_matrix(for_scipy(points), dtype=np.float64))
 
 
 def rows_of_words(found: Sequence[Places], shape: tuple[int, int]) -> sparse.csr_matrix:
@@ -139,7 +134,6 @@ def check_rates(values: ArrayLike, name: str, most: float) -> Floats:
     found = floats(values, name)
     if found.ndim != 1 or not ((found > 0) & (found < most)).all():
         raise ValueError(
-            f"{name} must be a vector of numbers strictly between 0 and {most:g}; got {values!r}. "
-            "Smooth or clip it, or leave out words that never or always occur"
+            f"{name} must be a vector of numbers strictly between 0 and {most:g}; got {values!r}"
         )
     return found

@@ -6,7 +6,7 @@ p(x) = prod_i pi_i^x_i (1 - pi_i)^(1 - x_i),    Sigma = Diag(pi (1 - pi)) + pi p
 
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.random import Generator
@@ -29,16 +29,13 @@ class Bernoulli(BaseMeasure):
     Parameters
     ----------
     pi : array-like of shape (V,)
-        Probability that a sentence has the word, strictly between 0 and 1.
+        Probability of each word to be in a sentence, strictly between 0 and 1.
 
     Examples
     --------
     >>> import numpy as np
     >>> from streamtopics.dpp import Bernoulli
-    >>> measure = Bernoulli([0.5, 0.1])
-    >>> measure.v
-    array([0.25, 0.09])
-    >>> np.exp(measure.log_p(np.array([[1, 0], [3, 1]]))).round(3)
+    >>> np.exp(Bernoulli([0.5, 0.1]).log_p([[1, 0], [3, 1]])).round(3)
     array([0.45, 0.05])
     """
 
@@ -46,16 +43,12 @@ class Bernoulli(BaseMeasure):
     pi: Floats
     form = SENTENCES
 
-    if TYPE_CHECKING:
-
-        def __init__(self, pi: ArrayLike) -> None: ...
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pi", check_rates(self.pi, "pi", 1.0))
+    def __init__(self, pi: ArrayLike) -> None:
+        object.__setattr__(self, "pi", check_rates(pi, "pi", 1.0))
 
     @classmethod
     def from_sentences(cls, counts: Points) -> Self:
-        """Learn the share of sentences that have each word, with half a one more each way.
+        """Learn the share of sentences with each word, plus half a sentence each way.
 
         Parameters
         ----------
@@ -67,7 +60,7 @@ class Bernoulli(BaseMeasure):
 
     @classmethod
     def from_totals(cls, present: Floats | Places, n_sentences: int) -> Self:
-        """Return the same, given the number of `n_sentences` that have each word."""
+        """Learn it from the number of `n_sentences` with each word."""
         return cls(np.clip((present + 0.5) / (n_sentences + 1), LEAST_SHARE, 1 - LEAST_SHARE))
 
     @property

@@ -2,7 +2,7 @@
 """Items 1..V, each its own feature: the usual DPP over a list (Dupuy 2017, section 4.3.2)."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.random import Generator
@@ -17,21 +17,18 @@ from streamtopics.utils.checks import floats
 
 @dataclass(frozen=True, eq=False)
 class Items(BaseMeasure):
-    """The counting measure on a list of items, phi(i) = e_i. Points are their places.
+    """The counting measure on a list of items, phi(i) = e_i. Points are places in the list.
 
     Parameters
     ----------
     p : array-like of shape (V,)
-        1 for each item, 0 for one that cannot be drawn; other weights are legal.
+        1 for each item, 0 for one that cannot be drawn, or other weights.
 
     Examples
     --------
     >>> import numpy as np
     >>> from streamtopics.dpp import Items
     >>> items = Items.of(3)
-    >>> items.features(np.array([2, 0])).toarray()
-    array([[0., 0., 1.],
-           [1., 0., 0.]])
     >>> items.n_items, items.without(np.array([2])).n_items
     (3.0, 2.0)
     """
@@ -41,16 +38,12 @@ class Items(BaseMeasure):
     form = ITEMS
     can_list = True
 
-    if TYPE_CHECKING:
-
-        def __init__(self, p: ArrayLike) -> None: ...
-
-    def __post_init__(self) -> None:
-        p = floats(self.p, "p")
+    def __init__(self, p: ArrayLike) -> None:
+        p = floats(p, "p")
         if p.ndim != 1 or not ((p >= 0) & (p < np.inf)).all():
             raise ValueError(
-                "p must be a vector of weights that are finite and not negative, one for each "
-                f"item; got {self.p!r}. Items.of(n) gives n items the weight 1"
+                f"p must be a finite weight of at least 0 for each item; got {p}. "
+                "Items.of(n) gives n items the weight 1"
             )
         object.__setattr__(self, "p", p)
 
@@ -76,9 +69,13 @@ class Items(BaseMeasure):
         return float(np.count_nonzero(self.p))
 
     def features(self, points: Places) -> sparse.csr_matrix:
-        points = np.asarray(points).astype(np.intp, casting="same_kind")
-        if points.size and not (points.min() >= 0 and points.max() < len(self.p)):
-            raise IndexError(f"points are places from 0 to {len(self.p) - 1}; got {points}")
+        points = np.asarray(points)
+        within = points.dtype.kind in "iu" and ((points >= 0) & (points < len(self.p))).all()
+        if points.ndim != 1 or not within:
+            raise ValueError(
+                f"points must be places of items, integers from 0 to {len(self.p) - 1}; "
+                f"got {points!r:.60}"
+            )
         structure = (np.ones(len(points)), points, np.arange(len(points) + 1))
         return sparse.csr_matrix(structure, shape=(len(points), len(self.p)))
 
@@ -107,10 +104,7 @@ class Items(BaseMeasure):
     def without(self, points: Places) -> Self:
         items, times = np.unique(points, return_counts=True)
         if (times > 1).any():
-            raise ValueError(
-                f"item {items[times > 1][0]} is given more than once, but a set has it once; "
-                "give each item once"
-            )
+            raise ValueError(f"item {items[times > 1][0]} is given more than once")
         p = self.p.copy()
         p[items] = 0.0
         return replace(self, p=p)

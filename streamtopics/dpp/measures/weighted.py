@@ -2,9 +2,8 @@
 """Weights on the features, phi = s * x, such as those of TF-IDF."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
@@ -23,14 +22,13 @@ class Weighted(BaseMeasure):
     ----------
     measure : BaseMeasure
     s : array-like of shape (V,)
-        Not negative; a word of weight 0 plays no part in the kernel.
+        Weights; a word of weight 0 has no part in the kernel.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from streamtopics.dpp import Bernoulli, Weighted
     >>> measure = Weighted(Bernoulli([0.5, 0.5]), [1.0, 3.0])
-    >>> measure.features(np.array([[0, 1], [1, 1]])).toarray()
+    >>> measure.features([[0, 1], [1, 1]]).toarray()
     array([[0., 3.],
            [1., 3.]])
     """
@@ -39,19 +37,9 @@ class Weighted(BaseMeasure):
     _holds = "s: V >=0"
     s: Floats
 
-    if TYPE_CHECKING:
-
-        def __init__(self, measure: BaseMeasure, s: ArrayLike) -> None: ...
-
-    def __post_init__(self) -> None:
-        s = floats(self.s, "s")
-        shape = self.measure.v.shape
-        if s.shape != shape or not ((s >= 0) & (s < np.inf)).all():
-            raise ValueError(
-                f"s must hold one finite weight that is not negative for each of the {shape[0]} "
-                f"features; got {self.s!r}"
-            )
-        object.__setattr__(self, "s", s)
+    def __init__(self, measure: BaseMeasure, s: ArrayLike) -> None:
+        object.__setattr__(self, "measure", measure)
+        object.__setattr__(self, "s", floats(s, "s"))
 
     @property
     def v(self) -> Floats:

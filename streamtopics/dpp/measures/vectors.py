@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points of the cube [0, 1]^m with Fourier features (Dupuy 2017, section 4.3.1).
+"""Vectors: of independent Gaussian entries, or in a cube with Fourier features.
 
-On [0, 1] psi = (1, sqrt2 cos(2 pi x), sqrt2 sin(2 pi x), ..., sqrt2 sin(2 pi d x)); on the
-cube phi is the product of one of these from each coordinate. They are orthonormal under
-the uniform law: Sigma = I.
+Gaussian: phi(x) = x, v = s2, w0 = m. Fourier (Dupuy 2017, section 4.3.1): on [0, 1]
+psi = (1, sqrt2 cos(2 pi x), sqrt2 sin(2 pi x), ..., sqrt2 sin(2 pi d x)); on the cube phi is the
+product of one of these from each coordinate. They are orthonormal under the uniform law: Sigma = I.
 """
 
 from dataclasses import dataclass
@@ -11,14 +11,95 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from streamtopics.dpp.arrays import Floats, Places
-from streamtopics.dpp.measures.base import BaseMeasure
+from streamtopics.dpp.measures.base import BaseMeasure, check_rates
 from streamtopics.dpp.sets import VECTORS
 from streamtopics.utils.checks import check_whole, floats
 
+# Half of the proposals are kept; of numbers that are not finite none is.
+MOST_PROPOSALS = 1000
 MOST_STEPS, PRECISION = 60, 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian(BaseMeasure):
+    """N(mean, Diag(variance)).
+
+    Parameters
+    ----------
+    mean : array-like of shape (V,)
+    variance : array-like of shape (V,)
+        Positive.
+
+    Examples
+    --------
+    >>> from streamtopics.dpp import Gaussian
+    >>> Gaussian([0.0, 1.0], [1.0, 4.0]).log_p([[0.0, 1.0]]).round(4)  # -log(2 pi) - log 2
+    array([-2.531])
+    """
+
+    _holds = "mean: V; variance: V >0"
+    mean: Floats
+    variance: Floats
+    form = VECTORS
+
+    def __init__(self, mean: ArrayLike, variance: ArrayLike) -> None:
+        object.__setattr__(self, "mean", floats(mean, "mean"))
+        object.__setattr__(self, "variance", check_rates(variance, "variance", np.inf))
+
+    @property
+    def v(self) -> Floats:
+        return self.variance
+
+    @property
+    def w0(self) -> Floats:
+        return self.mean[:, None]
+
+    def features(self, points: Floats) -> Floats:
+        return np.asarray(points, dtype=np.float64)
+
+    def log_p(self, points: Floats) -> Floats:
+        z2 = (self.features(points) - self.mean) ** 2 / self.variance
+        return np.asarray(-0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum()))
+
+    def sample(self, n: int, rng: Generator) -> Floats:
+        return self.mean + np.sqrt(self.variance) * rng.standard_normal((n, len(self.mean)))
+
+    def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
+        """Draw a vector from p(x) (h'x)^2 / h'Sigma h for each row h of H.
+
+        First t = h'x, of which the law is t^2 N(t; h'm, h'Diag(s2)h), then x given t.
+        """
+        centre, spread2 = H @ self.mean, H**2 @ self.variance
+        t = _squared_normal(centre, np.sqrt(spread2), rng)
+        x = self.sample(len(H), rng)
+        off = (t - np.einsum("nv,nv->n", H, x)) / np.maximum(spread2, 1e-300)
+        return np.asarray(x + off[:, None] * H * self.variance)
+
+
+def _squared_normal(centre: Floats, spread: Floats, rng: Generator) -> Floats:
+    """Draw from t^2 N(t; centre, spread^2), by rejection: half of the proposals are kept.
+
+    t^2 <= 2 (t - centre)^2 + 2 centre^2, so a proposal is N with weight centre^2, and
+    centre +- spread * chi_3 with weight spread^2.
+    """
+    t = centre.copy()
+    rows = np.arange(len(t))
+    for _ in range(MOST_PROPOSALS):
+        if rows.size == 0:
+            break
+        m, s = centre[rows], spread[rows]
+        plain = rng.random(rows.size) * (m**2 + s**2) < m**2
+        normal = rng.standard_normal(rows.size)
+        chi = np.sqrt(rng.chisquare(3, rows.size)) * np.sign(normal)
+        proposal = m + s * np.where(plain, normal, chi)
+        bound = 2 * (proposal - m) ** 2 + 2 * m**2
+        kept = rng.random(rows.size) * bound <= proposal**2
+        t[rows[kept]] = proposal[kept]
+        rows = rows[~kept]
+    return t
 
 
 @dataclass(frozen=True)
@@ -34,11 +115,9 @@ class Fourier(BaseMeasure):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from streamtopics.dpp import Fourier
-    >>> Fourier(1, 1).features(np.array([[0.0], [0.25]])).round(3)
-    array([[1.   , 1.414, 0.   ],
-           [1.   , 0.   , 1.414]])
+    >>> Fourier(1, 1).features([[0.25]]).round(3)
+    array([[1.   , 0.   , 1.414]])
     """
 
     n_dimensions: int
@@ -88,9 +167,8 @@ class Fourier(BaseMeasure):
     def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
         """Draw a point from the density (h'phi(x))^2 / h'h for each row h of H.
 
-        Coordinate by coordinate: with h as a matrix H whose rows belong to the first one,
-        x_1 has the density psi'H H'psi / h'h at psi = psi(x_1), and H'psi is the h of the
-        others.
+        Coordinate by coordinate: with h as a matrix H whose rows belong to the first one, x_1 has
+        the density psi'H H'psi / h'h at psi = psi(x_1), and H'psi is the h of the others.
         """
         points = np.empty((len(H), self.n_dimensions))
         for axis in range(self.n_dimensions):
