@@ -25,39 +25,34 @@ from streamtopics.cli.console import (
 from streamtopics.cli.models import (
     FREE,
     has_open_vocabulary,
-    labels_of,
     learner_of,
     load_model,
     n_words_of,
+    print_topics,
     rows_of,
+    rows_of_documents,
     topics_of,
     words_of,
 )
 from streamtopics.cli.reading import Sample, Tally, columns, cut, place_of, records, texts_of
-from streamtopics.cli.tables import print_topics, rows_of_documents
 from streamtopics.metrics import CoherenceScorer, DiversityScorer, open_vocabulary_probability
 from streamtopics.streams import ProgressReport, ScoreHistory, stream
 from streamtopics.streams.callbacks import mean_score
 from streamtopics.text import NamedCounts
 
-MINIBATCH, N_OPEN, MORE, N_CHANGED = 2500, 10_000, 5, 5
+MINIBATCH, N_AT_ONCE, N_OPEN, N_CHANGED = 2500, 1000, 10_000, 5
 
 
 def apply(options: Namespace) -> None:
     """Write a line for each document, as they are read."""
-    path = None if str(options.output) == "-" else options.output
-    kind = options.output_format
+    path, kind = options.output, "jsonl"
     if path is not None:
-        kept = [options.model_file, *options.files]
-        check_target(path, () if kind else ("jsonl", "csv"), kept)
-        kind = kind or path.suffix[1:].lower()
+        check_target(path, ("jsonl", "csv"), [options.model_file, *options.files])
+        kind = path.suffix[1:].lower()
     model, tally = load_model(options.model_file, options.trust), Tally()
     found = records(options, tally.skipped, columns(options), empty=True)
-    batches = tally.over(cut(found, options.batch_size), model.steps[0][1])
-    labels = labels_of(model, options.words, options.relevance)
-    kind = kind or "jsonl"
-    rows = rows_of_documents(model, batches, options.leading, labels, kind, options)
-    n = write_rows(path, rows, kind)
+    batches = tally.over(cut(found, N_AT_ONCE), model.steps[0][1])
+    n = write_rows(path, rows_of_documents(model, batches, options.leading, kind, options), kind)
     tally.tell()
     if path is not None:
         note(f"topics of {counted(n, 'document')} written to {path}")
@@ -91,16 +86,9 @@ def score(options: Namespace) -> None:
 
 
 def show(options: Namespace) -> None:
-    """Print the topics, or one of them, and what is known of the model."""
+    """Print the topics, and what is known of the model."""
     model = load_model(options.model_file, options.trust)
-    topics = topics_of(model)
-    n = options.words * (1 if options.topic is None else MORE)
-    rows = rows_of(model, n, options.relevance)
-    if options.topic is not None:
-        rows = [row for row in rows if row.topic == options.topic]
-        if not rows:
-            most = topics.topic_word_.shape[0] - 1
-            raise ValueError(f"there is no topic {options.topic}; they are 0 to {most}")
+    topics, rows = topics_of(model), rows_of(model, options.words, options.relevance)
     known: dict[str, Any] = {
         "estimator": type(topics).__name__,
         "parameters": {k: repr(v) for k, v in sorted(topics.get_params(deep=False).items())},
@@ -112,7 +100,7 @@ def show(options: Namespace) -> None:
     if options.json:
         print(json.dumps(known | {"topics": [row._asdict() for row in rows]}, indent=1))
         return
-    print_topics(rows, model, 100 if options.topic is None else 10_000)
+    print_topics(rows, model)
     print(
         f"\n{known['estimator']}: {counted(known['documents'], 'document')} in all passes, "
         f"{counted(known['words'], 'word')} over a vocabulary of {known['vocabulary']:,}"
@@ -140,44 +128,37 @@ def update(options: Namespace) -> None:
     target = options.model or options.model_file
     check_target(target, kept=options.files)
     model, tally, history = load_model(options.model_file, options.trust), Tally(), ScoreHistory()
-    learner, before = learner_of(model), topics_by_word(model)
-    n_before, n_tokens_before = topics_of(model).n_documents_seen_, topics_of(model).n_tokens_seen_
-    found = cut(records(options, tally.skipped), options.batch_size)
+    learner, topics = learner_of(model), topics_of(model)
+    words, before = words_of(model), np.array(topics.topic_word_)
+    n_before, n_tokens_before = topics.n_documents_seen_, topics.n_tokens_seen_
+    found = cut(records(options, tally.skipped), MINIBATCH)
     found = tally.over(found, model.steps[0][1], learnt=learner.front is None)
     callbacks = [history] if options.quiet else [history, ProgressReport(title="learning")]
     batches = (learner.taken(texts_of(batch)) for batch in found)
     stream(learner.model, batches, callbacks=callbacks)
     tally.tell()
-    if learner.front is not None and topics_of(model).n_tokens_seen_ == n_tokens_before:
+    if learner.front is not None and topics.n_tokens_seen_ == n_tokens_before:
         raise ValueError(
             f"no word of these documents is in the vocabulary of {options.model_file}, which is "
-            "closed; nothing was written. Are they of the same language and kind? `streamtopics "
-            "fit` begins a model with other words"
+            "closed; nothing was written. `streamtopics fit` begins a model with other words"
         )
     save(model, target)
-    print(counted(topics_of(model).n_documents_seen_ - n_before, "new document"))
+    print(counted(topics.n_documents_seen_ - n_before, "new document"))
     print(f"before they were learnt: {nats(mean_score(history.rows)[0])}")
-    print_changes(before, topics_by_word(model), options.words)
+    print_changes(model, words, before, options.words)
     print(f"\nmodel written to {target}")
 
 
-def topics_by_word(model: Pipeline) -> tuple[list[str], np.ndarray]:
-    """Return the words of the columns, and the probabilities of each topic."""
-    return [str(word) for word in words_of(model)], np.array(topics_of(model).topic_word_)
-
-
-def print_changes(
-    before: tuple[list[str], np.ndarray], after: tuple[list[str], np.ndarray], n_words: int
-) -> None:
+def print_changes(model: Pipeline, words: np.ndarray, before: np.ndarray, n_words: int) -> None:
     """Print the topics that have changed most, and the words that came up in them."""
-    (old_names, old), (names, new) = before, after
-    column = {word: i for i, word in enumerate(old_names) if not word.startswith(FREE)}
+    names, new = words_of(model), topics_of(model).topic_word_
+    column = {word: i for i, word in enumerate(words) if not word.startswith(FREE)}
     places = np.array([column.get(word, -1) for word in names])
-    n = min(len(old), len(new))
-    then = np.where(places >= 0, old[:n, places], 0.0)
+    n = min(len(before), len(new))
+    then = np.where(places >= 0, before[:n, places], 0.0)
     moved = np.sqrt(np.maximum(0.0, 1 - np.sqrt(then * new[:n]).sum(axis=1)))
     print("\nchanged most (0 is not at all, 1 is no word in common):")
     for k in np.argsort(-moved, kind="stable")[:N_CHANGED]:
         rise = np.argsort(then[k] - new[k], kind="stable")[:n_words]
-        words = [names[i] for i in rise if new[k, i] > then[k, i] and not names[i].startswith(FREE)]
-        print(safe(f"{k:>5}  {moved[k]:.2f}  more: {' '.join(words)}"))
+        more = [names[i] for i in rise if new[k, i] > then[k, i] and not names[i].startswith(FREE)]
+        print(safe(f"{k:>5}  {moved[k]:.2f}  more: {' '.join(more)}"))

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import warnings
 from argparse import Namespace
 from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 
 from streamtopics.cli.console import (
     ENDING,
-    Output,
     complain,
     forget_output,
     handled,
@@ -27,9 +28,9 @@ from streamtopics.datasets import ReadingError
 WRONG = 2
 LEAVE_OUT = " (--skip-bad leaves out, and counts, what cannot be read)"
 # Reasons of errors that are not of one record.
-OF_THE_FILE = {
-    "no columns", "not named JSON", "nothing to read", "broken file", "another file",
-}  # fmt: skip
+OF_THE_FILE = {"no columns", "not named JSON", "nothing to read", "broken file", "another file"}
+# Errors of Python, in the words of the command.
+SAID_AS = {"unknown encoding:": "--encoding is unknown:", 'TypeError: "delimiter"': "--sep"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,18 +47,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 2 for wrong use and for what cannot be read or written; 130 after Ctrl-C, 143 after
         SIGTERM, 129 after SIGHUP. A reader of the output that has gone, as of ``| head``, is no
         failure.
-
-    Raises
-    ------
-    SystemExit
-        By argparse, where options are wrong (2) or help was asked for (0).
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if not given or given[0] not in {*VERBS, "-h", "--help", "--version"}:
+    is_verb = bool(given) and (given[0] in VERBS or given[0] in {"-h", "--help", "--version"})
+    is_misspelt = bool(given) and given[0].isalpha() and not os.path.exists(given[0])  # noqa: PTH110
+    if not is_verb and not is_misspelt:
         given.insert(0, "fit")
-    _print_anything()
-    with redirect_stdout(Output(sys.stdout)), redirect_stderr(Output(sys.stderr)):
-        return _run(_parsed(given))
+    # What was closed before the process began prints to nowhere; else no character is too much.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123,SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123,SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    return _run(_parsed(given))
 
 
 def _run(options: Namespace) -> int:
@@ -78,7 +80,7 @@ def _run(options: Namespace) -> int:
             complain("interrupted")
             return status_of(interrupt)
         except Exception as error:
-            complain(_message(error, options))
+            complain(_message(error))
             with suppress(OSError, ValueError):
                 sys.stdout.flush()
                 return WRONG
@@ -91,36 +93,27 @@ def _parsed(given: list[str]) -> Namespace:
     """Return the options; files may stand behind an option also where there need not be any."""
     reader = parser()
     options, left = reader.parse_known_args(given)
-    if left and (vars(options).get("files") != [] or any(one[:1] == "-" for one in left)):
-        reader.error(f"unrecognized arguments: {' '.join(left)}")
-    if left:
-        options.files = left
+    if left and (options.files != [] or any(one[:1] == "-" for one in left)):
+        known = [f"--{name.replace('_', '-')}" for name in vars(options)]
+        near = [name for one in left for name in get_close_matches(one, known, n=1)]
+        meant = f"; did you mean {near[0]}?" if near else ""
+        reader.error(f"unrecognized arguments: {' '.join(left)}{meant}")
+    options.files = left or options.files
     return options
 
 
-def _message(error: Exception, options: Namespace) -> str:
+def _message(error: Exception) -> str:
     """Return the message of an error, after the name of its class where it was not foreseen."""
     if isinstance(error, ReadingError):
-        message = f"{error.place}: {error.problem}"
-        if error.setting:
-            message += f"; pass --{error.setting.replace('_', '-')} {error.value}, for example"
-        return message + ("" if error.reason in OF_THE_FILE or options.skip_bad else LEAVE_OUT)
-    if isinstance(error, FileNotFoundError) and error.filename is not None:
-        return f"there is no file or directory {str(error.filename)!r}"
+        value = shlex.quote(error.value) if error.value.isprintable() else f"${error.value!r}"
+        remedy = f"; pass --{error.setting.replace('_', '-')} {value}, for example"
+        message = f"{error.place}: {error.problem}{remedy if error.setting else ''}"
+        return message + ("" if error.reason in OF_THE_FILE else LEAVE_OUT)
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
-    foreseen = isinstance(error, OSError | ValueError | ImportError)
-    return str(error) if foreseen and str(error) else f"{type(error).__name__}: {error}"
-
-
-def _print_anything() -> None:
-    """Let characters that the terminal cannot show be printed by their numbers.
-
-    What was closed before the process began prints to nowhere.
-    """
-    nowhere = os.devnull
-    sys.stdout = open(nowhere, "w") if sys.stdout is None else sys.stdout  # noqa: PTH123,SIM115
-    sys.stderr = open(nowhere, "w") if sys.stderr is None else sys.stderr  # noqa: PTH123,SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    foreseen = isinstance(error, OSError | ValueError | ImportError | LookupError)
+    foreseen = foreseen and not isinstance(error, KeyError | IndexError)
+    message = str(error) if foreseen and str(error) else f"{type(error).__name__}: {error}"
+    for python, option in SAID_AS.items():
+        message = message.replace(python, option)
+    return message

@@ -25,7 +25,7 @@ UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 # Beside SIGINT, of Ctrl-C: those of `kill` and of a terminal that is closed.
-ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+ENDING = [signal.SIGTERM] if sys.platform == "win32" else [signal.SIGTERM, signal.SIGHUP]
 OF_A_SIGNAL = 128  # what shells add to the number of a signal in exit statuses
 
 
@@ -35,20 +35,6 @@ OF_A_SIGNAL = 128  # what shells add to the number of a signal in exit statuses
 def safe(text: str) -> str:
     """Return a text that commands no terminal; lines and tabs are kept."""
     return UNSAFE.sub("\ufffd", text)
-
-
-class Output:
-    """A stream of which a terminal shows what is safe; files and pipes get it as it is."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream, self._shown = stream, safe if stream.isatty() else str
-
-    def write(self, text: str) -> Any:
-        """Write a text."""
-        return self._stream.write(self._shown(text))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
 
 
 def one_line(text: str, width: int = 96) -> str:
@@ -108,72 +94,50 @@ def check_target(
     if path is None:
         return
     folder = path.absolute().parent
-    if not folder.is_dir() or path.is_dir():
-        raise FileNotFoundError(f"{path} is a folder, or is in none that there is; name a file")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise PermissionError(f"nothing can be written to the folder {path.parent}; name another")
-    for other in kept:
-        if other is not None and os.path.realpath(other) == os.path.realpath(path):
-            raise ValueError(f"{path} is read or written already; name another file to write to")
+    if path.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise OSError(f"nothing can be written to {path}; name a file in a folder of yours")
+    if os.path.realpath(path) in {os.path.realpath(other) for other in kept if other is not None}:
+        raise ValueError(f"{path} is read or written already; name another file to write to")
     if kinds and path.suffix[1:].lower() not in kinds:
         raise ValueError(f"{path} is no kind of file to write; use one of {', '.join(kinds)}")
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file."""
-    with replacing(path) as send:
-        send(content)
-
-
-def as_line(row: Mapping[str, Any], kind: str) -> str:
-    """Return a row as a line of JSON or of a table."""
+def as_line(row: Mapping[str, Any], kind: str) -> bytes:
+    """Return a row as a line of JSON or of a table, in which no cell is a formula."""
     if kind == "jsonl":
-        return json.dumps(row, allow_nan=False, default=str) + "\n"
+        return (json.dumps(row, allow_nan=False, default=str) + "\n").encode()
+    cells = [" ".join(map(str, v)) if isinstance(v, list) else v for v in row.values()]
     line = io.StringIO()
-    values = (" ".join(map(str, v)) if isinstance(v, list) else v for v in row.values())
-    csv.writer(line, lineterminator="\n").writerow(map(_no_formula, values))
-    return line.getvalue()
-
-
-def _no_formula(value: object) -> Any:
-    """Return a value for a cell, quoted where a spreadsheet would take it for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
+    csv.writer(line, lineterminator="\n").writerow(
+        f"'{cell}" if isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") else cell
+        for cell in cells
+    )
+    return line.getvalue().encode("utf-8", "replace")
 
 
 def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]], kind: str) -> int:
     """Write rows as they come, to a file or standard output; return how many."""
     n = 0
-    with nullcontext(_print) if path is None else replacing(path) as send:
+    printing = nullcontext(lambda line: sys.stdout.write(line.decode()))
+    with printing if path is None else replacing(path) as send:
         for n, row in enumerate(rows, start=1):
             if n == 1 and kind == "csv":
-                send(as_line({name: name for name in row}, kind).encode())
-            send(as_line(row, kind).encode("utf-8", "replace"))
+                send(as_line({name: name for name in row}, kind))
+            send(as_line(row, kind))
     return n
-
-
-def _print(data: bytes) -> None:
-    sys.stdout.write(data.decode())
 
 
 # Signals
 
 
-class Stopped(KeyboardInterrupt):
-    """An interrupt that knows its signal."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
 def status_of(stop: KeyboardInterrupt) -> int:
     """Return the exit status after an interrupt: 130 for Ctrl-C, 143 for SIGTERM."""
-    return OF_A_SIGNAL + (stop.number if isinstance(stop, Stopped) else signal.SIGINT)
+    return OF_A_SIGNAL + (stop.args[0] if stop.args else signal.SIGINT)
 
 
 def stop(number: int, frame: object) -> None:
-    """Be an interrupt, which cleans up."""
-    raise Stopped(number)
+    """Be an interrupt that knows its signal, which cleans up."""
+    raise KeyboardInterrupt(number)
 
 
 @contextmanager

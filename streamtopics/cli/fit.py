@@ -21,26 +21,28 @@ from streamtopics.cli.console import (
     nats,
     note,
     readers_may_go,
-    write_bytes,
     write_rows,
 )
 from streamtopics.cli.models import (
+    Learner,
     choose,
     estimator,
     fit_words,
-    labels_of,
     learner_of,
     load_model,
     n_words_of,
     pipeline,
+    print_documents,
+    print_topics,
     rows_of,
+    rows_of_documents,
     topics_of,
     vectorizer_for,
 )
 from streamtopics.cli.reading import Sample, Tally, columns, cut, place_of, records, texts_of
-from streamtopics.cli.tables import print_documents, print_topics, rows_of_documents
 from streamtopics.datasets import Record, Skipped
 from streamtopics.report.documents import Whole, whole_of
+from streamtopics.saving.files import replacing
 from streamtopics.streams import ProgressReport, stream
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 from streamtopics.utils.times import LEAST, Periods, periods_of
@@ -51,29 +53,31 @@ LONGEST_PLACE = 100
 
 
 class Learnt(NamedTuple):
-    """A fitted pipeline, the texts held out, a sample of the documents, and what was read."""
+    """A fitted pipeline, and what was read."""
 
     model: Any
-    held_out: list[str]
     sample: Sample
-    whole: list[Record] | None
     tally: Tally
+    held_out: list[str]
+    whole: list[Record] | None
 
 
 def fit(options: Namespace) -> None:
     """Read, learn, print what was found and write what was asked for."""
     kept = [*options.files, options.seeds]
     for target, kinds in (
-        (options.model, ()), (options.report, ()), (options.topics_out, ("csv", "json", "jsonl")),
-        (options.documents_out, ("csv", "jsonl")),
+        (options.model, ()), (options.report, ("html",)),
+        (options.topics_out, ("csv", "json", "jsonl")), (options.documents_out, ("csv", "jsonl")),
     ):  # fmt: skip
         check_target(target, kinds, kept)
         kept.append(target)
+    keys = columns(options)
+    if keys and not options.documents_out:
+        raise ValueError("--id-key and --keep are of --documents-out FILE, or of `apply`")
     made = estimator(options)
     if not options.quiet:
         note("reading the documents")
     tally = Tally()
-    keys = columns(options) if options.documents_out else []
     learnt = learn(options, made, records(options, tally.skipped, keys), tally)
     tally.tell()
     with readers_may_go():
@@ -83,14 +87,14 @@ def fit(options: Namespace) -> None:
 
 def report(options: Namespace) -> None:
     """Write a page of a saved model, with a sample of the documents where there are files."""
-    check_target(options.output, kept=[options.model_file, *options.files])
+    check_target(options.output, ("html",), [options.model_file, *options.files])
     model, tally, sample = load_model(options.model_file, options.trust), Tally(), Sample(N_SAMPLE)
     if options.files:
         batches = tally.over(cut(records(options, tally.skipped), 1000), model.steps[0][1])
         for batch in batches:
             sample.add(batch)
         tally.tell()
-    write_report(options, options.output, model, sample, None, tally, sample.n)
+    write_report(options, options.output, Learnt(model, sample, tally, [], None))
     print(f"report written to {options.output}")
 
 
@@ -106,8 +110,7 @@ def learn(
     held_out = first[HOLD_OUT_EVERY - 1 :: HOLD_OUT_EVERY][:size]
     kept = [r for i, r in enumerate(first, 1) if i % HOLD_OUT_EVERY or i > size * HOLD_OUT_EVERY]
     choose(options, made, texts_of(kept))
-    sample = Sample(N_SAMPLE, options.seed)
-    named = bool(options.seeds)
+    sample, named = Sample(N_SAMPLE), bool(options.seeds)
     if more is None or named:
         words: Any = vectorizer_for(options, len(first))
         words = NamedVectorizer(words) if named else words
@@ -124,27 +127,21 @@ def learn(
                 "--documents-out reads the files again, which standard input does not allow; "
                 "write it to a file first, or use `streamtopics apply` afterwards"
             )
+        learner = learner_of(model) if named else Learner(model, None)
         rest = chain([] if named else kept, [more], found)
         batches = tally.over(cut(rest, size), model.steps[0][1], learnt=not named)
-        _stream(model, batches, sample, options.quiet, named)
+        taken = (learner.taken(texts_of(batch)) for batch in _sampled(batches, sample))
+        callbacks = [] if options.quiet else [ProgressReport(title="streaming")]
+        stream(learner.model, taken, callbacks=callbacks)
         if not named:
             tally.add(model.steps[0][1], texts_of(held_out), learnt=True)
-    return Learnt(model, texts_of(held_out), sample, first if more is None else None, tally)
+    return Learnt(model, sample, tally, texts_of(held_out), first if more is None else None)
 
 
-def _stream(
-    model: Pipeline, found: Iterable[list[Record]], sample: Sample, quiet: bool, named: bool
-) -> None:
-    learner = learner_of(model) if named else None
-
-    def batches() -> Iterator[Any]:
-        for batch in found:
-            sample.add(batch)
-            texts = texts_of(batch)
-            yield texts if learner is None else learner.taken(texts)
-
-    callbacks = [] if quiet else [ProgressReport(title="streaming")]
-    stream(model if learner is None else learner.model, batches(), callbacks=callbacks)
+def _sampled(batches: Iterable[list[Record]], sample: Sample) -> Iterator[list[Record]]:
+    for batch in batches:
+        sample.add(batch)
+        yield batch
 
 
 def print_learnt(options: Namespace, learnt: Learnt) -> None:
@@ -162,14 +159,9 @@ def print_learnt(options: Namespace, learnt: Learnt) -> None:
     if n_documents < len(rows):
         complain(f"note: {len(rows)} topics are more than there are documents; try --topics 1")
     print_documents(rows, model, learnt.sample.records)
-    print_score(model, learnt.held_out)
-
-
-def print_score(model: Pipeline, texts: list[str]) -> None:
-    """Print how well words that were held out are predicted, beside one topic alone."""
     score = one = float("nan")
-    if texts:
-        topics, X = topics_of(model), model[:-1].transform(texts)
+    if learnt.held_out:
+        X = model[:-1].transform(learnt.held_out)
         score = float(topics.score(X))
         overall = topics.topic_weights_ @ topics.topic_word_ * topics.n_tokens_seen_
         one = float(SVBLDA(1, random_state=0).partial_fit(overall[None, :]).score(X))
@@ -178,61 +170,46 @@ def print_score(model: Pipeline, texts: list[str]) -> None:
 
 def write_all(options: Namespace, learnt: Learnt) -> None:
     """Write what was asked for, and say where it is."""
-    model, written = learnt.model, []
-    if options.model:
-        save(model, options.model)
-        written.append(("model", options.model))
-    if options.topics_out:
-        write_topics(options.topics_out, model, options.words, options.relevance)
-        written.append(("topics", options.topics_out))
-    if options.documents_out:
-        keys = columns(options)
-        again = learnt.whole if learnt.whole is not None else records(options, Skipped(), keys)
-        kind = options.documents_out.suffix[1:].lower()
-        labels = labels_of(model, 4, options.relevance)
-        rows = rows_of_documents(model, cut(again, 1000), 3, labels, kind, options)
-        write_rows(options.documents_out, rows, kind)
-        written.append(("topics of documents", options.documents_out))
-    if options.report:
-        n_read = learnt.sample.n + len(learnt.held_out)
-        args = (learnt.whole, learnt.tally, n_read)
-        write_report(options, options.report, model, learnt.sample, *args)
-        written.append(("report", options.report))
+    model, written = learnt.model, {}
+    if path := options.model:
+        save(model, path)
+        written["model"] = path
+    if path := options.topics_out:
+        rows = [row._asdict() for row in rows_of(model, options.words, options.relevance)]
+        if path.suffix.lower() == ".json":
+            with replacing(path) as send:
+                send((json.dumps(rows, indent=1) + "\n").encode())
+        else:
+            write_rows(path, rows, path.suffix[1:].lower())
+        written["topics"] = path
+    if path := options.documents_out:
+        again: Iterable[Record] | None = learnt.whole
+        if again is None:
+            again = records(options, Skipped(), columns(options))
+        kind = path.suffix[1:].lower()
+        write_rows(path, rows_of_documents(model, cut(again, 1000), 3, kind, options), kind)
+        written["topics of documents"] = path
+    if path := options.report:
+        write_report(options, path, learnt)
+        written["report"] = path
     if written:
         print()
-    for what, path in written:
+    for what, path in written.items():
         print(f"{what} written to {path}")
-
-
-def write_topics(path: Path, model: Pipeline, n: int, relevance: float) -> None:
-    """Write the table of topics."""
-    rows = [row._asdict() for row in rows_of(model, n, relevance)]
-    if path.suffix.lower() == ".json":
-        write_bytes(path, (json.dumps(rows, indent=1) + "\n").encode())
-    else:
-        write_rows(path, rows, path.suffix[1:].lower())
 
 
 # Reports
 
 
-def write_report(
-    options: Namespace,
-    path: Path,
-    model: Pipeline,
-    sample: Sample,
-    whole: list[Record] | None,
-    tally: Tally,
-    n_read: int,
-) -> None:
+def write_report(options: Namespace, path: Path, learnt: Learnt) -> None:
     """Write a report, with a sample of the documents that were read, where there are some.
 
-    Without all of them, shares over time are of the sample.
+    If not all of them can be read again, shares over time are of the sample.
     """
     from streamtopics.report import report as write_page  # `report` is a verb here
 
-    shown = sample.records
-    all_of_them = _read_whole(options, model, whole) if options.files else None
+    shown, n_read = learnt.sample.records, learnt.sample.n + len(learnt.held_out)
+    all_of_them = _read_whole(options, learnt.model, learnt.whole) if options.files else None
     times: Any = [record.time for record in shown] if options.files and options.time_key else None
     if times and (all_of_them.periods if all_of_them else periods_to_show(times)) is None:
         times = None
@@ -240,8 +217,8 @@ def write_report(
     # The line is at the end.
     titles = [p if len(p) <= LONGEST_PLACE else f"…{p[1 - LONGEST_PLACE :]}" for p in places]
     write_page(
-        model, path, texts=texts_of(shown) or None, times=times, titles=titles or None,
-        sampled_from=(all_of_them or n_read) if shown else None, intake=tally.rows(),
+        learnt.model, path, texts=texts_of(shown) or None, times=times, titles=titles or None,
+        sampled_from=(all_of_them or n_read) if shown else None, intake=learnt.tally.rows(),
     )  # fmt: skip
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pipelines over raw texts: made as the options say, or loaded; what they know and learn."""
+"""Pipelines over raw texts: made as the options say, or loaded; and tables of what they know."""
 
 from __future__ import annotations
 
 import json
 import re
 from argparse import Namespace
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,10 +16,11 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 import streamtopics
-from streamtopics.cli.console import readers_may_go
-from streamtopics.cli.reading import vectorizer_of
+from streamtopics.cli.console import one_line, readers_may_go, safe
+from streamtopics.cli.reading import place_of, texts_of, time_of, vectorizer_of
+from streamtopics.datasets import Record
 from streamtopics.estimators.presets import PRESETS
-from streamtopics.inspection import TopicRow, compare_n_components, topic_table
+from streamtopics.inspection import TopicRow, compare_n_components, documents_of, topic_table
 from streamtopics.saving import load
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
 
@@ -28,21 +30,15 @@ NAMES = (
 )  # fmt: skip
 N_TOPICS, N_COMPARED = 20, 20_000
 FREE = "<free "
+WIDTH, MOSTLY_PRIOR = 100, 0.5
+N_DOCUMENTS, N_TOPICS_SHOWN = 3, 5
 
 
 class Learner(NamedTuple):
-    """A pipeline split in two: the steps that only transform texts, and those that learn.
+    """A pipeline split in two: the steps that only transform texts, and those that learn."""
 
-    Attributes
-    ----------
-    model : object
-        To call `partial_fit` and `score` of.
-    front : Pipeline or None
-        What makes counts of texts for it; None if it takes texts.
-    """
-
-    model: Any
-    front: Any
+    model: Any  # to call `partial_fit` and `score` of
+    front: Any  # makes counts of texts for it; None if it takes texts
 
     def taken(self, texts: list[str]) -> Any:
         """Return what the model takes for texts."""
@@ -91,6 +87,9 @@ def n_words_of(model: Pipeline) -> int:
     return sum(not str(word).startswith(FREE) for word in words_of(model))
 
 
+# Tables of topics and of documents
+
+
 def rows_of(model: Pipeline, n: int, relevance: float) -> list[TopicRow]:
     """Return the table of topics, without columns that have no word yet."""
     rows = topic_table(topics_of(model), words_of(model), n, relevance=relevance)
@@ -102,16 +101,66 @@ def rows_of(model: Pipeline, n: int, relevance: float) -> list[TopicRow]:
     return kept
 
 
-def labels_of(model: Pipeline, n: int, relevance: float) -> list[str]:
-    """Return the leading words of each topic."""
-    rows = sorted(rows_of(model, n, relevance), key=lambda row: row.topic)
-    return [f"{name_before(model, row.topic)}{' '.join(row.words)}" for row in rows]
-
-
-def name_before(model: Pipeline, topic: int) -> str:
-    """Return the name of a topic that has one, to stand before its words."""
+def named_words(model: Pipeline, row: TopicRow) -> str:
+    """Return the words of a topic, after its name if it has one."""
     names = getattr(topics_of(model), "topic_names_", ())
-    return f"{names[topic]}: " if topic < len(names) else ""
+    name = f"{names[row.topic]}: " if row.topic < len(names) else ""
+    return f"{name}{' '.join(row.words)}"
+
+
+def labels_of(model: Pipeline, relevance: float) -> list[str]:
+    """Return the leading words of each topic."""
+    rows = sorted(rows_of(model, 4, relevance), key=lambda row: row.topic)
+    return [named_words(model, row) for row in rows]
+
+
+def print_topics(rows: Sequence[TopicRow], model: Pipeline) -> None:
+    """Print the topics, the heaviest first; those that are mostly prior say so."""
+    print(f"{'topic':>5}  {'weight':>6}  words")
+    for row in rows:
+        mark = "(mostly prior) " if row.prior_retention > MOSTLY_PRIOR else ""
+        line = safe(f"{row.topic:>5}  {row.weight:>6.1%}  {mark}{named_words(model, row)}")
+        print(line if len(line) <= WIDTH else line[: WIDTH + 1].rsplit(" ", 1)[0])
+
+
+def print_documents(rows: Sequence[TopicRow], model: Pipeline, records: list[Record]) -> None:
+    """Print the beginning and the place of a few documents of each of the largest topics."""
+    shown = [row for row in rows if row.prior_retention <= MOSTLY_PRIOR][:N_TOPICS_SHOWN]
+    if not records or not shown:
+        return
+    found = documents_of(model, texts_of(records), n_documents=N_DOCUMENTS)
+    for row in shown:
+        print(f"\ntopic {row.topic}: {safe(' '.join(row.words[:4]))}")
+        for document in found:
+            if document.topic == row.topic:
+                record = records[document.document]
+                print(f"  {document.share:>4.0%}  {one_line(record.text)}  [{place_of(record)}]")
+
+
+def rows_of_documents(
+    model: Pipeline, batches: Iterable[list[Record]], leading: int, kind: str, options: Namespace
+) -> Iterator[dict[str, Any]]:
+    """Yield the leading topics of each document, with where it is from, and its fields to keep."""
+    labels, names = labels_of(model, options.relevance), ("topic", "share", "label")
+    for batch in batches:
+        shares = np.asarray(model.transform(texts_of(batch)), dtype=np.float64)
+        order = np.argsort(-shares, axis=1, kind="stable")[:, :leading]
+        for record, share, first in zip(batch, shares, order, strict=True):
+            row: dict[str, Any] = {}
+            if options.id_key:
+                row["id"] = record.fields[options.id_key]
+            row |= {"source": record.source, "line": record.line, "time": time_of(record.time)}
+            row |= {key: record.fields[key] for key in options.keep}
+            topics: list[Any] = [(int(k), round(float(share[k]), 4), labels[k]) for k in first]
+            is_empty = not record.text.strip()
+            if kind == "jsonl":
+                found = [dict(zip(names, one, strict=True)) for one in topics]
+                row["topics"] = [] if is_empty else found
+            else:
+                for i, one in enumerate(topics, start=1):
+                    cells = zip(names, [None] * len(names) if is_empty else one, strict=True)
+                    row |= {f"{name}_{i}": cell for name, cell in cells}
+            yield row
 
 
 # Models to make
@@ -127,19 +176,16 @@ def estimator(options: Namespace) -> Any:
     n_topics = options.topics[0] if options.topics else 0
     name = options.estimator or ("GuidedTopics" if options.seeds else "StreamingLDA")
     if (name == "GuidedTopics") != bool(options.seeds):
-        raise ValueError(
-            "GuidedTopics goes with --seeds FILE, and other estimators without; leave out one of "
-            "--estimator and --seeds"
-        )
+        raise ValueError("--seeds FILE is of --estimator GuidedTopics, and of no other")
     if options.seeds:
         named = read_seeds(options.seeds)
         made: Any = streamtopics.GuidedTopics(named, n_unseeded=max(0, n_topics - len(named)))
     else:
         made = by_name(name, n_topics or N_TOPICS)
-    made.set_params(random_state=options.seed, n_jobs=options.jobs)
-    passes = getattr(options, "max_iter", None)
-    before = [] if passes is None else [("max_iter", passes)]
-    for parameter, value in before + sorted(options.settings, key=lambda one: one[0].count("__")):
+    made.set_params(random_state=0, n_jobs=-1)
+    if options.max_iter:
+        made.set_params(max_iter=options.max_iter)
+    for parameter, value in sorted(options.set, key=lambda one: one[0].count("__")):
         made.set_params(**{parameter: value})
     return made
 
@@ -150,12 +196,10 @@ def by_name(name: str, n_components: int) -> Any:
         return getattr(streamtopics, name)(n_components=n_components)
     if name in PRESETS:
         return streamtopics.StreamingLDA.preset(name, n_components)
-    lower = {known.lower(): known for known in (*NAMES, *PRESETS)}
-    near = [lower[found] for found in get_close_matches(name.lower(), lower, n=3)]
-    meant = f"did you mean {' or '.join(near)}? There are" if near else "use one of"
-    raise ValueError(
-        f"there is no estimator {name!r} of topics; {meant} {', '.join(sorted(lower.values()))}"
-    )
+    known = sorted({*NAMES, *PRESETS})
+    near = get_close_matches(name, known, n=1)
+    meant = f"did you mean {near[0]}? There are" if near else "use one of"
+    raise ValueError(f"there is no estimator {name!r} of topics; {meant} {', '.join(known)}")
 
 
 def read_seeds(path: Path) -> dict[str, list[str]]:
@@ -184,7 +228,7 @@ def vectorizer_for(options: Namespace, n_documents: int | None) -> StreamingCoun
         max_df=options.max_share,
         max_features=options.max_words,
         dtype=np.float32,
-        n_jobs=options.jobs,
+        n_jobs=-1,
     )
 
 
@@ -208,9 +252,8 @@ def choose(options: Namespace, made: BaseEstimator, texts: list[str]) -> None:
     texts = texts[:N_COMPARED]
     words = vectorizer_for(options, len(texts))
     fit_words(words, texts)
-    found = compare_n_components(
-        made, words.transform(texts), options.topics, random_state=options.seed, n_jobs=options.jobs
-    )
+    X, n_jobs = words.transform(texts), made.get_params()["n_jobs"]
+    found = compare_n_components(made, X, options.topics, random_state=0, n_jobs=n_jobs)
     made.set_params(n_components=found.chosen)
     with readers_may_go():
         print(re.sub(r"\bnan\b", "  -", str(found)))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from textwrap import fill
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from streamtopics import __version__
 
@@ -45,17 +45,16 @@ def _number(text: str, kind: type = int, least: float = 0, most: float = 2**31 -
 
 
 positive = partial(_number, least=1)
-amount = partial(_number, kind=float, least=1e-9)
 share = partial(_number, kind=float, most=1)
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """Return numbers that have commas between them, by size and each once."""
+    """Return numbers with commas between them, by size and each once."""
     return tuple(sorted({positive(one) for one in text.split(",")}))
 
 
 def names(text: str) -> list[str]:
-    """Return names that have commas between them."""
+    """Return names with commas between them."""
     return text.split(",")
 
 
@@ -70,123 +69,95 @@ def setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-# Options
+# Options: name, how its value is read (choices, or None of a flag), default, metavar and help
 
 
-class Option(NamedTuple):
-    """An option: how its value is read, or its choices, or None of a flag; `...` if it must be."""
-
-    name: str
-    kind: Callable[[str], Any] | tuple[str, ...] | None
-    default: Any
-    metavar: str
-    help: str
-
-
-QUIET = Option("--quiet", None, False, "", "no progress on standard error")
-TRUST = Option(
-    "--trust", names, [], "NAME,...", "what a model may name that is not of streamtopics"
+Option: TypeAlias = tuple[str, Any, Any, str, str]
+QUIET: Option = ("--quiet", None, False, "", "no progress on standard error")
+TRUST: Option = (
+    "--trust",
+    names,
+    [],
+    "NAME,...",
+    "what a model may name that is not of streamtopics",
 )
-RELEVANCE = Option(
+WORDS = ("--words", positive, 10, "N", "words to show of a topic (10)")
+REPORT = ("--report", Path, None, "FILE", "write a report, as .html, of a sample of documents")
+RELEVANCE = (
     "--relevance", share, 0.4, "X",
     "1 shows words by probability; less, those that other topics lack (0.4)",
 )  # fmt: skip
 READING = (
-    Option("--format", FORMATS, None, "",
-           "of the files; documents is a plain text each (by name; of - lines)"),
-    Option("--sep", str, None, "C", "between the fields of a table (a comma; a tab in .tsv)"),
-    Option("--text-key", str, "text", "KEY", 'field or column of texts; a.b is b in a ("text")'),
-    Option("--time-key", str, None, "KEY", "field or column of times: dates, years, seconds"),
-    Option("--time-format", str, None, "F", "of dates, such as %%d.%%m.%%Y (2003-05-17)"),
-    Option("--encoding", str, "utf-8", "NAME", "of the files, such as latin-1 (utf-8)"),
-    Option("--skip-bad", None, False, "", "leave out and count what cannot be read"),
+    ("--format", FORMATS, None, "", "of the files; documents is a plain text each (by name)"),
+    ("--sep", str, None, "C", "between the fields of a table (a comma; a tab in .tsv)"),
+    ("--text-key", str, "text", "KEY", 'field or column of texts; a.b is b in a ("text")'),
+    ("--time-key", str, None, "KEY", "field or column of times: dates, years, seconds"),
+    ("--time-format", str, None, "F", "of dates, such as %%d.%%m.%%Y (2003-05-17)"),
+    ("--encoding", str, "utf-8", "NAME", "of the files, such as latin-1 (utf-8)"),
+    ("--skip-bad", None, False, "", "leave out and count what cannot be read"),
 )  # fmt: skip
-COLUMNS = (
-    Option("--id-key", str, None, "KEY", "field or column that comes out as id"),
-    Option("--keep", names, [], "KEY,...",
-           "fields or columns that come out again beside the topics"),
+COLUMNS: tuple[Option, ...] = (
+    ("--id-key", str, None, "KEY", "field or column that comes out as id"),
+    ("--keep", names, [], "KEY,...", "fields or columns that come out again beside the topics"),
 )  # fmt: skip
-COUNTING = (
-    Option("--max-words", positive, 20_000, "N", "vocabulary (20000)"),
-    Option("--min-documents", positive, 5, "N", "of a word (5)"),
-    Option("--max-share", share, 1.0, "X",
-           "share of the documents beyond which a word is too common (1, no limit)"),
-    Option("--shortest", positive, 3, "N",
-           "letters of a word, at least; words are runs of letters (3)"),
-    Option("--keep-stop-words", None, False, "", "keep English function words"),
-)  # fmt: skip
-MODEL = (
-    Option("--topics", numbers, (), "N",
-           "number of topics (20); for `fit` several, as 10,20,50, of which it takes the best"),
-    Option("--estimator", str, "", "NAME", "such as GibbsOnlineEM (StreamingLDA)"),
-    Option("--set", setting, [], "NAME=VALUE",
-           "a parameter of the estimator, such as kappa=0.5; as often as you like"),
-    Option("--seeds", Path, None, "FILE",
-           'topics with names: {"name": ["word", ...], ...}; a stream keeps its first vocabulary'),
-    Option("--jobs", int, -1, "N", "threads; -1 is all (-1)"),
-    Option("--seed", int, 0, "N", "of the random start (0)"),
+MODEL: tuple[Option, ...] = (
+    ("--topics", numbers, (), "N",
+     "number of topics (20); for `fit` several, as 10,20,50, of which it takes the best"),
+    ("--estimator", str, "", "NAME", "such as GibbsOnlineEM (StreamingLDA)"),
+    ("--set", setting, [], "NAME=VALUE",
+     "a parameter of the estimator, such as kappa=0.5; as often as you like"),
+    ("--seeds", Path, None, "FILE",
+     'topics with names: {"name": ["word", ...], ...}; a stream keeps its first vocabulary'),
+    ("--max-words", positive, 20_000, "N", "vocabulary (20000)"),
+    ("--min-documents", positive, 5, "N", "of a word (5)"),
+    ("--max-share", share, 1.0, "X", "of the documents, in which a word may be (1, no limit)"),
+    ("--shortest", positive, 3, "N", "letters of a word; words are runs of letters (3)"),
+    ("--keep-stop-words", None, False, "", "keep English function words"),
 )  # fmt: skip
 FIT = (
-    Option("--max-iter", positive, None, "N", "passes over the documents"),
-    Option("--words", positive, 10, "N", "words to show of a topic (10)"),
-    RELEVANCE,
-    Option("--batch-size", positive, None, "N", "documents (of the estimator; 2500)"),
-    Option("--vocabulary-from", positive, 100_000, "N",
-           "documents that are learnt together; more of them stream (100000)"),
-    Option("--model", Path, None, "FILE", "write what was learnt, for the other verbs"),
-    Option("--report", Path, None, "FILE", "write a report, as .html, of a sample of documents"),
-    Option("--topics-out", Path, None, "FILE", "write the topics, as .csv, .json or .jsonl"),
-    Option("--documents-out", Path, None, "FILE",
-           "write the topics of each document, as .csv or .jsonl"),
-    *COLUMNS, QUIET,
+    *MODEL,
+    ("--max-iter", positive, None, "N", "passes over the documents"),
+    ("--batch-size", positive, None, "N", "documents (of the estimator; 2500)"),
+    ("--vocabulary-from", positive, 100_000, "N",
+     "documents that are learnt together; more of them stream (100000)"),
+    ("--model", Path, None, "FILE", "write what was learnt, for the other verbs"),
+    REPORT,
+    ("--topics-out", Path, None, "FILE", "write the topics, as .csv, .json or .jsonl"),
+    ("--documents-out", Path, None, "FILE",
+     "write the topics of each document, as .csv or .jsonl"),
+    *COLUMNS, WORDS, RELEVANCE, QUIET, *READING,
 )  # fmt: skip
 UPDATE = (
-    Option("--model", Path, None, "FILE", "write it here, in place of the same file"),
-    Option("--batch-size", positive, 2500, "N", "documents (2500)"),
-    Option("--words", positive, 6, "N", "words to show of each topic (6)"),
-    QUIET,
+    ("--model", Path, None, "FILE", "write it here, in place of the same file"),
+    ("--words", positive, 6, "N", "words to show of each topic (6)"), QUIET, *READING,
 )  # fmt: skip
 APPLY = (
-    Option("--output", Path, Path("-"), "FILE", "as .jsonl or .csv (- is standard output)"),
-    Option("--output-format", ("jsonl", "csv"), None, "",
-           "(by the name of the output, or jsonl)"),
-    Option("--leading", positive, 3, "N", "topics of a document (3)"),
-    Option("--words", positive, 4, "N", "words that name a topic (4)"),
-    RELEVANCE, *COLUMNS,
-    Option("--batch-size", positive, 1000, "N", "documents at once (1000)"),
+    ("--output", Path, None, "FILE", "as .jsonl or .csv (JSON lines on standard output)"),
+    ("--leading", positive, 3, "N", "topics of a document (3)"),
+    RELEVANCE, *COLUMNS, *READING,
 )  # fmt: skip
-SHOW = (
-    Option("--topic", _number, None, "K", "one topic, with more words"),
-    Option("--json", None, False, "", "as JSON"),
-    Option("--words", positive, 10, "N", "words to show of a topic (10)"),
-    RELEVANCE,
-)  # fmt: skip
+SHOW = (("--json", None, False, "", "as JSON"), WORDS, RELEVANCE)
 WATCH = (
-    Option("--model", Path, ..., "MODEL", "write it here; it has checkpoints beside it"),
-    Option("--every", positive, 10, "N", "minibatches to a checkpoint, a model and a report (10)"),
-    Option("--report", Path, None, "FILE", "write a report, as .html, along the way"),
-    Option("--batch-size", positive, 1000, "N", "documents (1000)"),
-    Option("--seconds", amount, 60.0, "S", "after which a smaller minibatch will do (60)"),
-    Option("--poll", amount, 1.0, "S", "between two looks (1)"),
-    Option("--idle", amount, None, "S", "end when a file has nothing new for so long (never)"),
-    Option("--alarm", partial(share, most=0.5), 0.01, "P",
-           "false alarms per minibatch; 0 for no alarms (0.01)"),
+    ("--model", Path, ..., "MODEL", "write it here; it has checkpoints beside it"),
+    ("--every", positive, 10, "N", "minibatches to a checkpoint, a model and a report (10)"),
+    REPORT,
+    ("--batch-size", positive, 1000, "N", "documents (1000)"),
+    ("--idle", partial(share, most=1e9), None, "S",
+     "seconds without anything new after which it ends (never)"),
+    *MODEL, *READING,
 )  # fmt: skip
-SENTENCES = (Option("--sentences", positive, 5, "N", "to pick (5)"),)
-PAGE = (Option("--output", Path, ..., "PAGE", "as .html"),)
+SUMMARIZE = (("--sentences", positive, 5, "N", "to pick (5)"), *READING)
+PAGE = (("--output", Path, ..., "PAGE", "as .html"), *READING)
 
 
 # Verbs
 
 
 class Verb(NamedTuple):
-    """A verb: its module, its usage (argparse would list all options), what it does, and options.
-
-    The usage has MODEL, a file of `fit --model`, and FILE, FILE ... or [FILE ...].
-    """
+    """A verb: its module, what it takes beside options, what it does, an example, and options."""
 
     module: str
-    usage: str
+    usage: str  # with MODEL, a file of `fit --model`, and FILE, FILE ... or [FILE ...]
     about: str
     example: str
     options: tuple[Option, ...]
@@ -196,42 +167,39 @@ VERBS = {
     "fit": Verb(
         "fit", "[FILE ...]",
         "Find the topics of files. It shows their words and a few documents of each. Up to "
-        "--vocabulary-from documents are learnt together, as often as is good for that many; more "
-        "stream through once, with a vocabulary that follows them. Every tenth of the first "
-        "documents is held out, to tell how well the topics predict.",
-        "fit news.jsonl.gz --topics 30 --model news.model --report news.html",
-        (*MODEL, *FIT, *READING, *COUNTING),
+        "--vocabulary-from documents are learnt together; more stream through once, with a "
+        "vocabulary that follows them. Every tenth of the first documents is held out, to tell "
+        "how well the topics predict.",
+        "fit news.jsonl.gz --topics 30 --model news.model --report news.html", FIT,
     ),
     "update": Verb(
         "apply", "MODEL FILE ...",
         "Let a model learn from new files. It tells how well it predicted them before, and which "
         "topics have changed most.",
-        "update news.model today.jsonl", (*UPDATE, *READING),
+        "update news.model today.jsonl", UPDATE,
     ),
     "apply": Verb(
         "apply", "MODEL FILE ...",
         "Write the leading topics of each document, a line for each. A short text often has nearly "
-        "all of its share in one topic, which is no measure of certainty. A text without a known "
-        "word has the shares of a document that nothing is known of.",
-        "apply news.model today.csv --text-key body --id-key id --output topics.csv",
-        (*APPLY, *READING),
+        "all of its share in one topic, which is no measure of certainty.",
+        "apply news.model today.csv --text-key body --id-key id --output topics.csv", APPLY,
     ),
     "show": Verb(
         "apply", "MODEL", "Show the topics of a model, its parameters, and what it has seen.",
-        "show news.model --topic 3", SHOW,
+        "show news.model --words 20", SHOW,
     ),
     "watch": Verb(
         "watch", "FILE --model MODEL",
         "Follow a file that grows, or standard input, in minibatches. Each is scored before it is "
         "learnt, tested for a change of the stream, and told of in a line. The model is kept in "
         "checkpoints, from which the command goes on. It ends with standard input, or by Ctrl-C.",
-        "watch - --model app.model --report app.html", (*WATCH, *MODEL, *READING, *COUNTING),
+        "watch - --model app.model --report app.html", WATCH,
     ),
     "summarize": Verb(
         "apply", "FILE ...",
         "Pick sentences that are central and differ. Each comes with the number of documents that "
         "it stands for.",
-        "summarize reviews.csv --text-key review --sentences 8", (*SENTENCES, *READING),
+        "summarize reviews.csv --text-key review --sentences 8", SUMMARIZE,
     ),
     "score": Verb(
         "apply", "MODEL FILE ...",
@@ -241,9 +209,8 @@ VERBS = {
     ),
     "report": Verb(
         "fit", "MODEL [FILE ...] --output PAGE",
-        "Write a page for a browser of a saved model, with documents of the files. It is that of "
-        "`fit --report`; with --time-key it says when they are from.",
-        "report news.model news.jsonl.gz --output news.html", (*PAGE, *READING),
+        "Write a page for a browser of a saved model, with documents of the files.",
+        "report news.model news.jsonl.gz --output news.html", PAGE,
     ),
 }  # fmt: skip
 
@@ -256,13 +223,12 @@ def parser() -> ArgumentParser:
     result.add_argument("--version", action="version", version=f"streamtopics {__version__}")
     verbs = result.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, verb in VERBS.items():
-        files = f"{FILES}\n" if "FILE" in verb.usage else ""
         one = verbs.add_parser(
             name,
             help=verb.about.partition(".")[0],
             usage=f"%(prog)s {verb.usage} [OPTION ...]",
             description=fill(verb.about, 80),
-            epilog=f"{files}Example: streamtopics {verb.example}\n",
+            epilog=f"{FILES}\nExample: streamtopics {verb.example}\n",
             **how,
         )
         one.color = False  # type: ignore[attr-defined,unused-ignore]
@@ -273,21 +239,27 @@ def parser() -> ArgumentParser:
             one.add_argument("files", nargs=nargs, metavar="FILE", help="documents; see below")
         elif "FILE" in verb.usage:
             one.add_argument("file", metavar="FILE", help="lines of text or JSON, or -")
-        options = (*verb.options, TRUST) if "MODEL" in verb.usage else verb.options
-        for option in options:
-            _add(one, option)
+        for option in (*verb.options, TRUST) if "MODEL" in verb.usage else verb.options:
+            _add(one, *option)
+        one.set_defaults(files=None, max_iter=None)
     return result
 
 
-def _add(one: ArgumentParser, option: Option) -> None:
-    if option.kind is None:
-        one.add_argument(option.name, action="store_true", help=option.help)
-    elif isinstance(option.kind, tuple):
-        one.add_argument(option.name, choices=option.kind, help=option.help)
-    else:
-        must = option.default is ...
-        how: dict[str, Any] = {"type": option.kind, "metavar": option.metavar, "required": must}
-        if option.kind is setting:
-            how |= {"action": "append", "dest": "settings"}
-        default = None if must else option.default
-        one.add_argument(option.name, default=default, help=option.help, **how)
+def _add(
+    one: ArgumentParser,
+    name: str,
+    kind: Callable[[str], Any] | tuple[str, ...] | None,
+    default: Any,
+    metavar: str,
+    about: str,
+) -> None:
+    how: dict[str, Any] = {"type": kind, "metavar": metavar, "default": default}
+    if kind is None:
+        how = {"action": "store_true"}
+    elif isinstance(kind, tuple):
+        how = {"choices": kind}
+    elif kind is setting:
+        how |= {"action": "append"}
+    elif default is ...:
+        how |= {"default": None, "required": True}
+    one.add_argument(name, help=about, **how)

@@ -20,16 +20,22 @@ Item = TypeVar("Item")
 
 MUCH = 0.1
 N_SHOWN, LONGEST, MOST_KEPT = 5, 30, 5000
-LIMITS = ("stop_words", "min_df", "max_df", "max_features", "vocabulary", "binary", "dtype")
+# Parameters of a vectorizer that say what is a word, rather than which words have a column.
+OF_WORDS = (
+    "input", "encoding", "decode_error", "strip_accents", "lowercase", "preprocessor",
+    "tokenizer", "token_pattern", "ngram_range", "analyzer", "n_jobs",
+)  # fmt: skip
 OF_A_CLOSED = "`streamtopics fit` makes a model of their words"
 OF_LIMITS = "lower --min-documents, or raise --max-words or --max-share"
 
 
 def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
     """Return the arguments of `read_records` and `follow`."""
-    names = ("text_key", "time_key", "format", "time_format", "encoding")
-    on_bad = "skip" if options.skip_bad else "raise"
-    return {name: vars(options)[name] for name in names} | {"on_bad": on_bad, "skipped": skipped}
+    return {
+        "text_key": options.text_key, "time_key": options.time_key, "format": options.format,
+        "time_format": options.time_format, "encoding": options.encoding,
+        "on_bad": "skip" if options.skip_bad else "raise", "skipped": skipped,
+    }  # fmt: skip
 
 
 def columns(options: Namespace) -> list[str]:
@@ -47,15 +53,13 @@ def records(
         return
     if "" in options.files:
         raise ValueError("the name of a file is empty; name a file, or . for this folder")
-    found = read_records(
-        [Path(name) for name in options.files], keys=keys or [], sep=options.sep,
-        **settings(options, skipped),
-    )  # fmt: skip
+    paths = [Path(name) for name in options.files]
+    found = read_records(paths, keys=keys or [], sep=options.sep, **settings(options, skipped))
     record = None
     for record in found if empty else with_text(found, skipped):
         yield record
     if record is None:
-        raise ValueError(f"there are no documents to read, and {skipped}; check the files")
+        raise ValueError(f"there are no documents in {' '.join(options.files):.300}; {skipped}")
 
 
 def with_text(found: Iterable[Any], skipped: Skipped) -> Iterator[Any]:
@@ -94,9 +98,9 @@ def place_of(record: Record) -> str:
 class Sample:
     """A random sample of records of bounded size, each equally likely to be in it."""
 
-    def __init__(self, size: int, seed: int = 0) -> None:
+    def __init__(self, size: int) -> None:
         self.size, self.n, self.records = size, 0, list[Record]()
-        self._random = Random(seed)
+        self._random = Random(0)
 
     def add(self, found: Iterable[Record]) -> None:
         """Take in records."""
@@ -112,36 +116,37 @@ class Tally:
     """Counts documents, words, and what was left out of both; goes on, in place, from `kept`."""
 
     def __init__(self, kept: dict[str, Any] | None = None) -> None:
-        self._n: dict[str, Any] = {} if kept is None else kept
-        zeros = {"documents": 0, "words": 0, "stop": 0, "others": 0, "learnt": False, "most": {}}
-        for name, zero in (zeros | {"skipped": {}, "first": {}}).items():
-            self._n.setdefault(name, zero)
+        self.n: dict[str, Any] = {} if kept is None else kept
+        for name in ("documents", "words", "stop", "others", "learnt"):
+            self.n.setdefault(name, 0)
+        for name in ("most", "skipped", "first"):
+            self.n.setdefault(name, {})
         self.skipped = Skipped()
-        self.skipped.counts, self.skipped.first = self._n["skipped"], self._n["first"]
+        self.skipped.counts, self.skipped.first = self.n["skipped"], self.n["first"]
 
     def add(self, words: object, texts: list[str], *, learnt: bool = False) -> None:
         """Take in texts, and what a vectorizer, which has perhaps just learnt them, leaves out."""
-        self._n["documents"] += len(texts)
+        self.n["documents"] += len(texts)
         if words is None:
             return
         own = vectorizer_of(words)
-        given = {name: value for name, value in own.get_params().items() if name not in LIMITS}
-        every = StreamingCountVectorizer(**{k: v for k, v in given.items() if k in PARAMETERS})
+        given = {name: value for name, value in own.get_params().items() if name in OF_WORDS}
+        every = StreamingCountVectorizer(**given)
         try:
             X = every.fit_transform(texts)
         except ValueError:  # texts without a word
             return
-        self._n["learnt"] |= learnt
-        self._n["words"] += int(X.sum())
-        known, stop, most = own.vocabulary_, own.get_stop_words() or (), self._n["most"]
+        self.n["learnt"] |= int(learnt)
+        self.n["words"] += int(X.sum())
+        known, stop, most = own.vocabulary_, own.get_stop_words() or (), self.n["most"]
         for word, n in zip(every.get_feature_names_out(), X.sum(axis=0).A1.tolist(), strict=True):
             if word in stop:
-                self._n["stop"] += n
+                self.n["stop"] += n
             elif word not in known:
-                self._n["others"] += n
+                self.n["others"] += n
                 most[word] = most.get(word, 0) + n
         if len(most) > MOST_KEPT:
-            self._n["most"] = dict(Counter(most).most_common(MOST_KEPT // 2))
+            self.n["most"] = dict(Counter(most).most_common(MOST_KEPT // 2))
 
     def over(
         self, batches: Iterable[list[Record]], words: object, *, learnt: bool = False
@@ -151,36 +156,32 @@ class Tally:
             yield batch
             self.add(words, texts_of(batch), learnt=learnt)
 
-    @property
-    def left_out(self) -> float:
-        """Share of the words that are no stop words which were left out."""
-        return float(self._n["others"] / max(1, self._n["words"] - self._n["stop"]))
-
     def rows(self) -> dict[str, str]:
         """Return what was counted, in words; nothing if nothing was left out."""
-        rows = {"Documents read": f"{self._n['documents']:,}"}
+        n, rows = self.n, {"Documents read": f"{self.n['documents']:,}"}
         if self.skipped.counts:
             rows["Skipped"] = str(self.skipped).removeprefix("skipped ")
-        if self._n["others"] or self._n["stop"]:
-            most = Counter(self._n["most"]).most_common(N_SHOWN)
+        if n["others"] or n["stop"]:
+            most = Counter(n["most"]).most_common(N_SHOWN)
             listed = f" ({', '.join(word[:LONGEST] for word, _ in most)})" if most else ""
-            rows["Words read"] = f"{self._n['words']:,}"
-            rows["Stop words left out"] = f"{self._n['stop']:,}"
-            rows["Other words left out"] = f"{self.left_out:.1%}; {self._n['others']:,}{listed}"
+            rows["Words read"] = f"{n['words']:,}"
+            rows["Stop words left out"] = f"{n['stop']:,}"
+            rows["Other words left out"] = f"{self._left_out():.1%}; {n['others']:,}{listed}"
         return rows if len(rows) > 1 else {}
 
     def tell(self) -> None:
         """Say what was left out, and warn if it is much."""
         if rows := self.rows():
             note("; ".join(f"{name.lower()}: {value}" for name, value in rows.items()))
-        if self.left_out > MUCH:
+        if self._left_out() > MUCH:
             complain(
-                f"note: {self.left_out:.1%} of the words that are no stop words were left out; "
-                f"{OF_LIMITS if self._n['learnt'] else OF_A_CLOSED}"
+                f"note: {self._left_out():.1%} of the words that are no stop words were left out; "
+                f"{OF_LIMITS if self.n['learnt'] else OF_A_CLOSED}"
             )
 
-
-PARAMETERS = StreamingCountVectorizer().get_params()
+    def _left_out(self) -> float:
+        """Share of the words that are no stop words which were left out."""
+        return float(self.n["others"] / max(1, self.n["words"] - self.n["stop"]))
 
 
 def vectorizer_of(words: object) -> Any:

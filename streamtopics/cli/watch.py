@@ -22,13 +22,13 @@ from sklearn.pipeline import Pipeline
 from streamtopics import save
 from streamtopics.cli.console import (
     ENDING,
-    Stopped,
     check_target,
     complain,
     counted,
     handled,
     note,
     safe,
+    stop,
 )
 from streamtopics.cli.fit import periods_to_show
 from streamtopics.cli.models import (
@@ -60,11 +60,12 @@ from streamtopics.streams import (
 from streamtopics.streams.callbacks import packed, unpacked
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 
-PIPE_POLL = 1.0
+# Seconds between two looks, and after which a smaller minibatch will do.
+POLL, PATIENCE = 0.2, 60.0
 # Documents that a report shows, and their characters.
 N_SHOWN, MOST_CHARACTERS = 2000, 4_000_000
 SOON = b"streamtopics: ending as soon as this minibatch is learnt; once more ends it at once\n"
-STANDARD_ERROR = 2
+STANDARD_INPUT, STANDARD_ERROR = "-", 2
 
 
 class Watch:
@@ -75,10 +76,9 @@ class Watch:
 
     def __init__(self, options: Namespace) -> None:
         self.options = options
-        self.is_pipe = not Path(options.file).is_file()
+        self.is_pipe = options.file == STANDARD_INPUT
         folder = Path(f"{options.model}.checkpoints")
-        self.history, self.tracker = ScoreHistory(), TopicTracker()
-        self.monitor = DriftMonitor(alpha=options.alarm) if options.alarm else None
+        self.history, self.tracker, self.monitor = ScoreHistory(), TopicTracker(), DriftMonitor()
         self.place: dict[str, Any] = {"position": None, "n_batches": 0, "tally": {}}
         self.place["shown"] = packed([], [])
         found = resume(folder, options.trust)
@@ -99,22 +99,19 @@ class Watch:
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
         self.batch: list[Record] = []
         self.position: tuple[int, ...] = ()
-        self.no_words_told = False
         # The signal that came; whether another came after it; whether nothing is lost by the first.
         self.number, self.forced, self.waiting = 0, False, False
 
     @property
     def n_documents(self) -> int:
         """Documents of the stream, without those that the model had learnt before."""
-        held_back = 0 if self.monitor is None else self.monitor.n_held_back
-        return n_learnt(self.model) + held_back - int(self.place["n_before"])
+        return n_learnt(self.model) + self.monitor.n_held_back - int(self.place["n_before"])
 
     def on_batch(self, model: BaseEstimator, info: BatchInfo) -> None:
         """Keep the place, what a report shows and words of an alarm, before the checkpoint."""
         self.place["n_batches"] += 1
-        self.tally.add(
-            self.model.steps[0][1], texts_of(self.batch), learnt=self.learner.front is None
-        )
+        is_open = self.learner.front is None
+        self.tally.add(self.model.steps[0][1], texts_of(self.batch), learnt=is_open)
         if not self.is_pipe:
             self.place["position"] = self.position
         if self.options.report:
@@ -125,17 +122,15 @@ class Watch:
         else:
             self.shown.clear()
         self.place["shown"] = packed(self.shown, (time for _, time in self.shown))
-        alarm, names = self.alarm, self.tracker.feature_names
-        if alarm is not None and names is not None and self.monitor is not None:
-            self.monitor.alarms = (*self.monitor.alarms[:-1], _in_words(alarm, names))
+        if self.alarm is not None and self.tracker.feature_names is not None:
+            named = _in_words(self.alarm, self.tracker.feature_names)
+            self.monitor.alarms = (*self.monitor.alarms[:-1], named)
 
     @property
     def alarm(self) -> Alarm | None:
         """The alarm that the last minibatch rang."""
-        monitor = self.monitor
-        if monitor is None or not monitor.alarms:
-            return None
-        return monitor.alarms[-1] if monitor.alarms[-1].batch == monitor.n_batches else None
+        last = self.monitor.alarms[-1:]
+        return last[0] if last and last[0].batch == self.monitor.n_batches else None
 
     def tell(self, model: BaseEstimator, info: BatchInfo) -> None:
         """Say what there is to say, and write the model and the report, behind the checkpoint."""
@@ -144,24 +139,12 @@ class Watch:
         when = now if info.time is None else time_of(info.time)
         documents = counted(self.n_documents, "document")
         if info.batch % self.options.every == 0:
-            self.write_model()
+            save(self.model, self.options.model)
         print(safe(f"{when}  {documents}, {score} before learning"), flush=True)
         if self.alarm is not None:
             print(safe(f"ALARM: {self.alarm}"), flush=True)
         if self.options.report and info.batch % self.options.every == 0:
             self.write_report()
-
-    def write_model(self) -> None:
-        """Write the model, and say once if it knows no word."""
-        save(self.model, self.options.model)
-        if not self.no_words_told and not n_words_of(self.model):
-            self.no_words_told = True
-            complain(
-                f"note: the model in {self.options.model} has no word, as none was found in enough "
-                "documents, or all are too common; begin another with --min-documents 1, "
-                "--max-share 1, --keep-stop-words or --shortest 1, and see whether the texts have "
-                "spaces between words"
-            )
 
     def write_report(self) -> None:
         """Write the report anew."""
@@ -179,8 +162,14 @@ class Watch:
         self.tally.tell()
         if self.forced or not any(self.checkpointer.path.glob("checkpoint-*")):
             return
-        self.write_model()
+        save(self.model, self.options.model)
         note(f"model written to {self.options.model}")
+        if not n_words_of(self.model):
+            complain(
+                "note: the model has no word, as none was found in enough documents, or all are "
+                "too common; begin another with --min-documents 1, --max-share 1, "
+                "--keep-stop-words or --shortest 1"
+            )
         if self.options.report:
             self.write_report()
             note(f"report written to {self.options.report}")
@@ -189,7 +178,7 @@ class Watch:
         """End at once where nothing is lost or at the second signal, else after a minibatch."""
         self.forced, self.number = self.number != 0, number
         if self.forced or self.waiting:
-            raise Stopped(number)
+            stop(number, frame)
         with suppress(OSError):  # not by print, which may be what was interrupted
             os.write(STANDARD_ERROR, SOON)
 
@@ -208,7 +197,7 @@ class Watch:
                 if record is not None:
                     began = began if batch else time.monotonic()
                     batch.append(record)
-                late = self.knows_words and time.monotonic() - began >= self.options.seconds
+                late = self.knows_words and time.monotonic() - began >= PATIENCE
                 if batch and (len(batch) >= self.options.batch_size or late):
                     yield self._taken(batch, found)
                     batch = []
@@ -230,7 +219,7 @@ class Watch:
         return front is None or hasattr(vectorizer_of(front[0]), "vocabulary_")
 
     def _taken(self, batch: list[Record], found: Follower) -> TimedBatch:
-        self.batch, self.position = batch, tuple(found.position)
+        self.batch, self.position = batch, found.position
         texts = texts_of(batch)
         if not self.knows_words:
             fit_words(self.learner.front[0], texts)
@@ -242,16 +231,14 @@ class Watch:
 def watch(options: Namespace) -> None:
     """Learn until the stream ends or an interrupt; then write the model."""
     check_target(options.model, kept=[options.file, options.seeds])
-    check_target(options.report, kept=[options.file, options.seeds, options.model])
+    check_target(options.report, ("html",), [options.file, options.seeds, options.model])
     own = Watch(options)
     found = follow(
-        Path(options.file), **settings(options, own.tally.skipped), tell_waits=True,
+        Path(options.file), **settings(options, own.tally.skipped), tell_waits=True, poll=POLL,
         idle=options.idle, position=None if own.is_pipe else own.place["position"],
-        poll=min(options.poll, PIPE_POLL) if own.is_pipe else options.poll,
     )  # fmt: skip
     # The monitor, which learns what it holds back at the end, comes behind the checkpoint.
-    callbacks: list[Any] = [own.tracker, own.history, own, own.checkpointer, own.tell]
-    callbacks += [] if own.monitor is None else [own.monitor]
+    callbacks: list[Any] = [own.tracker, own.history, own, own.checkpointer, own.tell, own.monitor]
     with handled([signal.SIGINT, *ENDING], own.on_signal):
         try:
             stream(own.learner.model, own.batches(found), callbacks=callbacks)
@@ -260,9 +247,9 @@ def watch(options: Namespace) -> None:
             if own.place["n_batches"]:
                 own.end()
         if own.number:
-            raise Stopped(own.number)
+            stop(own.number, None)
     if not own.place["n_batches"]:
-        raise ValueError(f"there are no documents to read, and {own.tally.skipped}")
+        raise ValueError(f"there are no documents in {options.file}; {own.tally.skipped}")
 
 
 def n_learnt(model: Pipeline) -> int:
@@ -288,7 +275,6 @@ def _begun(options: Namespace) -> tuple[Any, Learner]:
 
 def _in_words(alarm: Alarm, names: ArrayLike) -> Alarm:
     """Return an alarm of a model that knows no words, in which columns have their names."""
-
     known = np.asarray(names)
 
     def named(word: str) -> str:

@@ -136,7 +136,7 @@ def test_no_nan_is_printed(capsys, tmp_path):
 
 
 def test_texts_do_not_command_the_terminal(capsys, tmp_path):
-    path = tmp_path / "hostile.txt"
+    path = tmp_path / "\x1b]0;owned\x07\u202e.txt"
     line = "\x1b]0;owned\x07 ship \x9b31m wave \u202e anchor tide\n"
     path.write_text(line * 40, encoding="utf-8")
     status, out, err = run(capsys, path, "--topics", 2, "--quiet")
@@ -277,7 +277,6 @@ def test_targets_that_cannot_be_written_are_found_at_once(tweets, capsys, tmp_pa
         ["--topics", "0"],
         ["--set", "kappa"],
         ["--topics", "ten"],
-        ["--jobs", "two"],
         ["--shortest", "0"],
     ],
 )

@@ -21,7 +21,7 @@ WORDS = [
 ]
 FIT = ["fit", "texts.txt", "--topics", "2", "--max-share", "1", "--quiet"]
 WATCH = [
-    "watch", "texts.txt", "--topics", "2", "--max-share", "1", "--idle", "0.1", "--poll", "0.05",
+    "watch", "texts.txt", "--topics", "2", "--max-share", "1", "--idle", "0.1",
     "--batch-size", "100", "--every", "1",
 ]  # fmt: skip
 # What is written, by which command, and a size that is too small for it.
@@ -139,9 +139,9 @@ def test_signals_in_fit_leave_all_as_it_was(folder, number, status, when, python
         [*FIT, "--model", "texts.txt"],
         [*FIT, "--report", "linked.txt"],
         [*FIT, "--seeds", "seeds.json", "--topics-out", "seeds.json"],
-        [*FIT, "--model", "new", "--report", "./new"],
-        ["apply", "old.model", "texts.txt", "--output", "texts.txt", "--output-format", "csv"],
-        ["apply", "old.model", "texts.txt", "--output", "old.model", "--output-format", "csv"],
+        [*FIT, "--model", "new.html", "--report", "./new.html"],
+        ["apply", "old.model", "texts.txt", "--output", "texts.txt"],
+        ["apply", "old.model", "texts.txt", "--output", "old.model"],
         ["update", "old.model", "texts.txt", "--model", "texts.txt"],
         [*WATCH, "--model", "texts.txt"],
         [*WATCH, "--model", "new", "--report", "texts.txt"],
@@ -163,4 +163,4 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_reading(folder, ca
     """As the system says; who may do everything can write to all folders."""
     monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK)
     assert main(["fit", "not there.txt", "--model", "m.model"]) == 2
-    assert "nothing can be written to the folder ." in capsys.readouterr().err
+    assert "nothing can be written to m.model" in capsys.readouterr().err

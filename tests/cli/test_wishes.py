@@ -35,7 +35,7 @@ WISHES = [
     ("time stamps", ["apply", "m.model", "t.csv.gz", "--text-key", "body", "--time-key", "day"],
       '"time": "2024-01-01T00:00:00'),
     ("drift", ["watch", "texts.txt", "--model", "w.model", "--topics", "2", "--max-share", "1",
-      "--idle", "0.1", "--poll", "0.05", "--batch-size", "100", "--alarm", "0.01"],
+      "--idle", "0.1", "--batch-size", "100"],
       "300 documents, -"),
     ("seeds", ["fit", "texts.txt", "--max-share", "1", "--seeds", "seeds.json"], "water: "),
     ("HTML report", ["fit", "texts.txt", *SMALL, "--report", "r.html"], Path("r.html")),
