@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +16,7 @@ from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import steps_of
 
-NAMES = re.compile(r"checkpoint-(\d{9,})\.model")
+NAMES = "checkpoint-*.model"
 
 
 class Resumed(NamedTuple):
@@ -160,12 +158,8 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
 
 def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
     """Numbers and paths of the checkpoints in a folder, the oldest first."""
-    found = []
-    with suppress(FileNotFoundError):
-        for path in folder.iterdir():
-            if match := NAMES.fullmatch(path.name):
-                found.append((int(match[1]), path))
-    return sorted(found)
+    found = [(path.stem.removeprefix("checkpoint-"), path) for path in folder.glob(NAMES)]
+    return sorted((int(number), path) for number, path in found if number.isdecimal())
 
 
 def learnt_by(model: Learner) -> list[Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What goes along a stream: scores, progress, and splits in order of time."""
+"""What goes along a stream: scores and progress."""
 
 import io
 import pickle
@@ -9,8 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from sklearn.model_selection import TimeSeriesSplit, cross_val_score
-from sklearn.pipeline import Pipeline
 
 from streamtopics import SVBLDA, MultiViewLDA
 from streamtopics.datasets import make_lda_corpus
@@ -197,25 +195,3 @@ def test_progress_that_nobody_reads_fails_nothing(error, monkeypatch):
     monkeypatch.setattr(sys, "stderr", error)
     model = stream(SVBLDA(3, random_state=0), BATCHES, callbacks=[ProgressReport(300)])
     assert model.n_documents_seen_ == 300
-
-
-# Splits in order of time
-
-
-def test_documents_of_one_time_stay_together_by_the_recipe_of_the_guide():
-    months = np.random.default_rng(0).integers(0, 6, 300)
-    times, place = np.unique(months, return_inverse=True)
-    for before, then in TimeSeriesSplit(3).split(times):
-        train, test = (np.flatnonzero(np.isin(place, part)) for part in (before, then))
-        assert months[train].max() < months[test].min()
-        assert len(train) + len(test) == (months <= months[test].max()).sum()
-
-
-def test_scikit_learns_own_split_in_order_of_rows_works_too():
-    model = Pipeline([("topics", SVBLDA(3, batch_size=20, random_state=0))])
-    scores = cross_val_score(model, X, cv=TimeSeriesSplit(3))
-    expected = [
-        SVBLDA(3, batch_size=20, random_state=0).fit(X[:n]).score(X[n : n + 75])
-        for n in (75, 150, 225)
-    ]
-    np.testing.assert_array_equal(scores, expected)

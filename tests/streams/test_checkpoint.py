@@ -183,6 +183,32 @@ def test_a_damaged_newest_one_is_passed_over_with_a_warning(tmp_path):
         assert resume(tmp_path).n_batches == 20
 
 
+def test_a_checkpointer_of_two_streams_keeps_the_end_of_both(tmp_path):
+    checkpointer = Checkpointer(tmp_path)
+    learner = stream(SVBLDA(2), BATCHES[:5], callbacks=[checkpointer])
+    stream(learner, BATCHES[5:], callbacks=[checkpointer])
+    assert resume(tmp_path).model.n_documents_seen_ == 400
+
+
+def test_a_checkpointer_before_what_it_keeps_is_refused(tmp_path):
+    history = ScoreHistory()
+    checkpointer = Checkpointer(tmp_path, every=1, also=[history])
+    with pytest.raises(ValueError, match="put Checkpointer last"):
+        stream(SVBLDA(2), BATCHES, callbacks=[checkpointer, history])
+    stream(SVBLDA(2), BATCHES[:3], callbacks=[history, checkpointer])
+    again = resume(tmp_path)
+    assert len(again.callbacks[0].rows) == again.n_batches == 3
+
+
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_a_checkpoint_that_cannot_be_read_gives_way_to_the_one_before(tmp_path, kind):
+    stream(SVBLDA(2), BATCHES[:2], callbacks=[Checkpointer(tmp_path)])
+    newest = tmp_path / "checkpoint-000000009.model"
+    newest.mkdir() if kind == "folder" else newest.symlink_to("nowhere")
+    with pytest.warns(UserWarning, match="is used, the one before"):
+        assert resume(tmp_path).n_batches == 2
+
+
 def test_what_is_no_checkpoint_is_passed_over(tmp_path):
     models.write([1], tmp_path / "checkpoint-000000001.model")
     with pytest.raises(LoadError, match="list in place of a checkpoint"):

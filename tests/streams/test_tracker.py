@@ -33,10 +33,9 @@ from streamtopics.streams.tracking.snapshots import (
     DENSE,
     Position,
     Snapshot,
-    Summary,
     layout,
     sampled,
-    summarize,
+    summarized,
     thinned,
 )
 from streamtopics.text import NamedCounts, StreamingCountVectorizer, StreamingPipeline
@@ -88,7 +87,7 @@ def assert_same(one, other):
 
 def kept(model, X, ids, before):
     """Share of the tokens whose row has the id that it should."""
-    shares = summarize(model, X, 10).use
+    shares = summarized(model, X, 10, {}, None)["use"]
     return shares[ids == before].sum() / shares.sum()
 
 
@@ -122,16 +121,20 @@ class Shown:
 def shown(monkeypatch):
     """Have trackers look at what is shown to them."""
 
-    def read(model, _, n_words, __):
+    def read(model, _, n_words, number, __):
         columns = np.argsort(-model.table, axis=1, kind="stable")[:, :n_words]
-        weights = np.take_along_axis(model.table, columns, axis=1)
-        kept = weights.sum(axis=1)
-        weights /= kept[:, None]
-        use = model.use.astype(np.float64)
-        return Summary(columns.tolist(), weights, kept, use, use)
+        found = np.zeros(len(columns), layout(n_words))
+        found["row"], found["use"] = np.arange(len(columns)), model.use
+        found["squares"] = model.use
+        words = [number.setdefault(w, len(number)) for w in columns.ravel().tolist()]
+        found["words"] = np.reshape(words, columns.shape)
+        found["weights"] = np.take_along_axis(model.table, columns, axis=1)
+        found["kept"] = found["weights"].sum(axis=1)
+        found["weights"] /= found["kept"][:, None]
+        return found
 
     monkeypatch.setattr(tracker_module, "check_has_topics", lambda model: None)
-    monkeypatch.setattr(tracker_module, "summarize", read)
+    monkeypatch.setattr(tracker_module, "summarized", read)
 
 
 def follow_truth(kind, order=None, seed=0, time=lambda t: t):
@@ -455,19 +458,20 @@ def test_words_are_followed_by_name_where_columns_change_hands():
 def test_use_is_the_expected_number_of_tokens(name):
     model = MODELS[name]().fit(documents("none", 0))
     X = documents("none", 1, n=30)
-    found = summarize(model, X, 12)
+    number = {}
+    found = summarized(model, X, 12, number, None)
     theta, phi, use = model.transform(X), model.topic_word_, np.zeros((30, 6))
     for d in range(30):
         for w, n in zip(X[d].indices, X[d].data, strict=True):
             use[d] += n * theta[d] * phi[:, w] / (theta[d] @ phi[:, w])
-    assert_allclose(found.use, use.sum(axis=0), rtol=1e-9)
-    assert_allclose(found.squares, (use**2).sum(axis=0), rtol=1e-9)
-    assert found.words == [list(row) for row in model.top_words(n_words=12)]
-    assert_allclose(found.weights.sum(axis=1), 1.0)
-    columns = np.array(found.words)
+    assert_allclose(found["use"], use.sum(axis=0), rtol=1e-9)
+    assert_allclose(found["squares"], (use**2).sum(axis=0), rtol=1e-9)
+    columns = np.array(list(number))[found["words"]]
+    assert columns.tolist() == [list(row) for row in model.top_words(n_words=12)]
+    assert_allclose(found["weights"].sum(axis=1), 1.0)
     expected = np.take_along_axis(phi, columns, axis=1)
-    assert_allclose(found.weights, expected / expected.sum(axis=1, keepdims=True), rtol=1e-12)
-    assert_allclose(found.kept, expected.sum(axis=1), rtol=1e-12)
+    assert_allclose(found["weights"], expected / expected.sum(axis=1, keepdims=True), rtol=1e-12)
+    assert_allclose(found["kept"], expected.sum(axis=1), rtol=1e-12)
 
 
 def test_documents_are_chosen_alike_from_any_container():

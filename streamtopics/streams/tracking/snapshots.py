@@ -176,25 +176,25 @@ def compact(state: State) -> State:
 # Reading a model
 
 
-class Summary(NamedTuple):
-    """Topics of a model by rows: leading words, and tokens in some documents, as in `layout`."""
+def summarized(
+    model: Any, documents: Any, n_words: int, number: dict[Any, int], feature_names: Any
+) -> np.ndarray:
+    """Read the topics of a model, a row each, and their use in some documents.
 
-    words: list[list[Any]]
-    weights: np.ndarray
-    kept: np.ndarray
-    use: np.ndarray
-    squares: np.ndarray
-
-
-def summarize(model: Any, documents: Any, n_words: int, feature_names: Any = None) -> Summary:
-    """Read the leading words of a model's topics, and their use in some documents."""
+    `number` has the numbers of words, and takes in new ones.
+    """
     topics = last_step(model)
     names = topics._column_names(names_of(model) if feature_names is None else feature_names)
     columns, weights = topics._whole(lambda: _leading(topics, n_words))
-    kept = weights.sum(axis=1)
-    use, squares = _use(topics, sparse.csr_matrix(for_scipy(counted(model, documents))))
-    words = [names[row].tolist() for row in columns]
-    return Summary(words, weights / kept[:, None], kept, use, squares)
+    n_topics, n = columns.shape
+    words = [number.setdefault(name, len(number)) for name in names[columns.ravel()].tolist()]
+    table = np.zeros(n_topics, layout(n_words))
+    table["id"], table["row"], table["words"] = -1, np.arange(n_topics), -1
+    table["words"][:, :n] = np.array(words, np.int32).reshape(columns.shape)
+    table["kept"] = weights.sum(axis=1)
+    table["weights"][:, :n] = weights / table["kept"][:, None]
+    table["use"], table["squares"] = _use(topics, for_scipy(counted(model, documents)))
+    return table
 
 
 def sampled(X: Any, n: int, seed: int) -> Any:
@@ -222,8 +222,9 @@ def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     return columns, np.take_along_axis(table, places.reshape(columns.shape), axis=1)
 
 
-def _use(topics: Any, X: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+def _use(topics: Any, counts: Any) -> tuple[np.ndarray, np.ndarray]:
     """Tokens of each topic in documents, and the sum of their squares by document."""
+    X = sparse.csr_matrix(counts)
     theta = np.asarray(topics.transform(named(topics, X)), np.float64)
     use, squares = np.zeros((2, theta.shape[1]))
     words, places = np.unique(X.indices.astype(np.int32, copy=False), return_inverse=True)

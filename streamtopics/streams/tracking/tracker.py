@@ -20,11 +20,11 @@ from streamtopics.streams.tracking.snapshots import (
     State,
     Words,
     compact,
-    layout,
     probabilities_in,
     sampled,
-    summarize,
+    summarized,
     thinned,
+    words_of,
 )
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import last_step
@@ -210,31 +210,25 @@ class TopicTracker:
     def _with_snapshot(self, state: State, model: Learner, info: BatchInfo) -> State:
         """The state with one snapshot more."""
         some = sampled(info.X, MAX_DOCUMENTS, state.now.n_documents)
-        found = summarize(model, some, self.n_words, self.feature_names)
         number: dict[Any, int] = {name: i for i, name in enumerate(state.names)}
-        words: list[Words] = [
-            (np.array([number.setdefault(name, len(number)) for name in names], np.int32), weights)
-            for names, weights in zip(found.words, found.weights, strict=True)
-        ]
-        total = float(found.use.sum())
+        table = summarized(model, some, self.n_words, number, self.feature_names)
+        total = float(table["use"].sum())
+        shares = table["use"] / total if total > 0 else None
         seen, scale = (state.n_tokens, state.n_tokens / total) if total > 0 else (0.0, 0.0)
-        rows = Rows(words, found.use / total if total > 0 else None, state.now)
+        rows = Rows([words_of(row) for row in table], shares, state.now)
         known, n_topics = followed(state.known, state.snapshots, rows, state.n_topics)
         held = [topic for topic in known if topic.row >= 0]
-        topics = np.zeros(len(held), layout(self.n_words))
-        topics["words"] = -1
-        for place, topic in zip(topics, held, strict=True):
-            n = len(topic.words[0])
-            place["id"], place["row"], place["kept"] = topic.topic, topic.row, found.kept[topic.row]
-            place["use"] = scale * found.use[topic.row]
-            place["squares"] = scale**2 * found.squares[topic.row]
-            place["words"][:n], place["weights"][:n] = topic.words
-        snapshot = Snapshot(state.now, topics, seen)
-        snapshots = thinned((*state.snapshots, snapshot), N_SNAPSHOTS)
-        left = state.n_tokens - seen
+        topics = table[np.array([topic.row for topic in held], np.intp)]
+        topics["id"] = [topic.topic for topic in held]
+        topics["use"] *= scale
+        topics["squares"] *= scale**2
+        snapshots = (*state.snapshots, Snapshot(state.now, topics, seen))
         return compact(
-            State(state.now, left, tuple(number), known, snapshots, n_topics, len(words))
-        )
+            State(
+                state.now, state.n_tokens - seen, tuple(number), known,
+                thinned(snapshots, N_SNAPSHOTS), n_topics, len(table),
+            )
+        )  # fmt: skip
 
     # What was found
 
