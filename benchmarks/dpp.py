@@ -39,7 +39,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 from threadpoolctl import threadpool_limits
 
 import streamtopics
-from streamtopics.datasets import make_dpp_sets
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.low_rank import (
     log_det,
@@ -52,6 +51,7 @@ from streamtopics.dpp.low_rank import (
 from streamtopics.dpp.measures import Bernoulli
 from streamtopics.dpp.sampling import sample
 from streamtopics.text import SentenceVectorizer
+from tests.reference.dpp_sets import make_dpp_sets
 
 V, N_SENTENCES = 500, 10
 

@@ -15,12 +15,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from streamtopics.datasets import make_dpp_sets
 from streamtopics.dpp.batches import SetBatches, batch_sets
 from streamtopics.dpp.learning import Settings, active, fit, start
 from streamtopics.dpp.likelihood import Parameters
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import PointSets
+from tests.reference.dpp_sets import make_dpp_sets
 
 MOST_ROUNDS = 100
 

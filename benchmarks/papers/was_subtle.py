@@ -24,7 +24,7 @@ from benchmarks.corpora import SentenceCounts
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from benchmarks.papers.was_tables import MODELS, SETTINGS, Split, estimator, halves, measure
 from streamtopics import WASTopicModel
-from streamtopics.datasets import make_subtle_corpus
+from tests.reference.subtle_corpus import make_subtle_corpus
 
 SHARES, N_SPLITS = (0.0025, 0.005, 0.009), 11
 N_DOCUMENTS, N_TEST, QUICK_DOCUMENTS, QUICK_TEST = 200, 50, 20, 5

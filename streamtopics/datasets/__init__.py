@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data to learn from: synthetic corpora and sets, English text, and streams."""
+"""Data to learn from: synthetic corpora, English text, and readers of files."""
 
 from streamtopics.datasets.docstrings import load_docstrings
-from streamtopics.datasets.dpp_sets import make_dpp_sets
 from streamtopics.datasets.rated import make_rated_reviews
-from streamtopics.datasets.sentences import make_subtle_corpus
 from streamtopics.datasets.synthetic import make_lda_corpus
 from streamtopics.streams.reading.follow import Follower, follow
 from streamtopics.streams.reading.minibatches import iter_minibatches
@@ -24,10 +22,8 @@ __all__ = [
     "follow",
     "iter_minibatches",
     "load_docstrings",
-    "make_dpp_sets",
     "make_lda_corpus",
     "make_rated_reviews",
-    "make_subtle_corpus",
     "read_records",
     "read_texts",
 ]

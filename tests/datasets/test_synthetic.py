@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from streamtopics.datasets import make_lda_corpus, make_subtle_corpus
+from streamtopics.datasets import make_lda_corpus
 
 SIGMAS = 4.5
 
@@ -125,8 +125,3 @@ def test_short_documents_and_tiny_priors():
 def test_errors(arguments, error, message):
     with pytest.raises(error, match=message):
         make_lda_corpus(**arguments)
-
-
-def test_topics_of_sentences_that_are_drawn_as_0():
-    corpus = make_subtle_corpus(n_features=5, topic_word_prior=1e-3, random_state=1)
-    np.testing.assert_allclose(corpus.topic_word.sum(axis=1), 1)

@@ -15,7 +15,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import LowRankDPP
-from streamtopics.datasets import make_dpp_sets
 from streamtopics.dpp import learning
 from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.learning import theta_steps
@@ -23,6 +22,7 @@ from streamtopics.dpp.marginal import telling_words
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Weighted
 from streamtopics.dpp.noise import Background
 from streamtopics.dpp.sets import PointSets
+from tests.reference.dpp_sets import make_dpp_sets
 
 DATA = make_dpp_sets(300, "exponential", n_features=12, noise=0.3, random_state=0)
 X = [DATA.sets[i] for i in range(300)]

@@ -8,7 +8,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime, minimize
 
-from streamtopics.datasets import make_dpp_sets
 from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.learning import (
     Online,
@@ -31,6 +30,7 @@ from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sets import PointSets
 from tests.dpp import cases
 from tests.dpp.test_likelihood import parameters_of, some_sets
+from tests.reference.dpp_sets import make_dpp_sets
 
 NOISES = [Counting(0.15), Background(0.6)]
 

@@ -28,7 +28,7 @@ from streamtopics import (
     SupervisedLDA,
     WASTopicModel,
 )
-from streamtopics.datasets import make_dpp_sets, make_lda_corpus
+from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
 from streamtopics.models import BetaBinomial
 from streamtopics.streams import BatchWith, DriftMonitor, ScoreHistory, TimedBatch, stream
@@ -36,6 +36,7 @@ from streamtopics.streams.batches import seen_by
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import PowerPrior
 from tests.interrupts import alarm_after
+from tests.reference.dpp_sets import make_dpp_sets
 
 RNG = np.random.default_rng(0)
 SEED = {"random_state": 0}

@@ -15,11 +15,11 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from streamtopics import WASTopicModel
-from streamtopics.datasets import make_subtle_corpus
 from streamtopics.was import ICD
 from streamtopics.was.compound import _log_absent, _log_posterior
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
+from tests.reference.subtle_corpus import make_subtle_corpus
 from tests.reference.was import log_polya
 from tests.was import chains
 

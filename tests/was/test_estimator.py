@@ -12,11 +12,11 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from streamtopics import WASTopicModel
-from streamtopics.datasets import make_subtle_corpus
 from streamtopics.was import SBP, WAS, HDPFranchise
 from streamtopics.was.corpus import corpus_of
 from streamtopics.was.estimator import distinct
 from streamtopics.was.subtle import find_subtle
+from tests.reference.subtle_corpus import make_subtle_corpus
 
 SETTINGS = {"n_sweeps": 12, "n_burn_in": 6, "n_local_sweeps": 8, "random_state": 3}
 PRIORS = {"was": WAS(b=0.5), "hdp": HDPFranchise(), "sbp": SBP(b=0.5, truncation=8)}

@@ -14,12 +14,12 @@ from scipy.stats import chisquare
 from sklearn.model_selection import GridSearchCV
 
 from streamtopics import WASTopicModel
-from streamtopics.datasets import make_subtle_corpus
 from streamtopics.was import Franchise, HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.franchise import exchangeable
 from streamtopics.was.sampler import SentenceSampler, TopicCounts
 from tests.reference import was as reference
+from tests.reference.subtle_corpus import make_subtle_corpus
 from tests.was import chains
 
 GUIDE = Path(__file__).parent.parent.parent / "doc" / "extend"

@@ -7,8 +7,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.utils.checks import check_integer
-
 
 def make_subtle_corpus(
     n_documents: int = 200,
@@ -23,56 +21,15 @@ def make_subtle_corpus(
     topic_word_prior: float = 0.05,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Draw documents of sentences, some of whose topics are subtle.
+    """Draw documents of sentences, some of whose topics, the last ones, are subtle.
 
     Each document has two major topics. A sentence is made of one of them up to ``1 - purity`` of
     the other, or, so often that each subtle topic has `subtle_share` of the words, of a subtle
     topic.
-
-    Parameters
-    ----------
-    n_documents : int, default=200
-    n_topics : int, default=8
-        All topics, at least two more than the subtle ones.
-    n_subtle : int, default=2
-    n_features : int, default=300
-        Words of the vocabulary.
-    n_sentences, sentence_length : int, default=12 and 8
-        Sentences of a document, and words of a sentence.
-    subtle_share : float, default=0.01
-        Share of the words, for each subtle topic.
-    purity : float, default=0.9
-        Mean share of a sentence's words that its own topic has, at least half.
-    topic_word_prior : float, default=0.05
-        Dirichlet parameter of the topics.
-    random_state : int, RandomState instance or None, default=None
-
-    Returns
-    -------
-    corpus : Bunch
-        With the attributes
-
-        X : ndarray of shape (n_documents,), object
-            A csr_matrix of shape (n_sentences, n_features), int64, for each document.
-        topic_word : ndarray of shape (n_topics, n_features)
-            The subtle topics come last.
-        sentence_topic : ndarray of shape (n_documents, n_sentences), int
-            The topic that each sentence is made of.
-        subtle : ndarray of shape (n_subtle,), int
-            The subtle topics.
-
-    Examples
-    --------
-    >>> from streamtopics.datasets import make_subtle_corpus
-    >>> corpus = make_subtle_corpus(100, random_state=0)
-    >>> corpus.X.shape, corpus.X[0].shape, corpus.subtle
-    ((100,), (12, 300), array([6, 7]))
     """
-    n_documents, n_subtle, n_features = int(n_documents), int(n_subtle), int(n_features)
-    check_integer(least=n_subtle + 2, n_topics=n_topics)
     rng = check_random_state(random_state)
     topic_word = _draw_topics(n_topics, n_features, topic_word_prior, rng)
-    n_major = int(n_topics) - n_subtle
+    n_major = n_topics - n_subtle
     shape = n_documents, n_sentences
     majors = np.stack([rng.permutation(n_major)[:2] for _ in range(n_documents)])
     which = rng.randint(2, size=shape)

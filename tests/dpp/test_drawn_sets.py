@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics.datasets import make_dpp_sets
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.marginal import expected_size
+from tests.reference.dpp_sets import make_dpp_sets
 
 
 @pytest.mark.parametrize("ground_set", ["items", "exponential", "fourier"])
@@ -38,23 +38,3 @@ def test_the_square():
     assert data.U.shape == (25, 25)
     assert_allclose(data.U.max() ** 2, 8)
     assert make_dpp_sets(2, "fourier", n_features=1, random_state=0).U.shape == (1, 1)
-
-
-def test_random_state():
-    one, two, other = (make_dpp_sets(20, random_state=seed) for seed in (0, 0, 1))
-    assert_array_equal(one.sets.points, two.sets.points)
-    assert not np.array_equal(one.U, other.U)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        ({"n_sets": 0}, "n_sets must be at least 1; got 0"),
-        ({"ground_set": "cube"}, "ground_set must be one of .*'fourier'; got 'cube'"),
-        ({"n_features": 0}, "n_features must be at least 1; got 0"),
-        ({"n_components": 0}, "n_components must be at least 1; got 0"),
-    ],
-)
-def test_wrong_input(arguments, match):
-    with pytest.raises(ValueError, match=match):
-        make_dpp_sets(**{"n_sets": 3} | arguments)
