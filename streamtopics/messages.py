@@ -128,8 +128,7 @@ class Statistics:
     @cached_property
     def mass(self) -> np.ndarray:
         """Expected number of tokens of each topic, of shape (n_components,)."""
-        mass: np.ndarray = self.counts.sum(axis=0, dtype=np.float64)
-        return mass
+        return self.counts.sum(axis=0, dtype=np.float64)
 
     def plus(self, other: "Statistics", scale: float) -> "Statistics":
         """These counts and `scale` times others, over the words of both; of these documents."""
@@ -168,8 +167,7 @@ class SummedStatistics:
     @cached_property
     def mass(self) -> np.ndarray:
         """Sum of the counts of each topic, of shape (n_components,)."""
-        mass: np.ndarray = self.counts.sum(axis=0, dtype=np.float64)
-        return mass
+        return self.counts.sum(axis=0, dtype=np.float64)
 
 
 @dataclass(frozen=True)

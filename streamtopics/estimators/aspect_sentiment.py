@@ -25,8 +25,7 @@ from streamtopics.base.validation import (
     check_word_prior,
 )
 from streamtopics.estimators.by_rule import LearnsByRule
-from streamtopics.local.asum import EM, FrankWolfe, SentenceInference
-from streamtopics.models import ASUM
+from streamtopics.models.asum import ASUM, EM, SentenceInference
 from streamtopics.posteriors import Learn, TopicPosterior
 from streamtopics.updates import BPS, Rule
 from streamtopics.utils.output import document_labels, labelled
@@ -35,7 +34,6 @@ from streamtopics.utils.structure import has_entries
 
 BOOSTING = 0.5
 AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")
-LOCAL_STEPS: dict[str, type[EM] | type[FrankWolfe]] = {"em": EM, "frank_wolfe": FrankWolfe}
 
 
 @documented
@@ -145,7 +143,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         "update": "no_validation",
         "doc_sentiment_prior": [AT_LEAST_ONE],
         "doc_aspect_prior": [AT_LEAST_ONE],
-        "inference": [StrOptions(set(LOCAL_STEPS))],
+        "inference": [StrOptions({"em", "frank_wolfe"})],
     }  # fmt: skip
 
     def __init__(
@@ -322,7 +320,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     @property
     def _model(self) -> ASUM:
         return ASUM(
-            LOCAL_STEPS[self.inference](self.local_tol, self.max_local_iter),
+            EM(self.local_tol, self.max_local_iter, self.inference == "frank_wolfe"),
             len(self.classes_),
             self.doc_sentiment_prior,
             self.doc_aspect_prior,

@@ -52,8 +52,7 @@ def marginals(eta: np.ndarray) -> dict[str, Any]:
 
 def valid(eta: np.ndarray) -> np.ndarray:
     """Whether a and b are positive and finite, and nothing else is there."""
-    valid: np.ndarray = dirichlet.valid(eta) & (np.shape(eta)[-1] == 2)
-    return valid
+    return dirichlet.valid(eta) & (np.shape(eta)[-1] == 2)
 
 
 def quadrature(a: float, b: float, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -38,8 +38,7 @@ BLOCK = 8192
 def expected_statistics(eta: np.ndarray) -> np.ndarray:
     """E[log b_v] = psi(alpha_v) - psi(sum alpha)."""
     eta = np.asarray(eta, dtype=np.float64)
-    expected: np.ndarray = psi(eta) - psi(eta.sum(axis=-1, keepdims=True))
-    return expected
+    return psi(eta) - psi(eta.sum(axis=-1, keepdims=True))
 
 
 def marginals(eta: np.ndarray) -> dict[str, Any]:
@@ -67,8 +66,7 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
     eta = np.asarray(eta, dtype=np.float64)
     total = eta.sum(axis=-1, keepdims=True)
     parts = eta * np.log(eta / total) + remainder(eta)
-    log_normalizer: np.ndarray = parts.sum(axis=-1) - remainder(total[..., 0])
-    return log_normalizer
+    return parts.sum(axis=-1) - remainder(total[..., 0])
 
 
 def kl(eta: np.ndarray, other: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -93,8 +91,7 @@ def kl(eta: np.ndarray, other: np.ndarray, axis: int = -1) -> np.ndarray:
     for q_block, p_block in _blocks(q, p):
         cells = deviance(p_block, scale * q_block) + remainder_divergence(q_block, p_block)
         out += cells.sum(axis=0)
-    kl: np.ndarray = np.maximum(out, 0.0)
-    return kl
+    return np.maximum(out, 0.0)
 
 
 def _blocks(q: np.ndarray, p: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -107,12 +104,10 @@ def _blocks(q: np.ndarray, p: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarr
 
 def mass(eta: np.ndarray) -> np.ndarray:
     """sum_v alpha_v: the number of words seen, with those of the prior."""
-    mass: np.ndarray = np.add.reduce(eta, axis=-1, dtype=np.float64)
-    return mass
+    return np.add.reduce(eta, axis=-1, dtype=np.float64)
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
     """Whether all concentrations are positive and finite."""
     eta = np.asarray(eta)
-    valid: np.ndarray = ((eta > 0) & np.isfinite(eta)).all(axis=-1)
-    return valid
+    return ((eta > 0) & np.isfinite(eta)).all(axis=-1)

@@ -60,8 +60,7 @@ def expected_statistics(eta: np.ndarray) -> np.ndarray:
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
     """A(eta) = lnG(a) - a ln b, in nats."""
     a, b = parameters(eta)
-    log_normalizer: np.ndarray = a * np.log(a / b) - a + remainder(a)
-    return log_normalizer
+    return a * np.log(a / b) - a + remainder(a)
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -75,8 +74,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     """
     (a, b), (a0, b0) = parameters(eta), parameters(other)
     a, a0 = np.broadcast_arrays(a, a0)
-    kl: np.ndarray = np.maximum(deviance(a0, a * (b0 / b)) + remainder_divergence(a, a0), 0.0)
-    return kl
+    return np.maximum(deviance(a0, a * (b0 / b)) + remainder_divergence(a, a0), 0.0)
 
 
 def mass(eta: np.ndarray) -> np.ndarray:

@@ -59,8 +59,7 @@ def expected_statistics(eta: np.ndarray) -> np.ndarray:
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
     """A(eta) = (k m^2 - ln k + ln(2 pi)) / 2, in nats."""
     m, k = parameters(eta)
-    log_normalizer: np.ndarray = 0.5 * (k * m * m + np.log(2 * np.pi / k))
-    return log_normalizer
+    return 0.5 * (k * m * m + np.log(2 * np.pi / k))
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -69,8 +68,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     [ln(k / k0) + k0 / k - 1 + k0 (m - m0)^2] / 2
     """
     (m, k), (m0, k0) = parameters(eta), parameters(other)
-    kl: np.ndarray = 0.5 * (deviance(k, k0) / k + k0 * (m - m0) ** 2)
-    return kl
+    return 0.5 * (deviance(k, k0) / k + k0 * (m - m0) ** 2)
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
@@ -83,5 +81,4 @@ def valid(eta: np.ndarray) -> np.ndarray:
     eta = np.asarray(eta)
     if eta.shape[-1] != 2:
         return np.zeros(eta.shape[:-1], dtype=bool)
-    valid: np.ndarray = np.isfinite(eta).all(axis=-1) & (eta[..., 1] > 0)
-    return valid
+    return np.isfinite(eta).all(axis=-1) & (eta[..., 1] > 0)

@@ -45,8 +45,7 @@ def deviance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     w = v * v
     far = x * np.log(x / y) - difference
     tail = w * (1 / 3 + w * (1 / 5 + w * (1 / 7 + w * (1 / 9 + w / 11))))
-    deviance: np.ndarray = np.where(w < 0.0025, v * (difference + 2 * x * tail), far)
-    return deviance
+    return np.where(w < 0.0025, v * (difference + 2 * x * tail), far)
 
 
 def remainder(x: np.ndarray) -> np.ndarray:
@@ -54,8 +53,7 @@ def remainder(x: np.ndarray) -> np.ndarray:
     few = np.minimum(x, LARGE)
     u = 1.0 / np.maximum(x, LARGE)
     large = HALF_LOG_2PI + 0.5 * np.log(u) + u * np.polyval(STIRLING[::-1], u * u)
-    remainder: np.ndarray = np.where(x < LARGE, gammaln(few) - few * np.log(few) + few, large)
-    return remainder
+    return np.where(x < LARGE, gammaln(few) - few * np.log(few) + few, large)
 
 
 def _slope(x: np.ndarray) -> np.ndarray:
@@ -64,8 +62,7 @@ def _slope(x: np.ndarray) -> np.ndarray:
     u = 1.0 / np.maximum(x, LARGE)
     powers = [-(2 * i + 1) * c for i, c in enumerate(STIRLING)]
     large = -u * (0.5 - u * np.polyval(powers[::-1], u * u))
-    found: np.ndarray = np.where(x < LARGE, psi(few) - np.log(few), large)
-    return found
+    return np.where(x < LARGE, psi(few) - np.log(few), large)
 
 
 def remainder_divergence(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -99,17 +96,14 @@ def _of_large(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         T = v2 * T + power * ((n + 1) * v + (n + 2) * u)
         power = power * u
         total = total + c * T
-    found: np.ndarray = 0.5 * u * deviance(a, b) + (b - a) ** 2 * (u * v) * total
-    return found
+    return 0.5 * u * deviance(a, b) + (b - a) ** 2 * (u * v) * total
 
 
 def _of_small(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Without Stirling's series."""
-    found: np.ndarray = gammaln(b) - gammaln(a) - (b - a) * psi(a) - deviance(b, a)
-    return found
+    return gammaln(b) - gammaln(a) - (b - a) * psi(a) - deviance(b, a)
 
 
 def _of_both_kinds(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Values where one is large and the other is not: each by its own formula."""
-    found: np.ndarray = remainder(b) - remainder(a) - (b - a) * _slope(a)
-    return found
+    return remainder(b) - remainder(a) - (b - a) * _slope(a)

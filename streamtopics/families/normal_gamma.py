@@ -81,8 +81,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     """
     (m, k, a, b), (m0, k0, a0, b0) = parameters(eta), parameters(other)
     of_g = gamma.kl(gamma.from_parameters(a, b), gamma.from_parameters(a0, b0))
-    kl: np.ndarray = of_g + 0.5 * (deviance(k, k0) / k + k0 * (m - m0) ** 2 * (a / b))
-    return kl
+    return of_g + 0.5 * (deviance(k, k0) / k + k0 * (m - m0) ** 2 * (a / b))
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
@@ -92,5 +91,4 @@ def valid(eta: np.ndarray) -> np.ndarray:
         return np.zeros(eta.shape[:-1], dtype=bool)
     with np.errstate(all="ignore"):
         _, k, a, b = parameters(eta)
-        valid: np.ndarray = np.isfinite(eta).all(axis=-1) & (k > 0) & (a > 0) & (b > 0)
-        return valid
+        return np.isfinite(eta).all(axis=-1) & (k > 0) & (a > 0) & (b > 0)

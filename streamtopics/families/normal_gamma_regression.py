@@ -88,8 +88,7 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
     """A(eta) = lnG(a) - a ln b - ln|L| / 2 + p ln(2 pi) / 2, in nats."""
     m, L, a, b = parameters(eta)
     of_w = 0.5 * (m.shape[-1] * np.log(2 * np.pi) - np.linalg.slogdet(L)[1])
-    log_normalizer: np.ndarray = gamma.log_normalizer(gamma.from_parameters(a, b)) + of_w
-    return log_normalizer
+    return gamma.log_normalizer(gamma.from_parameters(a, b)) + of_w
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -105,8 +104,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     of_g = gamma.kl(gamma.from_parameters(a, b), gamma.from_parameters(a0, b0))
     difference = m - m0
     squared = (difference[..., None, :] @ L0 @ difference[..., :, None])[..., 0, 0]
-    kl: np.ndarray = of_g + 0.5 * (_of_precisions(L, L0) + squared * (a / b))
-    return kl
+    return of_g + 0.5 * (_of_precisions(L, L0) + squared * (a / b))
 
 
 def _of_precisions(L: np.ndarray, L0: np.ndarray) -> np.ndarray:
@@ -119,8 +117,7 @@ def _of_precisions(L: np.ndarray, L0: np.ndarray) -> np.ndarray:
     log_ratio = np.subtract(*map(np.log, diagonals)).sum(axis=-1)
     close = (np.abs(change) < 0.5).all(axis=-1)
     by_eigenvalue = deviance(np.ones(()), np.maximum(1 + change, 0.5)).sum(axis=-1)
-    found: np.ndarray = np.where(close, by_eigenvalue, change.sum(axis=-1) + 2 * log_ratio)
-    return found
+    return np.where(close, by_eigenvalue, change.sum(axis=-1) + 2 * log_ratio)
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
@@ -151,5 +148,4 @@ def valid(eta: np.ndarray) -> np.ndarray:
     good &= (np.linalg.eigvalsh(correlation) > 4 * p * np.finfo(float).eps).all(axis=-1)
     harmless = np.append(np.zeros(p), np.append(np.eye(p).ravel(), [1.0, 1.0]))
     _, _, a, b = parameters(np.where(good[..., None], eta, harmless))
-    valid: np.ndarray = good & (a > 0) & (b > 0)
-    return valid
+    return good & (a > 0) & (b > 0)

@@ -59,8 +59,7 @@ def _log_normalizer_from_the_top(w: np.ndarray) -> np.ndarray:
 def log_normalizer(w: ArrayLike) -> np.ndarray:
     """A(w) = ln((e^w - 1) / w), in nats."""
     w = np.asarray(w, dtype=np.float64)
-    log_normalizer: np.ndarray = np.maximum(w, 0) + _log_normalizer_from_the_top(w)
-    return log_normalizer
+    return np.maximum(w, 0) + _log_normalizer_from_the_top(w)
 
 
 def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
@@ -76,8 +75,7 @@ def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
     # E[w rho] - max(w, 0) is -w c or w m, and so it is for g.
     ends = np.where(w > 0, -w * c, w * m) - np.where(other > 0, -other * c, other * m)
     tops = _log_normalizer_from_the_top(other) - _log_normalizer_from_the_top(w)
-    kl: np.ndarray = np.maximum(ends + tops, 0.0)
-    return kl
+    return np.maximum(ends + tops, 0.0)
 
 
 def valid(w: ArrayLike) -> np.ndarray:

@@ -33,8 +33,7 @@ DEPTH = 45.0
 def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> np.ndarray:
     """Exponent of the density at mode + d, less that at the mode; at most 0."""
     slope = np.where((w > 0) & (w < k), 0.0, w - k * mode)
-    found: np.ndarray = d * (slope - 0.5 * k * d)
-    return found
+    return d * (slope - 0.5 * k * d)
 
 
 def _quadrature(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
@@ -68,8 +67,7 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
     """A(eta), ln of the integral of exp(w rho - k rho^2 / 2) over [0, 1], in nats."""
     (w, k, mode, _), _, weights = _quadrature(eta)
     at_mode: np.ndarray = (mode * (w - 0.5 * k * mode))[..., 0]
-    log_normalizer: np.ndarray = at_mode + np.log(weights.sum(axis=-1))
-    return log_normalizer
+    return at_mode + np.log(weights.sum(axis=-1))
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -80,8 +78,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     between = np.where(mode > 0.5, rest0 - rest, mode - mode0)
     log_ratio = _exponent(w, k, mode, d) - _exponent(w0, k0, mode0, d + between)
     mean = (weights * log_ratio).sum(axis=-1) / total
-    kl: np.ndarray = np.maximum(mean + np.log(weights0.sum(axis=-1) / total), 0.0)
-    return kl
+    return np.maximum(mean + np.log(weights0.sum(axis=-1) / total), 0.0)
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
@@ -89,5 +86,4 @@ def valid(eta: np.ndarray) -> np.ndarray:
     eta = np.asarray(eta)
     if eta.shape[-1] != 2:
         return np.zeros(eta.shape[:-1], dtype=bool)
-    valid: np.ndarray = np.isfinite(eta).all(axis=-1) & (eta[..., 1] >= 0)
-    return valid
+    return np.isfinite(eta).all(axis=-1) & (eta[..., 1] >= 0)

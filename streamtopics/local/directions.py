@@ -41,8 +41,7 @@ def expected(directions: np.ndarray) -> np.ndarray:
     lengths, order = np.linalg.norm(sums, axis=1, keepdims=True), 0.5 * sums.shape[1]
     # A(x) / |M| with x = kappa |M|.
     root = np.sqrt((order + 0.5) ** 2 + (kappa * lengths) ** 2)
-    found: np.ndarray = sums * (kappa**2 / (order - 0.5 + root))
-    return found
+    return sums * (kappa**2 / (order - 0.5 + root))
 
 
 def explained(vectors: np.ndarray, means: np.ndarray, workers: Workers) -> np.ndarray:

@@ -84,8 +84,7 @@ class Gibbs(LocalStep):
         parts = self._run(minibatch, topics, seeds, workers, None, False, False)
         gamma = topics.alpha + np.concatenate([part.mean_counts for part in parts])
         gamma /= gamma.sum(axis=1, keepdims=True)
-        found: np.ndarray = gamma.astype(minibatch.counts.dtype, copy=False)
-        return found
+        return gamma.astype(minibatch.counts.dtype, copy=False)
 
     def _run(
         self,
@@ -142,8 +141,7 @@ class Gibbs(LocalStep):
             return None
         total: Any = sum(part.log_theta for part in parts)
         held, elsewhere = total[:-1].reshape(2, -1)
-        found: np.ndarray | None = (held + (n - elsewhere) * digamma(topics.alpha) - total[-1]) / n
-        return found
+        return (held + (n - elsewhere) * digamma(topics.alpha) - total[-1]) / n
 
 
 THOROUGH = Gibbs(n_sweeps=40, n_averaged=30)

@@ -140,8 +140,7 @@ class OneOrMixed(OneTopic):
             one = one * (1.0 + minibatch.hints.toarray() / topics.alpha)
             one /= one.sum(axis=1, keepdims=True)
         mixed = WithPseudoTokens(Variational()).doc_topic(minibatch, topics, seeds, workers)
-        found: np.ndarray = one + (lengths / (c + lengths))[:, None] * (mixed - one)
-        return found
+        return one + (lengths / (c + lengths))[:, None] * (mixed - one)
 
 
 def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:
@@ -150,8 +149,7 @@ def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:
         return np.zeros((minibatch.n_documents, n_topics))
     hints = np.asarray(minibatch.hints.toarray(), np.float64)
     total = hints.sum(axis=1, keepdims=True)
-    found: np.ndarray = np.divide(hints, total, out=np.zeros_like(hints), where=total > 0)
-    return found
+    return np.divide(hints, total, out=np.zeros_like(hints), where=total > 0)
 
 
 def _together(found: np.ndarray | None, tells: np.ndarray, known: np.ndarray) -> Any:

@@ -161,8 +161,7 @@ def standard_noise(seed: int, words: np.ndarray, n_components: int) -> np.ndarra
     bits = mix(cells ^ mix(np.array([seed], dtype=np.uint64)))
     pairs = (bits & SIXTEEN_OF_32) + ((bits >> np.uint64(16)) & SIXTEEN_OF_32)
     uniforms = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
-    found: np.ndarray = (uniforms / 2.0**16 - 2.0) * 3.0**0.5
-    return found
+    return (uniforms / 2.0**16 - 2.0) * 3.0**0.5
 
 
 def mix(x: np.ndarray) -> np.ndarray:
@@ -170,14 +169,12 @@ def mix(x: np.ndarray) -> np.ndarray:
     x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    found: np.ndarray = x ^ (x >> np.uint64(31))
-    return found
+    return x ^ (x >> np.uint64(31))
 
 
 def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
     """Seeds of the documents that come after `n_before` others of a stream."""
-    found: np.ndarray = kernel.document_seeds(seed, n_before, n_documents)
-    return found
+    return kernel.document_seeds(seed, n_before, n_documents)
 
 
 def content_seeds(minibatch: Minibatch) -> np.ndarray:

@@ -15,7 +15,7 @@ Where share_prior is what each alpha sums to, all that is LDA with one block.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaln, digamma, gammaln
+from scipy.special import digamma
 
 from streamtopics.kernels import variational
 from streamtopics.messages import Minibatch, Topics
@@ -105,19 +105,6 @@ class TwoBlocks:
         for place, v, gamma in self._blocks(documents):
             out[:, place] = gamma * (v / (total * gamma.sum(axis=1)))[:, None]
         return out
-
-    def bound(self, documents: Documents, alpha: np.ndarray) -> np.ndarray:
-        """The bound on log p(words) of each document, in nats, for weights that are E[beta]."""
-        bound, shares = documents.log_sums.copy(), []
-        for i, (place, v, gamma) in enumerate(self._blocks(documents)):
-            prior, total = alpha[place], gamma.sum(axis=1, keepdims=True)
-            within = digamma(gamma) - digamma(total)
-            bound -= gammaln(total[:, 0]) - gammaln(prior.sum())
-            bound += (gammaln(gamma) - gammaln(prior) - (gamma - prior) * within).sum(axis=1)
-            bound -= documents.held[:, i] * digamma(v)
-            shares.append(v)
-        found: np.ndarray = bound + betaln(*shares) - betaln(*self.share_prior)
-        return found
 
     def _blocks(self, documents: Documents) -> list[tuple[slice, np.ndarray, np.ndarray]]:
         """Place of each block's topics, the parameter of its share, and its part of gamma."""

@@ -65,8 +65,7 @@ class Variational(LocalStep):
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
         gamma = self.infer(minibatch, topics, workers)
-        found: np.ndarray = gamma / gamma.sum(axis=1, keepdims=True)
-        return found
+        return gamma / gamma.sum(axis=1, keepdims=True)
 
     def infer(
         self,
@@ -125,8 +124,7 @@ def _mean_log_theta(gamma: np.ndarray) -> np.ndarray | None:
     if not len(gamma):
         return None
     gamma = gamma.astype(np.float64)
-    found: np.ndarray | None = digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean()
-    return found
+    return digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean()
 
 
 def _bound_of_proportions(

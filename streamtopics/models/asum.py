@@ -9,13 +9,79 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streamtopics.local.asum import EM, SentenceInference, SentenceTopics, statistics
+from streamtopics.kernels import asum as kernel
 from streamtopics.local.step import standard_noise
 from streamtopics.messages import SentenceBatch, Statistics
 from streamtopics.posteriors import Learn, Proposal, TopicPosterior
 from streamtopics.utils.parallel import Workers, spans
 
-WORDS_PER_JOB = 1024
+DOCUMENTS_PER_JOB, WORDS_PER_JOB = 64, 1024
+
+
+@dataclass(frozen=True)
+class SentenceInference:
+    """Result of a local step in documents."""
+
+    proportions: np.ndarray  # (n_documents, n_components): psi; rows sum to 1
+    # (n_sentences, n_components): posterior probability of each topic in each sentence; for a
+    # sentence without words the proportions of its document
+    responsibility: np.ndarray
+    # (n_documents,): log likelihood of the words given psi, in nats, and the log prior of psi but
+    # for a constant
+    objective: np.ndarray
+    n_iter: np.ndarray  # (n_documents,): iterations
+
+
+@dataclass(frozen=True)
+class EM:
+    """Expectation maximisation over the joint proportions, or Frank-Wolfe as in the paper.
+
+    The log likelihood of a document is concave in psi_et = pi_e theta_et; EM climbs it in one
+    simplex.
+
+    Parameters
+    ----------
+    tol : float
+        A document is done when an iteration moves less than this share of its proportions.
+    max_iter : int
+        Most iterations.
+    frank_wolfe : bool
+        Steps of Frank and Wolfe (1956), of size 2 / (n + 3), with theta and with pi in turn, as in
+        Nguyen et al. (2020). They mostly take all of `max_iter`.
+    """
+
+    tol: float
+    max_iter: int
+    frank_wolfe: bool = False
+
+    def infer(
+        self,
+        batch: SentenceBatch,
+        log_beta: np.ndarray,
+        n_sentiments: int,
+        gamma: float,
+        alpha: float,
+        workers: Workers,
+    ) -> SentenceInference:
+        """The documents, given log probabilities of the minibatch's words, and the priors."""
+        words, starts = batch.sentences, batch.starts
+        n, K = batch.n_documents, log_beta.shape[1]
+        found = SentenceInference(
+            np.empty((n, K)), np.empty((starts[-1], K)), np.empty(n), np.empty(n, np.int32)
+        )
+
+        def infer(start: int, stop: int) -> None:
+            first, last = starts[start], starts[stop]
+            kernel.infer_documents(
+                words.indptr[first : last + 1], words.indices, words.counts, log_beta,
+                (starts[start : stop + 1] - first).astype(np.intp), n_sentiments,
+                gamma, alpha, self.frank_wolfe, self.tol, self.max_iter,
+                found.proportions[start:stop], found.responsibility[first:last],
+                found.objective[start:stop], found.n_iter[start:stop],
+            )  # fmt: skip
+
+        workers.share(infer, spans(n, DOCUMENTS_PER_JOB))
+        return found
 
 
 @dataclass(frozen=True)
@@ -36,8 +102,7 @@ class AspectStart:
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         z = standard_noise(self.seed, words, self.prior.shape[1] // self.n_sentiments)
-        found: np.ndarray = self.prior.prior_rows(words) * np.exp(np.tile(z, self.n_sentiments))
-        return found
+        return self.prior.prior_rows(words) * np.exp(np.tile(z, self.n_sentiments))
 
 
 @dataclass(frozen=True)
@@ -80,5 +145,23 @@ class ASUM:
             log_beta[start:stop] = np.log(source.rows(words[start:stop]) / mass)
 
         workers.share(fill, spans(len(words), WORDS_PER_JOB))
-        topics = SentenceTopics(log_beta, self.n_sentiments, self.gamma, self.alpha)
-        return self.local.infer(batch, topics, workers)
+        given = batch, log_beta, self.n_sentiments, self.gamma, self.alpha
+        return self.local.infer(*given, workers)
+
+
+def statistics(batch: SentenceBatch, found: SentenceInference, workers: Workers) -> Statistics:
+    """Expected counts of words in topics, by the responsibilities of the sentences.
+
+    The source multiplies the marginal ones of sentiment and aspect, which is not the E-step.
+    """
+    words = batch.sentences
+    n_words, K = len(words.words), found.responsibility.shape[1]
+    by_word = words.matrix(words.counts.astype(np.float64)).T.tocsr()
+    counts = np.empty((n_words, K))
+
+    def fill(start: int, stop: int) -> None:
+        counts[start:stop] = by_word[start:stop] @ found.responsibility
+
+    workers.share(fill, spans(n_words, WORDS_PER_JOB))
+    bound = float(found.objective.sum())
+    return Statistics(words.words, counts, batch.lengths, local_bound=bound)

@@ -30,18 +30,11 @@ class BetaBinomial(DenseModel):
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics import StreamingBayes
     >>> from streamtopics.models import BetaBinomial
-    >>> from streamtopics.updates import BPS
-    >>> model, rule = BetaBinomial(heads=0.5, tails=0.5), BPS(scale=0.25)
-    >>> flips = np.array([[1], [0], [0], [0]])
-    >>> posterior = model.posterior(flips)
-    >>> for batch in (flips, flips):
-    ...     blend, _ = rule.step(posterior, model.learner(posterior, batch), None)
-    ...     posterior.blend(blend)
-    >>> model.mean(posterior).round(3)
-    array([0.318])
-    >>> np.exp(model.log_predictive(posterior, np.array([[1], [0]]))).round(3)
-    array([0.318, 0.682])
+    >>> bayes = StreamingBayes(BetaBinomial(heads=0.5, tails=0.5)).fit([[1], [0], [0], [0]])
+    >>> bayes.model_.mean(bayes.posterior_)
+    array([0.3])
     """
 
     by_feature: ClassVar[frozenset[str]] = frozenset({"coins"})
@@ -73,14 +66,12 @@ class BetaBinomial(DenseModel):
     ) -> np.ndarray:
         heads, tails = beta.parameters(posterior["coins"])
         seen = np.where(_flips(X) == 1, heads, tails)
-        found: np.ndarray = (np.log(seen) - np.log(heads + tails)).sum(axis=1)
-        return found
+        return (np.log(seen) - np.log(heads + tails)).sum(axis=1)
 
     def mean(self, posterior: DensePosterior) -> np.ndarray:
         """E[theta] of each coin."""
         heads, tails = beta.parameters(posterior["coins"])
-        found: np.ndarray = heads / (heads + tails)
-        return found
+        return heads / (heads + tails)
 
 
 def _flips(X: np.ndarray) -> np.ndarray:

@@ -4,10 +4,11 @@
 A model is a frozen dataclass of its hyper-parameters; it keeps no state.
 """
 
+from abc import abstractmethod
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, logsumexp
 
 from streamtopics.posteriors import DensePosterior, Learn
 
@@ -31,10 +32,8 @@ class DenseModel(Protocol):
         of X, and perhaps an intercept after them.
 
     A model whose natural parameters are relative to a point has `origins`, numbers to add by
-    (block, name of a marginal). One that predicts has `predict(posterior, X)`,
-    `predict_proba(posterior, X)` or `transform(posterior, X)` as well. If its targets are the
-    numbers 0 to n_classes - 1 of classes, of which `predict_proba` has a column each, it has
-    `n_classes`, and is a classifier.
+    (block, name of a marginal). It may have `predict`, `predict_proba` or `transform` of
+    (posterior, X); one with `n_classes`, whose targets are 0 to n_classes - 1, is a classifier.
     """
 
     needs_target: ClassVar[bool] = False
@@ -53,6 +52,23 @@ class DenseModel(Protocol):
 
         Where the model has targets and none are given, they are integrated out.
         """
+
+
+class MixtureModel(DenseModel):
+    """A model whose samples are each of a class, or component."""
+
+    @abstractmethod
+    def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        """log p(x, k) of each class k, of shape (n_samples, n_classes)."""
+
+    def predict_proba(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        """Probability of each class, for each sample."""
+        joint = self._log_joint(posterior, X)
+        return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+
+    def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        """The most probable class of each sample."""
+        return self._log_joint(posterior, X).argmax(axis=1)
 
 
 def check_codes(codes: np.ndarray, n_codes: int, what: str) -> np.ndarray:

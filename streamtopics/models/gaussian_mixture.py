@@ -17,7 +17,7 @@ from scipy.special import logsumexp, psi
 
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import DenseModel, check_codes, log_student_t
+from streamtopics.models.dense_model import MixtureModel, check_codes, log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_range, check_scales, check_whole
 
@@ -27,7 +27,7 @@ START_TOL = 1e-5
 
 
 @dataclass(frozen=True)
-class GaussianMixture(DenseModel):
+class GaussianMixture(MixtureModel):
     """Components that are learnt from unlabelled samples.
 
     Parameters
@@ -52,14 +52,12 @@ class GaussianMixture(DenseModel):
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics import StreamingBayes
     >>> from streamtopics.models import GaussianMixture
-    >>> from streamtopics.updates import SVB
-    >>> model, rng = GaussianMixture(n_components=2), np.random.default_rng(0)
+    >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(-3, 1, (100, 1)), rng.normal(3, 1, (50, 1))])
-    >>> posterior = model.posterior(X)
-    >>> blend, _ = SVB().step(posterior, model.learner(posterior, X), None)
-    >>> posterior.blend(blend)
-    >>> np.sort(model.means(posterior).ravel()).round()
+    >>> bayes = StreamingBayes(GaussianMixture(2), random_state=0).fit(X)
+    >>> np.sort(bayes.model_.means(bayes.posterior_).ravel()).round()
     array([-3.,  3.])
     """
 
@@ -112,18 +110,9 @@ class GaussianMixture(DenseModel):
         """Log density of each sample, given its group: a mixture of Student t's."""
         return logsumexp(self._log_joint(posterior, X), axis=1)
 
-    def predict_proba(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+    def transform(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """Probability of each component, for each sample."""
-        joint = self._log_joint(posterior, X)
-        found: np.ndarray = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
-        return found
-
-    def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """The most probable component of each sample."""
-        found: np.ndarray = self._log_joint(posterior, X).argmax(axis=1)
-        return found
-
-    transform = predict_proba
+        return self.predict_proba(posterior, X)
 
     @property
     def origins(self) -> dict[tuple[str, str], float]:
@@ -262,5 +251,4 @@ def _memberships_of_random_centres(
         centre = X[rng.choice(len(X), p=far / far.sum())]
         distances[:, j] = ((X - centre) ** 2).sum(axis=1)
         far = distances[:, : j + 1].min(axis=1)
-    found: np.ndarray = np.eye(n_components)[distances.argmin(axis=1)]
-    return found
+    return np.eye(n_components)[distances.argmin(axis=1)]

@@ -68,8 +68,7 @@ class Mean:
         kernel.scale_rows(rows, 1.0 / mass, out)
 
     def log(self, lam: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        found: np.ndarray = np.log(lam / mass)
-        return found
+        return np.log(lam / mass)
 
 
 @dataclass(frozen=True)
@@ -231,8 +230,7 @@ def log_factors(
         some = np.arange(stop - start), best[1][start:stop]
         lam[start:stop] = source.rows(words[start:stop])[some]
     expected = view.log(lam, source.mass[best[1]])
-    found: np.ndarray = expected - np.log(weights[best].astype(np.float64))
-    return found
+    return expected - np.log(weights[best].astype(np.float64))
 
 
 def allowed(eta: np.ndarray) -> np.ndarray:
@@ -243,8 +241,7 @@ def allowed(eta: np.ndarray) -> np.ndarray:
     """
     if not eta.strides[1]:  # All topics have one prior.
         return np.ones((1, 1))
-    factors: np.ndarray = np.minimum(1.0, eta / (EXCLUDED * eta.max(axis=1, keepdims=True))) ** 2
-    return factors
+    return np.minimum(1.0, eta / (EXCLUDED * eta.max(axis=1, keepdims=True))) ** 2
 
 
 class LimitedPrior:

@@ -43,15 +43,11 @@ class LinearRegression(DenseModel):
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics import StreamingBayes
     >>> from streamtopics.models import LinearRegression
-    >>> from streamtopics.updates import SVB
-    >>> model, rng = LinearRegression(), np.random.default_rng(0)
-    >>> X = rng.normal(size=(200, 2))
-    >>> y = X @ [1.0, -2.0] + 3.0 + 0.1 * rng.normal(size=200)
-    >>> posterior = model.posterior(X)
-    >>> blend, _ = SVB().step(posterior, model.learner(posterior, X, y), None)
-    >>> posterior.blend(blend)
-    >>> model.coefficients(posterior).round(1)
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> bayes = StreamingBayes(LinearRegression()).fit(X, X @ [1.0, -2.0] + 3.0)
+    >>> bayes.model_.coefficients(bayes.posterior_).round(1)
     array([ 1., -2.,  3.])
     """
 
@@ -112,8 +108,7 @@ class LinearRegression(DenseModel):
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """The mean of y for each x."""
-        found: np.ndarray = self._design(X) @ self.coefficients(posterior)
-        return found
+        return self._design(X) @ self.coefficients(posterior)
 
     def coefficients(self, posterior: DensePosterior) -> np.ndarray:
         """Posterior means of the coefficients, the intercept last."""

@@ -134,5 +134,4 @@ class MultiView:
 def log_prior(own: list[TopicPosterior]) -> np.ndarray:
     """Log shares of the classes, with one more document of each, of shape (n_classes,)."""
     seen = np.array([block.n_documents for block in own]) + CLASS_PRIOR
-    shares: np.ndarray = np.log(seen / seen.sum())
-    return shares
+    return np.log(seen / seen.sum())

@@ -15,14 +15,14 @@ from scipy.special import logsumexp
 
 from streamtopics.families import dirichlet
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import DenseModel, check_codes
+from streamtopics.models.dense_model import MixtureModel, check_codes
 from streamtopics.models.gaussian_mixture import GaussianMixture, log_joint, mixture_blocks
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_whole
 
 
 @dataclass(frozen=True)
-class NaiveBayesMixture(DenseModel):
+class NaiveBayesMixture(MixtureModel):
     """Classes 0 to n_classes - 1, and a mixture of Gaussians for the inputs of each.
 
     Parameters
@@ -37,15 +37,13 @@ class NaiveBayesMixture(DenseModel):
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics import StreamingBayes
     >>> from streamtopics.models import NaiveBayesMixture
-    >>> from streamtopics.updates import SVB
-    >>> model, rng = NaiveBayesMixture(n_classes=2), np.random.default_rng(0)
+    >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(2, size=200)
     >>> X = np.where(y == 1, 0.0, rng.choice([-4.0, 4.0], size=200)) + rng.normal(size=200)
-    >>> posterior = model.posterior(X[:, None])
-    >>> blend, _ = SVB().step(posterior, model.learner(posterior, X[:, None], y), None)
-    >>> posterior.blend(blend)
-    >>> model.predict(posterior, np.array([[-4.0], [0.0], [4.0]]))
+    >>> bayes = StreamingBayes(NaiveBayesMixture(2), random_state=0).fit(X[:, None], y)
+    >>> bayes.predict([[-4.0], [0.0], [4.0]])
     array([0, 1, 0])
     """
 
@@ -94,19 +92,7 @@ class NaiveBayesMixture(DenseModel):
         joint = self._log_joint(posterior, X)
         if y is None:
             return logsumexp(joint, axis=1)
-        found: np.ndarray = joint[np.arange(len(joint)), self._codes(y)]
-        return found
-
-    def predict_proba(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """Probability of each class, for each sample."""
-        joint = self._log_joint(posterior, X)
-        found: np.ndarray = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
-        return found
-
-    def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """The most probable class of each sample."""
-        found: np.ndarray = self._log_joint(posterior, X).argmax(axis=1)
-        return found
+        return joint[np.arange(len(joint)), self._codes(y)]
 
     def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """log p(x, y) of each class, of shape (n_samples, n_classes)."""
@@ -117,8 +103,7 @@ class NaiveBayesMixture(DenseModel):
             for c in range(self.n_classes)
         ]
         counts = posterior["classes"]
-        found: np.ndarray = np.stack(of_inputs, axis=1) + np.log(counts / counts.sum())
-        return found
+        return np.stack(of_inputs, axis=1) + np.log(counts / counts.sum())
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
         return check_codes(np.asarray(y), self.n_classes, "the classes y of NaiveBayesMixture")

@@ -187,8 +187,7 @@ def random_signs(words: np.ndarray) -> np.ndarray:
 
 def unit(rows: np.ndarray) -> np.ndarray:
     """Rows scaled to length 1; what has none stays."""
-    found: np.ndarray = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), LEAST)
-    return found
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), LEAST)
 
 
 SPECTRAL = SpectralStart()

@@ -51,30 +51,25 @@ class IterateAverage:
 
     @property
     def prior_part(self) -> np.ndarray:
-        prior_part: np.ndarray = self.theta * self.posterior.prior_part + self.rest.prior_part
-        return prior_part
+        return self.theta * self.posterior.prior_part + self.rest.prior_part
 
     @property
     def learnt_part(self) -> np.ndarray:
-        learnt_part: np.ndarray = self.theta * self.posterior.learnt_part + self.rest.learnt_part
-        return learnt_part
+        return self.theta * self.posterior.learnt_part + self.rest.learnt_part
 
     @property
     def mass(self) -> np.ndarray:
-        mass: np.ndarray = self.prior_part + self.learnt_part
-        return mass
+        return self.prior_part + self.learnt_part
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        found: np.ndarray = self.theta * self.posterior.rows(words) + self.rest.rows(words)
-        return found
+        return self.theta * self.posterior.rows(words) + self.rest.rows(words)
 
     def may_lead(self, n: int) -> np.ndarray:
         # Of both: a row may be zeros in one of them.
         return np.union1d(self.posterior.may_lead(n), self.rest.may_lead(n))
 
     def dense(self) -> np.ndarray:
-        found: np.ndarray = self.theta * self.posterior.dense() + self.rest.dense()
-        return found
+        return self.theta * self.posterior.dense() + self.rest.dense()
 
     def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
         never_seen = self.posterior.never_seen(words)

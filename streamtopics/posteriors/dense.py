@@ -276,8 +276,7 @@ class DensePosterior(StatePosterior):
 
     def _lam(self, state: State, name: str) -> np.ndarray:
         block, c, b = self.blocks[name], self.by_block(state.c), self.by_block(state.b)
-        found: np.ndarray = c[name] * block.prior + b[name] * block.boosted + state.S[name]
-        return found
+        return c[name] * block.prior + b[name] * block.boosted + state.S[name]
 
     def _masses(self, arrays: Arrays) -> np.ndarray:
         return np.concatenate(
@@ -289,10 +288,7 @@ class DenseProposal(StateProposal[DensePosterior]):
     """A posterior of blocks as it would stand after a blend that was not carried out."""
 
     def __getitem__(self, name: str) -> np.ndarray:
-        found: np.ndarray = (
-            self.base[name] + self.gain[name] * self._blend.statistics.additions[name]
-        )
-        return found
+        return self.base[name] + self.gain[name] * self._blend.statistics.additions[name]
 
     @property
     def base(self) -> Arrays:

@@ -289,18 +289,16 @@ class StatePosterior(ABC):
     @property
     def prior_part(self) -> np.ndarray:
         """Mass of each node that is owed to the prior and to its boosts."""
-        prior_part: np.ndarray = self.c * self.prior_mass + self.b * self.boosted_mass
-        return prior_part
+        return self.c * self.prior_mass + self.b * self.boosted_mass
 
     def mass_after(self, blend: Blend) -> np.ndarray:
         """The mass that there would be after `blend`, but for noise."""
-        found: np.ndarray = (
+        return (
             blend.retain * self.mass
             + blend.gain * blend.statistics.mass
             + blend.prior * self.prior_mass
             + blend.boost * self.boosted_mass
         )
-        return found
 
 
 P = TypeVar("P", bound=StatePosterior)

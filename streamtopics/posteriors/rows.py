@@ -71,14 +71,12 @@ class Rows:
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         counts, rows = self.located(words)
-        found: np.ndarray = counts[rows]
-        return found
+        return counts[rows]
 
     def cells(self, words: np.ndarray, topics: np.ndarray) -> np.ndarray:
         """Counts of pairs of a word and a topic, in arrays of one shape."""
         counts, rows = self.located(np.ravel(words).astype(np.int32))
-        found: np.ndarray = counts[rows.reshape(np.shape(words)), topics]
-        return found
+        return counts[rows.reshape(np.shape(words)), topics]
 
     def column(self, topic: int) -> np.ndarray:
         return self.counts[:, topic][self.places]
@@ -240,13 +238,11 @@ class OverWords(StatePosterior):
 
     @property
     def learnt_part(self) -> np.ndarray:
-        learnt_part: np.ndarray = self.a * self.learnt_mass
-        return learnt_part
+        return self.a * self.learnt_mass
 
     @property
     def mass(self) -> np.ndarray:
-        mass: np.ndarray = self.prior_part + self.learnt_part
-        return mass
+        return self.prior_part + self.learnt_part
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         state = self._state
@@ -316,8 +312,7 @@ class OverWords(StatePosterior):
         """The prior's part of a cell of lam over the weight of S, where priors are alike."""
         xi = self.xi
         prior = state.c * self.eta[0] + (0.0 if xi is None else state.b * xi[0])
-        sigma: np.ndarray = prior / state.a
-        return sigma
+        return prior / state.a
 
     def _elsewhere(self, words: np.ndarray, share: int) -> Nodes | None:
         """Nodes for the rows of S but those of `words`; None where reading all is as good."""
@@ -427,7 +422,6 @@ class OverWords(StatePosterior):
 
         def slope(rho: np.ndarray) -> np.ndarray:
             of_words = (beyond * digamma(base + rho * beyond)).sum(axis=0)
-            found: np.ndarray = expected - of_words + mass * digamma(base_mass + rho * mass)
-            return found
+            return expected - of_words + mass * digamma(base_mass + rho * mass)
 
         return slope

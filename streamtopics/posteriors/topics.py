@@ -108,12 +108,10 @@ class TopicPosterior(OverWords):
     @property
     def S(self) -> np.ndarray:
         """Counts learnt, of shape (n_words, n_components), to be scaled by `a`; a new array."""
-        S: np.ndarray = self._state.S.dense()
-        return S
+        return self._state.S.dense()
 
     def counts_in(self, topic: int) -> np.ndarray:
-        counts: np.ndarray = self._state.S.column(topic)
-        return counts
+        return self._state.S.column(topic)
 
     def pooled(self, mass: np.ndarray) -> float:
         return float(mass.sum())
@@ -454,8 +452,7 @@ class _OfWords(TopicPosterior):
         return np.searchsorted(self._words, words).astype(np.int32)
 
     def _named(self, places: np.ndarray) -> np.ndarray:
-        named: np.ndarray = self._words[places]
-        return named
+        return self._words[places]
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         return super().rows(self._places(words))
@@ -484,8 +481,7 @@ class Proposal(StateProposal[TopicPosterior]):
         prior = self._posterior.prior_directions
         if prior is None:
             return None
-        found: np.ndarray = self.c[:, None] * prior + self._posterior.directions_after(self._blend)
-        return found
+        return self.c[:, None] * prior + self._posterior.directions_after(self._blend)
 
     @property
     def prior_mass(self) -> np.ndarray:

@@ -6,8 +6,7 @@ affine rule of its words,
 
     n_k <- retain_k n_k + gain sum_d q_dk,
 
-and are kept as alpha, which is 0 for places that are free. A cluster whose place is taken back
-gets retain = gain = 0, and as much of the prior as the others have: one step of the same form.
+and are kept as alpha, which is 0 for free places. A dead cluster gets retain = gain = 0.
 """
 
 from collections.abc import Mapping
@@ -25,8 +24,7 @@ from streamtopics.utils.checks import check_positive, check_range, check_whole
 # has less than this share of the documents to be expected.
 LEAST_REMEMBERED, SILENT = 1.0, 0.1
 # Of mixed membership: tables in a minibatch that a new topic needs, those to be expected of a
-# silent one, after which it is dead, and the share of its tokens below which it is silent: some
-# tokens of other topics fall to it, about a tenth of what it had.
+# silent one, after which it is dead, and the share of its tokens below which it is silent.
 LEAST_TABLES, SILENCE, STRAY = 8.0, 24.0, 0.2
 # One that was dead comes back with this share of them.
 BACK = 0.5
@@ -41,16 +39,14 @@ class DirichletProcess:
     Parameters
     ----------
     concentration : float
-        Of the Dirichlet process: before any evidence, a document of a minibatch of B opens a
-        cluster with probability concentration / (concentration + B).
+        Concentration of the Dirichlet process: before any evidence, a document of a minibatch of
+        B opens a cluster with probability concentration / (concentration + B).
     min_documents : int
-        Documents of a minibatch that a new cluster needs; with less of them, groups of documents
-        that happen to share words are born as clusters.
+        Documents of a minibatch that a new cluster needs.
     silence : float or None
-        Documents that a cluster should have had by its share while it had hardly any, after
-        which it is dead: if it lives, that happens with probability exp(-silence). None leaves
-        death to forgetting alone: a cluster dies when the update rule remembers less than one
-        document of it.
+        A cluster dies after this many documents that it should have had by its share while it had
+        hardly any; a living one does so with probability exp(-silence). None lets it die only
+        when the update rule remembers less than one document of it.
     """
 
     concentration: float = 1.0
@@ -72,12 +68,10 @@ class Tallies(Wrapper):
 
     @property
     def traits(self) -> Traits:
-        """Those of the inner rule; it needs the documents' shares, and a posterior for them."""
         inner = self.update.traits
         return replace(inner, needs=inner.needs | {"shares", "alpha"})
 
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
-        """The blend of the rule, with the documents of each cluster."""
         blend, state = self.update.step(posterior, learn, state)
         documents = documents_of(blend.statistics, self.n_background)
         alpha = np.broadcast_to(blend.retain, posterior.alpha.shape) * posterior.alpha
@@ -90,8 +84,7 @@ def documents_of(statistics: Statistics, n_background: int) -> np.ndarray:
     if statistics.shares is None:
         return np.zeros(statistics.counts.shape[1] - n_background)
     own = statistics.shares[n_background:]
-    found: np.ndarray = statistics.n_telling * own / own.sum()
-    return found
+    return statistics.n_telling * own / own.sum()
 
 
 def own_part(coefficient: Any, n_background: int) -> Any:
@@ -123,14 +116,14 @@ class TopicLifetime:
     documents : float
         Documents that it had there; of mixed membership, tables.
     words : tuple of int
-        Columns of its words with the most tokens there; the word itself if its column stands for
-        another one by now, or None if it is not known.
+        Columns of its words with the most tokens there, or words whose columns have changed hands
+        since; None if unknown.
     died : int or None
         Minibatch after which it is dead; None while it lives.
     died_time : object
         As passed to `partial_fit` with that one.
     last_words : tuple of int
-        The same of the words that it was mostly made of when it died; none while it lives.
+        As `words`, when it died.
     """
 
     topic: int

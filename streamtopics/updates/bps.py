@@ -43,8 +43,7 @@ class Boost:
         if self.norm == "whole":
             said, known = map(posterior.pooled, (statistics.mass, posterior.boosted_mass))
             return self.scale * (said / known)
-        found: float | np.ndarray = self.scale * (statistics.mass / posterior.boosted_mass)
-        return found
+        return self.scale * (statistics.mass / posterior.boosted_mass)
 
 
 NO_BOOST = Boost(0.0)

@@ -162,8 +162,7 @@ class FixedPoint(RunningMean):
         log_theta = statistics.log_theta
         if log_theta is None or not informs(statistics):
             return None
-        observed: np.ndarray = np.maximum(log_theta, LEAST_LOG_THETA)
-        return observed
+        return np.maximum(log_theta, LEAST_LOG_THETA)
 
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
         return solve_alpha(memory, alpha)
@@ -282,8 +281,7 @@ class Shares(RunningMean):
 
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
         shares = (1.0 - self.floor) * memory + self.floor / len(memory)
-        found: np.ndarray = np.maximum(alpha.sum() * shares, LEAST_ALPHA)
-        return found
+        return np.maximum(alpha.sum() * shares, LEAST_ALPHA)
 
 
 @dataclass(frozen=True)
@@ -370,8 +368,7 @@ def within_bounds(alpha: np.ndarray) -> np.ndarray:
     """alpha scaled down until none is above MOST_ALPHA, then raised to LEAST_ALPHA."""
     top = alpha.max()
     scaled = alpha if top <= MOST_ALPHA else alpha / top * MOST_ALPHA
-    found: np.ndarray = np.maximum(scaled, LEAST_ALPHA)
-    return found
+    return np.maximum(scaled, LEAST_ALPHA)
 
 
 def climbed(alpha: np.ndarray, change: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
@@ -389,14 +386,12 @@ def moved(alpha: np.ndarray, change: np.ndarray) -> np.ndarray:
 
     As psi(x) is nearly -1 / x for small x, a Newton step ends there where it should.
     """
-    found: np.ndarray = alpha / np.maximum(1 - change, 0.25)
-    return found
+    return alpha / np.maximum(1 - change, 0.25)
 
 
 def objective(alpha: np.ndarray, mean_log_theta: np.ndarray) -> float:
     """f(alpha)."""
-    found: float = gammaln(alpha.sum()) - gammaln(alpha).sum() + alpha @ mean_log_theta
-    return found
+    return gammaln(alpha.sum()) - gammaln(alpha).sum() + alpha @ mean_log_theta
 
 
 def newton_step(alpha: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
@@ -405,8 +400,7 @@ def newton_step(alpha: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
     g = digamma(alpha_0) - digamma(alpha) + mean_log_theta
     inverse = 1 / trigamma(alpha)
     shared = (inverse @ g) / (inverse.sum() - 1 / zeta(2.0, alpha_0))
-    found: np.ndarray = inverse * (g - shared)
-    return found
+    return inverse * (g - shared)
 
 
 def trigamma(x: np.ndarray) -> np.ndarray:
@@ -415,5 +409,4 @@ def trigamma(x: np.ndarray) -> np.ndarray:
     w = 1 / (x + len(SHIFTS))
     w2 = w * w
     tail = w + w2 * (1 / 2 + w * (1 / 6 - w2 * (1 / 30 - w2 / 42)))
-    found: np.ndarray = (below * below).sum(axis=0) + tail
-    return found
+    return (below * below).sum(axis=0) + tail

@@ -27,8 +27,7 @@ Weights = Callable[[np.ndarray, float], np.ndarray]
 
 def mean_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
     """E[pi_k] under that Dirichlet: the M-step, and one that cannot lower the likelihood."""
-    found: np.ndarray = tables / (tables.sum() + concentration)
-    return found
+    return tables / (tables.sum() + concentration)
 
 
 def stick_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
@@ -36,8 +35,7 @@ def stick_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
     a = 1 + tables
     b = concentration + np.cumsum(tables[::-1])[::-1] - tables
     stick = a / (a + b)
-    found: np.ndarray = stick * np.cumprod(np.append(1.0, 1 - stick[:-1]))
-    return found
+    return stick * np.cumprod(np.append(1.0, 1 - stick[:-1]))
 
 
 def apply_update(

@@ -38,8 +38,7 @@ class Decay:
         check_range(self, 0, np.inf, tau=self.tau)
 
     def __call__(self, n_batches: float) -> float:
-        found: float = min(1.0, (n_batches + 1 + self.tau) ** -self.kappa)
-        return found
+        return min(1.0, (n_batches + 1 + self.tau) ** -self.kappa)
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,7 @@ class ScaledDecay:
         check_range(self, 0, 1, kappa=self.kappa)
 
     def __call__(self, n_batches: float) -> float:
-        found: float = min(1.0, self.tau * (n_batches + 1) ** -self.kappa)
-        return found
+        return min(1.0, self.tau * (n_batches + 1) ** -self.kappa)
 
 
 DECAY, MEAN_DECAY = Decay(), MeanDecay()

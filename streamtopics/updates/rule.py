@@ -165,8 +165,7 @@ def _seeing(learn: Learn, posterior: Posterior, seen: View, warm: bool) -> Learn
     always = warm
 
     def again(view: View, *, warm: bool = False) -> AnyStatistics:
-        statistics: AnyStatistics = learn(seen if view is posterior else view, warm=warm or always)
-        return statistics
+        return learn(seen if view is posterior else view, warm=warm or always)
 
     return again
 

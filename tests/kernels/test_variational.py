@@ -259,36 +259,6 @@ def test_gamma_holds_all_tokens(kernel, dtype):
 
 @each_kernel
 @each_dtype
-@pytest.mark.parametrize("n_components", [3, 64, 100])
-def test_an_empty_document_keeps_the_prior(kernel, dtype, n_components):
-    alpha = ALPHA["asymmetric"](n_components)
-    weights = topics(np.random.default_rng(0), 6, n_components)
-    nothing = (np.array([], int), np.array([]))
-    zeros = (np.array([1, 4]), np.zeros(2))
-    words = (np.array([0, 5]), np.array([2.0, 1.0]))
-    documents = [nothing, words, zeros, nothing]
-    gamma, _ = infer(kernel, documents, weights, alpha, dtype, 1e-3, 50)
-    for row in (0, 2, 3):
-        assert_array_equal(gamma[row], alpha.astype(dtype))
-    assert gamma[1].sum() > alpha.sum() + 2.9
-
-
-@each_kernel
-@each_dtype
-@pytest.mark.parametrize("n_components", [20, 100])
-def test_explicit_zeros_change_nothing(kernel, dtype, n_components):
-    rng = np.random.default_rng(4)
-    weights = topics(rng, N_WORDS, n_components)
-    alpha = ALPHA["0.1"](n_components)
-    counts = np.where(rng.uniform(size=N_WORDS) < 0.5, 0.0, rng.integers(1, 5, N_WORDS))
-    stored, kept = (np.arange(N_WORDS), counts), as_document(counts)
-    gamma, _ = infer(kernel, [stored, kept], weights, alpha, dtype, 0.0, 15)
-    assert len(kept[0]) < N_WORDS
-    assert_allclose(gamma[0], gamma[1], rtol=RELATIVE[dtype])
-
-
-@each_kernel
-@each_dtype
 def test_documents_of_few_tokens_in_flat_topics(kernel, dtype):
     """All of gamma is small here, and exp(psi(gamma)) far below the smallest number."""
     for n_components in [16, 20, 64, 65, 100, 200]:
@@ -628,16 +598,3 @@ def test_input_may_be_read_only(kernel, dtype, store, tmp_path):
         scaled_rows(kernel, fixed_gamma, offset, dtype),
         scaled_rows(kernel, gamma, offset.copy(), dtype),
     )
-
-
-def test_word_statistics_accept_a_read_only_sparse_structure():
-    """As joblib hands it to processes: every buffer of the CSC form mapped."""
-    arrays, weights, exp_theta, _ = statistics_case(variational, 20, np.float32)
-    by_word = sparse.csr_matrix((arrays[2], arrays[1], arrays[0]), shape=(10, N_WORDS)).tocsc()
-    buffers = [by_word.indptr, by_word.indices, by_word.data, weights, exp_theta]
-    out, again = np.empty((2, N_WORDS, 20), np.float32)
-    variational.word_statistics(*buffers, 0, N_WORDS, out)
-    for buffer in buffers:
-        buffer.flags.writeable = False
-    variational.word_statistics(*buffers, 0, N_WORDS, again)
-    assert_array_equal(again, out)

@@ -6,9 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from streamtopics.local.asum import EM, FrankWolfe, statistics
 from streamtopics.messages import Minibatch, SentenceBatch
-from streamtopics.models.asum import ASUM, AspectStart
+from streamtopics.models.asum import ASUM, EM, AspectStart, statistics
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import BPS, SVB
 from streamtopics.utils.parallel import SERIAL, workers
@@ -55,7 +54,7 @@ def test_sentences_are_explained_by_the_mean_of_the_topics():
 
 @pytest.mark.parametrize("words_per_job", [5, 1024])
 def test_words_are_counted_by_the_joint_responsibility(words_per_job, monkeypatch):
-    monkeypatch.setattr("streamtopics.local.asum.WORDS_PER_JOB", words_per_job)
+    monkeypatch.setattr("streamtopics.models.asum.WORDS_PER_JOB", words_per_job)
     state, documents = learnt(), CORPUS.X[:20]
     some = batch(documents)
     found = model().infer(state, some, SERIAL)
@@ -116,7 +115,7 @@ def test_a_sentence_without_seeds_goes_with_its_document():
     assert_allclose(r[4:], 0.5, atol=1e-6)
 
 
-@pytest.mark.parametrize("local", [EM(1e-3, 50), FrankWolfe(1e-3, 50)], ids=["em", "fw"])
+@pytest.mark.parametrize("local", [EM(1e-3, 50), EM(1e-3, 50, frank_wolfe=True)], ids=["em", "fw"])
 def test_no_bit_depends_on_the_workers(local):
     state, some = posterior(), batch(CORPUS.X * 3)
     expected = model(local).infer(AspectStart(state, 2, 5), some, SERIAL)

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import approx_fprime
-from scipy.special import digamma
+from scipy.special import betaln, digamma, gammaln
 
 from streamtopics import MultiViewLDA
 from streamtopics.kernels import variational
@@ -44,6 +44,19 @@ def inferred(dense, beta, share_prior, tol=1e-10, max_iter=5000):
 # The bound
 
 
+def bound(local, documents):
+    """The bound on log p(words) of each document, in nats, as `kernels/_classes.pxi` has it."""
+    found, shares = documents.log_sums.copy(), []
+    for i, (place, v, gamma) in enumerate(local._blocks(documents)):
+        prior, total = ALPHA[place], gamma.sum(axis=1, keepdims=True)
+        within = digamma(gamma) - digamma(total)
+        found -= gammaln(total[:, 0]) - gammaln(prior.sum())
+        found += (gammaln(gamma) - gammaln(prior) - (gamma - prior) * within).sum(axis=1)
+        found -= documents.held[:, i] * digamma(v)
+        shares.append(v)
+    return found + betaln(*shares) - betaln(*local.share_prior)
+
+
 @pytest.mark.parametrize("share_prior", SHARE_PRIORS)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_bound_is_under_the_enumerated_likelihood(share_prior, seed):
@@ -51,7 +64,7 @@ def test_the_bound_is_under_the_enumerated_likelihood(share_prior, seed):
     every = [words for n in (1, 3, 5) for words in product(range(N_WORDS), repeat=n)]
     dense = np.array([np.bincount(words, minlength=N_WORDS) for words in every], np.float64)
     local, documents = inferred(dense, beta, share_prior)
-    bounds = local.bound(documents, ALPHA)
+    bounds = bound(local, documents)
     exact = [reference.log_likelihood(w, ALPHA, N_FIRST, share_prior, beta) for w in every]
     gap = np.array(exact) - bounds
     assert (gap > 0).all()
@@ -103,7 +116,7 @@ def test_sweeps_never_lower_the_bound(share_prior):
     bounds = []
     for sweeps in range(1, 30):
         local, documents = inferred(dense, beta, share_prior, 0.0, sweeps)
-        bounds.append(local.bound(documents, ALPHA))
+        bounds.append(bound(local, documents))
     rises = np.diff(bounds, axis=0)
     assert rises.min() > -1e-9
     assert rises[0].max() > 0.1

@@ -139,41 +139,23 @@ def test_stochastic_vi_equals_the_reference_stream(kappa, tau, prior, n_document
 
 
 @pytest.mark.parametrize("boosted", [False, True])
-def test_online_em_of_more_topics_than_the_dense_path_takes(boosted):
-    batches, alpha = minibatches((6, 3, 5)), np.full(70, 0.05)
-    eta = by_word(0.2, 70)
-    n_sweeps = ROUNDS if boosted else SWEEPS
+@pytest.mark.parametrize(("n_components", "dtype"), [(70, np.float64), (4, np.float32)], ids=str)
+def test_streams_of_more_topics_than_the_dense_path_takes_and_in_single_precision(
+    boosted, n_components, dtype
+):
+    batches, eta = minibatches((6, 3, 5)), by_word(0.2, n_components)
+    alpha, n_sweeps = np.full(n_components, 0.05), ROUNDS if boosted else SWEEPS
     model = online_em(
-        70,
-        topic_word_prior=0.2,
-        doc_topic_prior=0.05,
-        update_each_sweep=boosted,
+        n_components, topic_word_prior=0.2, doc_topic_prior=0.05, update_each_sweep=boosted,
         max_local_iter=n_sweeps,
-    )
-    results = iterates(model, batches)
+    )  # fmt: skip
+    results = iterates(model, batches, dtype)
     expected = reference.online_em(
         batches, frequentist_start(model, eta), eta, alpha, kappa=0.7,
         n_rounds=ROUNDS if boosted else None, max_iter=n_sweeps,
     )  # fmt: skip
-    assert_all_close(results, expected, rtol=1e-6)
-
-
-@pytest.mark.parametrize("boosted", [False, True])
-def test_streams_in_single_precision(boosted):
-    batches, eta, alpha = minibatches(), by_word(0.2, 4), np.full(4, 0.5)
-    n_sweeps = ROUNDS if boosted else SWEEPS
-    model = online_em(
-        topic_word_prior=0.2,
-        doc_topic_prior=0.5,
-        update_each_sweep=boosted,
-        max_local_iter=n_sweeps,
-    )
-    results = iterates(model, batches, np.float32)
-    expected = reference.online_em(
-        batches, frequentist_start(model, eta), eta, alpha, kappa=0.7,
-        n_rounds=ROUNDS if boosted else None, max_iter=n_sweeps,
-    )  # fmt: skip
-    assert_all_close(results, expected, atol=2e-4 * batches[0].sum(axis=1).mean())
+    error = {"atol": 2e-4 * batches[0].sum(axis=1).mean()} if dtype is np.float32 else {}
+    assert_all_close(results, expected, **error or {"rtol": 1e-6})
 
 
 # What the rules promise: the sum over the topics does not depend on the inference

@@ -4,6 +4,7 @@
 import copy
 import pickle
 from dataclasses import replace
+from itertools import product, starmap
 
 import numpy as np
 import pytest
@@ -262,30 +263,29 @@ def test_what_is_no_density_is_refused_and_changes_nothing(wrong):
     assert repr(frozen(posterior)) == repr(before)
 
 
-@pytest.mark.parametrize("shape", [(2, K, V), (1, V), (V,), (K, V + 1)], ids=str)
-def test_additions_of_another_shape_change_nothing(shape):
-    posterior, commit = dense_topics(), {}
-    before = frozen(posterior)
-    s = NodeStatistics({"topics": np.ones(shape)}, 4, np.ones(K))
-    with pytest.raises(ValueError, match=r"additions to topics must have shape \(3, 7\)"):
-        posterior.blend(Blend(1.0, 1.0, 0.0, s), [(commit, "n_iter", 1)])
-    assert frozen(posterior) == before
-    assert commit == {}
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("place", [0, 1, 2, 3])
-def test_additions_that_are_not_finite_change_nothing(value, place):
-    """In the mass of a node, and beside it."""
-    posterior, commit = mixed(), {}
-    before = frozen(posterior)
+def not_finite(value, place):
     added = additions(np.random.default_rng(1))
     added["components"][1, 2, place] = value
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match=f"minibatch hold {value};"):
-        posterior.blend(
-            Blend(1.0, 1.0, 0.0, posterior.statistics(added, 4)), [(commit, "n_iter", 1)]
-        )
-    assert repr(frozen(posterior)) == repr(before)
+    return mixed(), added, f"minibatch hold {value};"
+
+
+def of_shape(shape):
+    return dense_topics(), {"topics": np.ones(shape)}, r"to topics must have shape \(3, 7\)"
+
+
+@pytest.mark.parametrize(
+    ("posterior", "added", "message"),
+    [
+        *map(of_shape, [(2, K, V), (1, V), (V,), (K, V + 1)]),
+        *starmap(not_finite, product([np.nan, np.inf, -np.inf], range(4))),
+    ],
+)
+def test_additions_that_do_not_fit_change_nothing(posterior, added, message):
+    before, commit = repr(frozen(posterior)), {}
+    s = NodeStatistics(added, 4, np.ones(posterior.n_nodes))
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match=message):
+        posterior.blend(Blend(1.0, 1.0, 0.0, s), [(commit, "n_iter", 1)])
+    assert repr(frozen(posterior)) == before
     assert commit == {}
 
 
