@@ -295,11 +295,8 @@ class Composition:
 
 
 def auto_inference(X: sparse.csr_matrix) -> LocalStep:
-    """The local step that suits documents as long as these.
-
-    Where most entries are no whole numbers, they are weights and their sum is no length; a
-    document has at least as many words as entries then.
-    """
+    """The local step that suits documents as long as these."""
+    # The sum of weights is no length: a document has as many words as entries then.
     weighted = np.count_nonzero(X.data % 1) > X.nnz / 2
     lengths = np.asarray((X.astype(bool) if weighted else X).sum(axis=1)).ravel()
     typical = lengths[lengths > 0].mean() if lengths.any() else SHORT
@@ -321,21 +318,18 @@ def auto_view(inference: object, update: object) -> TopicView:
 
 def auto_doc_topic(inference: object) -> DocTopicUpdate:
     """The way to learn the documents' prior of what a local step reports."""
-    reports = getattr(inference, "reports", ())
+    reports = inference.reports if isinstance(inference, LocalStep) else ()
     if "shares" in reports:
         return DOC_TOPIC_UPDATES["shares"]
     return DOC_TOPIC_UPDATES["fixed_point" if "log_theta" in reports else "fixed"]
 
 
 def auto_part(update: object, inference: object) -> int | None:
-    """Documents in the parts of a minibatch, or None where whole minibatches suit better.
-
-    A rule that learns a rate goes over a minibatch several times meanwhile: of that sampling
-    makes more than of parts, and others less.
-    """
+    """Documents in the parts of a minibatch, or None where whole minibatches suit better."""
     if isinstance(update, type) or not isinstance(update, Rule):
         return None
     traits = update.traits
+    # A rule that learns a rate goes over a minibatch several times, which serves sampling better.
     if traits.learns_rate and isinstance(inference, Gibbs) and "local_bound" not in traits.needs:
         return None
     return PART if can_be_cut(update) else None
@@ -355,10 +349,8 @@ def auto_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:
 
 
 def auto_word_prior(update: object, n_documents: int, n_components: int) -> float:
-    """The pseudo-count of a word in a topic that suits a rule and the size of a corpus.
-
-    Few documents lack many of the words to come, and topics many of the words learnt.
-    """
+    """The pseudo-count of a word in a topic that suits a rule and the size of a corpus."""
+    # Few documents lack many of the words to come, and topics many of the words learnt.
     if n_documents >= ENOUGH or traits_of(update).merges != "sum":
         return WORD_PRIOR
     return min(MOST_WORD_PRIOR, max(WORD_PRIOR, WORD_PRIOR_OF_ALL / n_components))

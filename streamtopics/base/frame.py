@@ -50,31 +50,21 @@ T = TypeVar("T")
 READS = 3
 # Fewer steps from a random start find no topics.
 FEW_STEPS = 5
-# What the score of a pipeline is always asked for, where metadata is routed: without weights of
-# documents, but it has to be known as something that might be asked for.
+# What the score of a pipeline is asked for, where metadata is routed, and takes no notice of.
 NO_WEIGHTS: dict[str, None] = {"sample_weight": None}
 
 
 @dataclass(frozen=True)
 class Commit:
-    """All that a step of learning changes.
-
-    Attributes
-    ----------
-    posterior : Posterior
-        What was learnt.
-    state : object
-        Of the update rule.
-    n_iter : int
-        Passes that `fit` has finished.
-    update : object
-        What the state was made by.
-    """
+    """All that a step of learning changes."""
 
     _holds = "n_iter: >=0"
     posterior: Any
+    # Of the update rule.
     state: Any = None
+    # Passes that `fit` has finished.
     n_iter: int = 0
+    # What the state was made by.
     update: Any = None
 
     @property
@@ -217,10 +207,7 @@ class StreamingEstimator(
 
     @with_callbacks
     def _learn_with_callbacks(self, batch: Any, pool: Workers, data: dict[str, Any]) -> None:
-        """Learn from a corpus, which scikit-learn's callbacks are told of.
-
-        A `fit` is a task, and each of its minibatches one within it.
-        """
+        """Learn from a corpus, and tell scikit-learn's callbacks of it and of each minibatch."""
         n_tasks, told = 0, {"X": data.get("X"), "y": data.get("y")}
         if self._by_minibatches:
             n_tasks = self._n_passes(batch) * -(-batch.n_documents // self.batch_size)

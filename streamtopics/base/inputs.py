@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_array
+from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from streamtopics.base.frame import StreamingEstimator
 from streamtopics.kernels import minibatch
@@ -21,13 +21,9 @@ from streamtopics.utils.structure import (
     MOST_COUNT,
     check_reach,
     check_structure,
-    for_scipy,
     holds_text,
     in_order,
-    in_wide_indices,
-    in_wide_numbers,
-    kept_types,
-    with_type,
+    to_csr,
 )
 
 
@@ -112,22 +108,10 @@ def check_counts(
         )
     check_structure(X, caller)
     check_column_names(estimator, X, reset=reset)
-    # What is too large for the type of numbers is infinite, and refused.
-    with np.errstate(over="ignore"):
-        X = in_wide_numbers(with_type(X))
-        X = check_array(
-            X,
-            accept_sparse="csr",
-            dtype=kept_types(X, np.float32),
-            ensure_min_samples=0 if allow_no_documents else 1,
-            estimator=estimator,
-            input_name="X",
-        )
+    least = 0 if allow_no_documents else 1
+    X = to_csr(X, caller, ensure_min_samples=least, ensure_min_features=1, estimator=estimator)
     _check_n_features(estimator, X, reset=reset)
-    if not sparse.issparse(X):
-        X = sparse.csr_matrix(for_scipy(X))
     check_reach(X, caller)
-    X = in_wide_indices(X)
     in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
     ordered = in_order(X if in_a_row else X.copy())
     if ordered is not X:

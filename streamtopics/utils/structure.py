@@ -114,10 +114,7 @@ def with_type(X: Any) -> Any:
 
 
 def kept_types(X: Any, otherwise: type) -> list[type]:
-    """Types of numbers that stay; the first is what all else becomes.
-
-    Of what has double precision, such as numbers of Python, that is float64.
-    """
+    """Types of numbers that stay; the first is what all else becomes: float64 of doubles."""
     kinds = list(X.dtypes) if is_frame(X) else [X.dtype]
     names = [str(getattr(kind, "subtype", kind)).lower() for kind in kinds]
     own = getattr(X, "dtype", None)
@@ -128,10 +125,7 @@ def kept_types(X: Any, otherwise: type) -> list[type]:
 
 
 def in_wide_numbers(X: Any) -> Any:
-    """X, with stored integers of few bits and truth values as int64.
-
-    An entry that is stored twice is the sum of both, which SciPy adds up in the type of X.
-    """
+    """X, with stored integers of few bits as int64: SciPy adds up duplicates in their type."""
     is_narrow = is_sparse(X) and X.dtype.kind in "biu" and X.dtype.itemsize < 4
     return X.astype(np.int64) if is_narrow else X
 
@@ -156,12 +150,19 @@ def in_wide_indices(X: Any) -> Any:
 
 
 def to_csr(
-    X: object, caller: str, name: str = "X", *, otherwise: type | None = np.float32
+    X: object,
+    caller: str,
+    name: str = "X",
+    *,
+    otherwise: type | None = np.float32,
+    **checks: Any,
 ) -> sparse.csr_matrix:
     """A 2-D matrix of any kind as CSR, float64 if it was that; values unchecked.
 
-    What was neither float64 nor float32, such as integers, becomes `otherwise`, or stays.
+    What was neither float64 nor float32, such as integers, becomes `otherwise`, or stays. `checks`
+    are those of `check_array`.
     """
+    allowed = {"ensure_all_finite": False, "ensure_min_samples": 0, "ensure_min_features": 0}
     check_structure(X, caller, name)
     X = in_wide_indices(in_wide_numbers(with_type(X)))
     with np.errstate(over="ignore"):
@@ -169,19 +170,15 @@ def to_csr(
             X,
             accept_sparse="csr",
             dtype=otherwise and kept_types(X, otherwise),
-            ensure_all_finite=False,
-            ensure_min_samples=0,
-            ensure_min_features=0,
             input_name=name,
+            **allowed | checks,
         )
     return sparse.csr_matrix(for_scipy(X))
 
 
 def in_order(X: sparse.csr_matrix) -> sparse.csr_matrix:
-    """X itself if the columns of each row rise; else a copy in which they do, duplicates added up.
-
-    What SciPy remembers of the order is not asked: it is of the arrays that X had then.
-    """
+    """X itself if the columns of each row rise; else a copy in order, duplicates added up."""
+    # What SciPy remembers of the order is of the arrays that X had then.
     rises = X.indices[1:] > X.indices[:-1]
     starts = X.indptr[1:-1]
     rises[starts[(starts > 0) & (starts < len(X.indices))] - 1] = True

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.utils.structure import is_missing
+from streamtopics.utils.structure import from_arrow, is_missing
 
 # Periods that a picture has at most.
 MOST_PERIODS = 80
@@ -25,19 +25,16 @@ DATE = re.compile(r"(\d{4})[-./](\d{1,2})(?:[-./](\d{1,2}))?(\D.*)?")
 
 
 def read_times(times: Iterable[Any]) -> np.ndarray:
-    """Times as datetime64, in UTC, or as float64; NaT or NaN where None, NaN or NaT came.
+    """Times as datetime64, in UTC, or as float64; missing ones are NaT or NaN.
 
-    A date without a zone is in UTC. Numbers like 20031231, or seconds since 1970, are dates if all
-    of them can be.
+    Numbers like 20031231, or seconds since 1970, are dates if all of them can be.
     """
     if isinstance(times, np.ma.MaskedArray):
         times = times.tolist()
     kind = getattr(times, "dtype", None)
     if isinstance(kind, np.dtype) and kind.kind == "M":
         return np.asarray(times)
-    if hasattr(times, "to_pylist"):
-        times = times.to_pylist()
-    found = [_read(value) for value in times]
+    found = [_read(value) for value in from_arrow(times)]
     known = [value for value in found if value is not None]
     are_dates = {isinstance(value, datetime) for value in known}
     if len(are_dates) > 1:
@@ -45,11 +42,12 @@ def read_times(times: Iterable[Any]) -> np.ndarray:
     if True in are_dates:
         return np.array(found, "M8[us]")
     values = np.array(found, np.float64)
-    if known and (dates := _dates_of(values[values == values])) is not None:
-        found_dates = np.full(len(values), "NaT", "M8[us]")
-        found_dates[values == values] = dates
-        return found_dates
-    return values
+    dates = _dates_of(values[values == values]) if known else None
+    if dates is None:
+        return values
+    all_dates = np.full(len(values), "NaT", "M8[us]")
+    all_dates[values == values] = dates
+    return all_dates
 
 
 def read_time(value: Any) -> datetime | float:
@@ -126,7 +124,7 @@ def _number_text(number: float, digits: int) -> str:
 
 
 class Step(NamedTuple):
-    """A length of periods: n units of NumPy, counted from `offset` of them before 1970."""
+    """A length of periods: n units of NumPy, counted from `offset` units before 1970."""
 
     name: str
     unit: str
@@ -160,15 +158,13 @@ STEPS = [
 
 
 class Periods(NamedTuple):
-    """Periods in order, and which one each document is from.
-
-    `edges` are where each begins and the last one ends, `of` is the period of each document, or -1
-    where its time is not known, and `times` are those of the documents.
-    """
+    """Periods in order, and which one each document is from."""
 
     unit: str
     labels: tuple[str, ...]
+    # Where each begins, and the last one ends.
     edges: np.ndarray
+    # The period of each document, or -1 if its time is not known, and the times.
     of: np.ndarray
     times: np.ndarray
 
@@ -185,11 +181,10 @@ class Periods(NamedTuple):
 
 
 def periods_of(times: Any, least: float = 0) -> Periods:
-    """At most `MOST_PERIODS` periods that hold all of the times.
+    """The finest of at most `MOST_PERIODS` periods with `least` documents in the mean.
 
-    They are the finest that are few enough and have `least` documents in the mean, unless one
-    would hold all. Those of dates are of the calendar, and not finer than the dates. Numbers that
-    are whole or few stand for themselves; from 1000 to 2999 they are years.
+    Those of dates are of the calendar, and not finer than the dates. Numbers that are whole or few
+    stand for themselves; from 1000 to 2999 they are years.
     """
     times = read_times(times)
     known = times == times
