@@ -9,10 +9,17 @@ from scipy.stats import chi2
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.measures import Bernoulli, Items, LengthMultinomial, Weighted
 from streamtopics.dpp.noise import Background, Counting
+from streamtopics.dpp.sets import PointSets
 from tests.reference import dpp as reference
 
 EXPECTED_IN_A_CELL = 10
 SILENT = Counting(0.0)
+
+
+def as_sets(points, lists):
+    """Sets of points by their places."""
+    places = [place for some in lists for place in some]
+    return PointSets(points[places], np.cumsum([0, *map(len, lists)]))
 
 
 class Listed(NamedTuple):

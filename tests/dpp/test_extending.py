@@ -43,11 +43,6 @@ def uniform(level):
     return importlib.import_module("uniform").Uniform(level)
 
 
-def as_sets(case, lists):
-    places = [place for some in lists for place in some]
-    return PointSets(case.points[places], np.cumsum([0, *map(len, lists)]))
-
-
 class My(Gaussian):
     pass
 
@@ -144,7 +139,7 @@ def test_the_law_of_multisets_with_uniform_noise(name):
     case = case._replace(measure=Weighted(case.measure, [1.0, 1.5, 1.0, 0.5][: len(case.Phi[0])]))
     process = cases.process(case, 0.2, uniform(0.15))
     kernel, lists = process.kernel, multisets(4, 12)
-    sets = as_sets(case, lists)
+    sets = cases.as_sets(case.points, lists)
     at = Parameters(kernel.U, kernel.theta, kernel.gamma, process.noise)
     law = np.exp(log_likelihood(batch_sets(case.measure, sets), at))
     times = np.array([np.bincount(s, minlength=4) for s in lists])

@@ -56,9 +56,7 @@ def parameters_of(process):
 
 
 def all_sets(case):
-    subsets = reference.subsets(len(case.p))
-    points = case.points[[i for X in subsets for i in X]]
-    return PointSets(points, np.cumsum([0, *map(len, subsets)]))
+    return cases.as_sets(case.points, reference.subsets(len(case.p)))
 
 
 def some_sets(case, seed=0, n=12, most=6):
@@ -76,8 +74,7 @@ def multisets(name, gamma):
     process = cases.process(case, gamma, Background(0.6 / case.measure.mass))
     every = (combinations_with_replacement(range(4), n) for n in range(most + 1))
     lists = [list(X) for some in every for X in some]
-    points = case.points[[i for X in lists for i in X]]
-    data = batch_sets(case.measure, PointSets(points, np.cumsum([0, *map(len, lists)])))
+    data = batch_sets(case.measure, cases.as_sets(case.points, lists))
     return case, process, lists, log_likelihood(data, parameters_of(process))
 
 
@@ -99,8 +96,7 @@ def test_points_in_order_have_the_janossy_density(gamma):
     case = cases.bernoulli()
     process = cases.process(case, gamma, Background(0.6))
     lists = [[], [3], [0], [3, 3], [1, 2, 3, 5], [7, 7, 7, 1], [0, 0]]
-    points = case.points[[i for X in lists for i in X]]
-    data = batch_sets(case.measure, PointSets(points, np.cumsum([0, *map(len, lists)])))
+    data = batch_sets(case.measure, cases.as_sets(case.points, lists))
     found = np.exp(log_density(data, parameters_of(process)))
     for X, value in zip(lists, found, strict=True):
         rows = case.Phi[X]
@@ -365,8 +361,7 @@ def test_sets_that_are_impossible():
     case = cases.bernoulli()
     at = parameters_of(cases.process(case, 0.0, Counting(0.0)))
     lists = [[3], [0], [5, 5], [1, 2, 4], [3, 5], []]
-    points = case.points[[i for X in lists for i in X]]
-    data = batch_sets(case.measure, PointSets(points, np.cumsum([0, *map(len, lists)])))
+    data = batch_sets(case.measure, cases.as_sets(case.points, lists))
     found = log_likelihood(data, at)
     assert np.isneginf(found).tolist() == [False, True, True, True, False, False]
     with pytest.raises(ValueError, match=r"3 of 6 sets, the first of them set 1.*positive level"):

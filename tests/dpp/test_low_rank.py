@@ -266,17 +266,3 @@ def test_subsets_have_the_law_of_their_products():
 
 
 # Wrong input
-
-
-@pytest.mark.parametrize(
-    ("make", "match"),
-    [
-        (lambda: Kernel([[np.nan]], [1.0]), "U must be a finite matrix"),
-        (lambda: Kernel([[1.0]], [-1.0]), "theta have r numbers from 0"),
-        (lambda: Kernel([[1.0]], [1.0], -0.5), "gamma of Kernel must be .* at least 0; got -0.5"),
-        (lambda: Counting(np.inf), "level of Counting must be a finite"),
-    ],
-)
-def test_wrong_input(make, match):
-    with pytest.raises(ValueError, match=match):
-        make()

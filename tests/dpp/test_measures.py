@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.stats import chi2, kstest
 
+from streamtopics.dpp.kernel import Kernel
 from streamtopics.dpp.measures import (
     Bernoulli,
     Fourier,
@@ -17,6 +18,7 @@ from streamtopics.dpp.measures import (
 )
 from streamtopics.dpp.measures.bags import NextWord
 from streamtopics.dpp.measures.bernoulli import Gaps
+from streamtopics.dpp.noise import Counting
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.totals import MOST_WORDS, WordCounts, WordsAndLengths, WordSets
 from tests.dpp import cases
@@ -299,6 +301,10 @@ def test_rare_words_far_down_the_vocabulary():
     [
         (lambda: Bernoulli([0.5, 1.0]), "pi must be .* strictly between 0 and 1"),
         (lambda: Items([1.0, -1.0]), "p must be a finite weight of at least 0"),
+        (lambda: Kernel([[np.nan]], [1.0]), "U must be a finite matrix"),
+        (lambda: Kernel([[1.0]], [-1.0]), "theta have r numbers from 0"),
+        (lambda: Kernel([[1.0]], [1.0], -0.5), "gamma of Kernel must be .* at least 0; got -0.5"),
+        (lambda: Counting(np.inf), "level of Counting must be a finite"),
         (lambda: LengthMultinomial([0.5, 0.4], [1.0]), "lengths must be probabilities"),
         (lambda: LengthMultinomial([0.0, 1.0], [1.0, 0.0]), "pi must.*none of them 0"),
         (lambda: LengthMultinomial([0.0, 1.0], [1.0]).log_p([[0.5]]), "whole counts.*Weighted"),

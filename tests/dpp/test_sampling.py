@@ -250,12 +250,6 @@ def test_conditioning_on_points_of_very_different_length():
     [
         (lambda p, X: condition(p, X[[3, 3]]), "2 given points have probability 0.*Give each"),
         (lambda p, X: condition(p, X[[0]]), "1 given points have probability 0"),
-        (
-            lambda p, X: sample(
-                Process(Poisson([1.0] * 3), p.kernel, Counting(0.1)), 2, np.random.default_rng(0)
-            ),
-            "lists the ground set, which Poisson cannot; use Background",
-        ),
         (lambda p, X: PointSets(X, [0, 3]), "indptr must start with 0.*the 8 points"),
         (lambda p, X: PointSets(X, [0, 9, 8]), "indptr must start with 0"),
     ],

@@ -341,27 +341,7 @@ def test_needs_no_fit_but_for_what_has_to_be_learnt():
                 method(NEWS)
 
 
-@each_model
-def test_pickle_and_clone(name):
-    model = fitted(name).set_params(splitter=split_sentences)
-    if name == "callable":
-        model.set_params(quality=count_letters)
-    again = pickle.loads(pickle.dumps(model))
-    same(again.select(NEWS), model.select(NEWS))
-    assert not hasattr(clone(model), "vectorizer_")
-
-
-def count_letters(sentences, X):
-    return [float(len(sentence)) for sentence in sentences]
-
-
 # Mistakes
-
-
-@pytest.mark.parametrize("document", [None, np.nan, 3, b"bytes", ["a", 3]])
-def test_a_document_that_is_no_text(document):
-    with pytest.raises(TypeError, match=r"must be a str or a list of str.*document 1 is"):
-        DPPSummarizer().transform(["fine", document])
 
 
 def test_what_is_fixed_when_learning_starts():
@@ -375,21 +355,6 @@ def test_what_is_fixed_when_learning_starts():
 def test_wrong_callable():
     with pytest.raises(ValueError, match=r"quality must return .* each of the 3 sentences"):
         DPPSummarizer(quality=lambda sentences, X: [1.0]).transform(NEWS)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"n_sentences": 0},
-        {"quality": "length"},
-        {"quality_power": np.nan},
-    ],
-)
-def test_wrong_parameters(parameters):
-    [name] = parameters
-    for method in ("fit", "partial_fit", "transform", "digest"):
-        with pytest.raises(ValueError, match=f"The '{name}' parameter"):
-            getattr(DPPSummarizer(**parameters), method)(NEWS)
 
 
 # The parts of the default kernel

@@ -106,14 +106,10 @@ def test_inference_is_pure_and_row_by_row(name):
 
 WRONG = {
     "requires y to be passed": {"y": None},
-    "inconsistent numbers": {"y": Y[:9]},
-    "contains NaN": {"y": np.full(10, np.nan)},
     "items must be integers or strings.*of shape": {"items": DATA.item[:9]},
     "items must be integers or strings": {"items": [np.nan, *"abcdefghi"]},
     "items were int64 before": {"items": DATA.item[:10].astype(str)},
     "rescale it": {"y": Y[:10] * 1e150},
-    "7 features": {"X": X[:10, :7]},
-    "Negative values": {"X": -X[:10]},
 }
 
 
@@ -192,10 +188,6 @@ def test_a_regressor_is_still_judged_by_its_words(name):
     assert search.best_score_ == pytest.approx(np.mean(folds))
     doubled = TransformedTargetRegressor(model, func=np.log, inverse_func=np.exp).fit(X, Y)
     assert_array_equal(doubled.predict(X), np.exp(new(name).fit(X, np.log(Y)).predict(X)))
-
-
-def test_what_predicts_no_ratings_is_no_regressor():
-    assert not is_regressor(new("RatingLDA"))
 
 
 @pytest.mark.parametrize("kappa", [0.6, 1.0])

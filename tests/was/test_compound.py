@@ -256,17 +256,3 @@ def test_it_is_a_prior_of_the_estimator():
     assert search.best_params_["prior__shape"] in (0.3, 3.0)
     with pytest.raises(ValueError, match="use score"):
         model.log_likelihood(X[:2])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [
-        ({"concentration": 0.0}, "concentration"),
-        ({"shape": float("nan")}, "shape"),
-        ({"truncation": 0}, "truncation"),
-        ({"truncation": 2.5}, "truncation"),
-    ],
-)
-def test_senseless_parameters_are_refused(arguments, name):
-    with pytest.raises(ValueError, match=f"{name} of ICD must be|{name} must be"):
-        ICD(**arguments)

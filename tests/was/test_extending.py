@@ -274,15 +274,6 @@ def test_weights_that_fail_later_change_nothing():
     assert_array_equal(model.components_, before)
 
 
-def test_a_function_that_is_missing_is_named():
-    class NoTables(Franchise):
-        def join_table(self, n_words):
-            return n_words
-
-    with pytest.raises(TypeError, match=r"NoTables.*open_dish.*open_table"):
-        NoTables()
-
-
 def test_fields_are_checked():
     with pytest.raises(ValueError, match="discount must be in"):
         replace(pitman_yor(), discount=1.0)

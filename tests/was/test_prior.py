@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
 
-from streamtopics.was import SBP, WAS, HDPFranchise
+from streamtopics.was import ICD, SBP, WAS, HDPFranchise
 from streamtopics.was.prior import round_robin, stick_parameters
 from tests.reference import was as reference
 from tests.reference.was_law import log_dishes, log_prior, log_seating, table_probabilities
@@ -150,11 +150,12 @@ def test_weights_under_was_are_independent_at_given_positions():
     [
         (WAS, {"a": 0.0}, "a of WAS must be"),
         (WAS, {"a": []}, "a of WAS must be"),
-        (WAS, {"b": "1"}, "b of WAS must be"),
         (WAS, {"b": [float("nan")]}, "b of WAS must be"),
         (WAS, {"zeta": float("inf")}, "zeta of WAS must be"),
         (HDPFranchise, {"table_concentration": -1.0}, "table_concentration of HDPFranchise"),
         (SBP, {"truncation": 0}, "truncation of SBP must be"),
+        (ICD, {"shape": float("nan")}, "shape of ICD must be"),
+        (ICD, {"truncation": 2.5}, "truncation .* must be"),
     ],
 )
 def test_senseless_parameters_are_refused(kind, arguments, name):

@@ -147,13 +147,6 @@ def test_topics_of_sentences_are_found():
     assert_allclose(found.word_topic.argmax(axis=1), corpus.words // 5)
 
 
-def test_senseless_arguments_are_refused():
-    corpus = corpus_of(*counts())
-    seeds = document_seeds(0, 0, corpus.n_documents)
-    with pytest.raises(ValueError, match="atom_prior"):
-        SentenceSampler(WAS(), 0.0).fold_in(corpus, some_weights(), seeds)
-
-
 def test_folding_in_goes_on_from_a_state():
     corpus, sampler = corpus_of(*counts()), SentenceSampler(WAS(), 0.1)
     given = corpus, some_weights(), document_seeds(0, 0, corpus.n_documents)
