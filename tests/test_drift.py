@@ -129,7 +129,7 @@ def test_moved_is_the_total_variation_distance():
 
 
 def test_history_is_bounded(monkeypatch):
-    monkeypatch.setattr("streamtopics.base.topic_model.KEPT_MINIBATCHES", 3)
+    monkeypatch.setattr("streamtopics.base.drift.KEPT_MINIBATCHES", 3)
     model = power_prior(random_state=0)
     for _ in range(5):
         model.partial_fit([[1.0, 2.0, 0.0]])

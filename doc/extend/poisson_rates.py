@@ -9,11 +9,12 @@ from scipy.special import gammaln
 
 from streamtopics.families import gamma
 from streamtopics.messages import NodeStatistics
+from streamtopics.models.dense_model import DenseModel
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 
 @dataclass(frozen=True)
-class PoissonRates:
+class PoissonRates(DenseModel):
     """A rate for each column of counts, under a gamma prior: `shape` events in `rate` samples.
 
     Examples
@@ -24,9 +25,6 @@ class PoissonRates:
     array([3.        , 0.33333333])
     """
 
-    needs_target: ClassVar[bool] = False
-    allows_missing: ClassVar[bool] = False
-    coordinates: ClassVar[tuple[str, ...]] = ()
     by_feature: ClassVar[frozenset[str]] = frozenset({"rates"})
 
     shape: float = 0.5

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records of what minibatches did to the topics of a model that forgets."""
+"""Records of how much minibatches left of a model that forgets, and where its topics moved."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.base.frame import StreamingEstimator
 from streamtopics.base.topics import first_of_equals, leading
 from streamtopics.posteriors import TOO_EXTREME, Blend, TopicPosterior
 
@@ -17,8 +19,8 @@ MANY = 2
 
 
 @dataclass(frozen=True)
-class Drift:
-    """Change of the topics by one minibatch.
+class Retention:
+    """What the rule kept at one minibatch.
 
     Attributes
     ----------
@@ -27,7 +29,62 @@ class Drift:
     time : object
         As passed to `partial_fit`; None otherwise.
     retention : ndarray of shape (n_components,)
-        Share of the posterior that the rule kept; growing weights are not counted.
+        Share of the posterior before it that the rule kept; what weights that grow along the
+        stream take from it is not counted.
+    """
+
+    _holds = "retention: nan"
+    batch: int
+    time: Any
+    retention: np.ndarray
+
+
+R = TypeVar("R", bound=Retention)
+
+
+def kept_records(records: tuple[R, ...], record: R) -> tuple[R, ...]:
+    """The records with one more, at most a thousand."""
+    return (*records[1 - KEPT_MINIBATCHES :], record)
+
+
+class ReportsRetention(StreamingEstimator):
+    """Adds what the rule kept to estimators whose commit record has `drift`."""
+
+    effective_sample_size_: Any
+
+    @property
+    def _kept(self) -> list[Any]:
+        self._check_forgets()
+        return list(self._commit.drift)
+
+    def _check_forgets(self) -> None:
+        check_is_fitted(self)
+
+    @property
+    def retention_(self) -> np.ndarray:
+        """Share of each topic or node that the last minibatch left; 1 before there was any."""
+        records = self._kept
+        return records[-1].retention.copy() if records else np.ones(self._n_kept)
+
+    @property
+    def retention_history_(self) -> np.ndarray:
+        """`retention_` after each of the last thousand minibatches."""
+        records = [record.retention for record in self._kept]
+        return np.reshape(records, (len(records), self._n_kept))
+
+    @property
+    def _n_kept(self) -> int:
+        return len(self.effective_sample_size_)
+
+
+@dataclass(frozen=True)
+class Drift(Retention):
+    """Change of the topics by one minibatch.
+
+    Attributes
+    ----------
+    batch, time, retention
+        As in `Retention`.
     effective_sample_size : ndarray of shape (n_components,)
         Mass of the posterior afterwards, in tokens, the prior's included.
     moved : ndarray of shape (n_components,)
@@ -39,9 +96,6 @@ class Drift:
     """
 
     _holds = "retention: K; effective_sample_size: K; moved: K; top_words: i4 K * >=0"
-    batch: int
-    time: Any
-    retention: np.ndarray
     effective_sample_size: np.ndarray
     moved: np.ndarray
     top_words: np.ndarray

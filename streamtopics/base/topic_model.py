@@ -24,7 +24,14 @@ from streamtopics.base.composition import (
     equal,
     of_corpus,
 )
-from streamtopics.base.drift import KEPT_MINIBATCHES, Drift, DriftRow, drift_table, observe
+from streamtopics.base.drift import (
+    Drift,
+    DriftRow,
+    ReportsRetention,
+    drift_table,
+    kept_records,
+    observe,
+)
 from streamtopics.base.frame import (
     FEW_STEPS,
     Commit,
@@ -88,7 +95,7 @@ class TopicCommit(Commit):
 
 
 @documented
-class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
+class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput):
     """Base of the estimators of topics over words."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS
@@ -255,7 +262,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             record = observe(posterior, blend, time, last, self._n_hidden)
             if drift:
                 record = replace(record, batch=drift[-1].batch + 1)
-            drift = (*drift[1 - KEPT_MINIBATCHES :], record)
+            drift = kept_records(drift, record)
             found["led_at"] = posterior.n_batches + blend.statistics.n_batches
         if composition.doc_topic == FIXED != commit.update.doc_topic:
             # What was learnt of the documents waits for the update that learnt it.
@@ -302,8 +309,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     @property
     def drift_(self) -> list[Drift]:
         """Records of the last thousand minibatches, the oldest first."""
-        self._check_forgets()
-        return list(self._commit.drift)
+        return self._kept
 
     def _check_forgets(self) -> None:
         check_is_fitted(self)
@@ -314,17 +320,6 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
                 f"{type(self).__name__} has no report of drift with {update.update}, which forgets "
                 "nothing; start anew and use a rule such as PowerPrior(0.9)"
             )
-
-    @property
-    def retention_(self) -> np.ndarray:
-        """Share of each topic that the last minibatch left, of shape (n_components,)."""
-        records = self.drift_
-        return records[-1].retention.copy() if records else np.ones(self._n_features_out)
-
-    @property
-    def retention_history_(self) -> np.ndarray:
-        """`retention_` after each of the last thousand minibatches."""
-        return np.array([record.retention for record in self.drift_])
 
     @property
     def effective_sample_size_(self) -> np.ndarray:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -15,20 +15,14 @@ from sklearn.utils import ClassifierTags, RegressorTags, Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from streamtopics.base.drift import KEPT_MINIBATCHES
-from streamtopics.base.frame import (
-    NO_WEIGHTS,
-    Commit,
-    StreamingEstimator,
-    check_same_state,
-    check_update,
-    warn_of_no_boost,
-)
+from streamtopics.base.drift import ReportsRetention, Retention, kept_records
+from streamtopics.base.frame import NO_WEIGHTS, Commit
 from streamtopics.base.glossary import documented
 from streamtopics.base.typing import OptionalArray, RandomState
 from streamtopics.base.validation import POSITIVE_INT
+from streamtopics.estimators.by_rule import LearnsByRule
 from streamtopics.models.dense_model import DenseModel, check_codes
-from streamtopics.posteriors import DensePosterior
+from streamtopics.posteriors import Blend, DensePosterior, Learn
 from streamtopics.updates import SVB
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import check_not_masked
@@ -47,38 +41,7 @@ DEGENERATE = (
 
 def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
     """Whether the model has a method; for `available_if`."""
-    return lambda estimator: _has(_known_model(estimator), method)
-
-
-def _has(model: object, method: str) -> bool:
-    return getattr(model, method, None) is not None
-
-
-def _n_classes(model: object) -> int | None:
-    """Number of classes that a model has targets of, numbered from 0; None for another model."""
-    found = getattr(model, "n_classes", None)
-    return found if getattr(model, "needs_target", False) and _has(model, "predict_proba") else None
-
-
-def _known_model(estimator: StreamingBayes) -> Any:
-    """The model that an estimator has learnt by, or else its parameter."""
-    return vars(estimator).get("model_", estimator.model)
-
-
-def _transforms_if_its_model_does(cls: type[StreamingBayes]) -> type[StreamingBayes]:
-    """Take the methods of transformers from objects whose model has no `transform`.
-
-    Not at the methods themselves: scikit-learn's wrapper for `set_output` would undo it.
-    """
-    offered: dict[str, Callable[[StreamingBayes], bool]] = {
-        # A pipeline looks for it before it fits by the parameter.
-        "transform": lambda one: _has(one.model, "transform") or _model_can("transform")(one),
-        "fit_transform": lambda one: _has(one.model, "transform"),
-        "get_feature_names_out": _model_can("transform"),
-    }
-    for name, check in offered.items():
-        setattr(cls, name, available_if(check)(getattr(cls, name)))
-    return cls
+    return lambda estimator: getattr(estimator.model, method, None) is not None
 
 
 @dataclass(frozen=True)
@@ -105,32 +68,31 @@ class Samples:
 
 @dataclass(frozen=True)
 class BayesCommit(Commit):
-    """All that a step changes: also the shares retained by the last thousand minibatches."""
+    """All that a step changes: also records of the last thousand minibatches."""
 
-    _holds = "retentions: nan"
-    retentions: tuple[np.ndarray, ...] = ()
+    drift: tuple[Retention, ...] = ()
 
 
 @documented
-@_transforms_if_its_model_does
-class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
+class StreamingBayes(
+    TransformerMixin, ClassNamePrefixFeaturesOutMixin, ReportsRetention, LearnsByRule
+):
     """A Bayesian model whose posterior follows a stream.
 
-    The model says what a minibatch means, the rule how the posterior takes it in: all of
-    it (`SVB`), at a fixed rate of forgetting (`PowerPrior`, `PopulationVB`), or at rates
-    that it learns from the stream (`HierarchicalPowerPrior`). Their fields are parameters
-    of this estimator: ``update__rho``, ``model__n_components``.
+    The rule says how much of the posterior is kept: all of it (`SVB`), a fixed rate (`PowerPrior`,
+    `PopulationVB`), or rates learnt from the stream (`HierarchicalPowerPrior`). Fields of the model
+    and of the rule are parameters: ``update__rho``, ``model__n_components``.
 
     Parameters
     ----------
     model : BetaBinomial, LinearRegression, GaussianMixture or another model
-        A frozen record of `streamtopics.models`, or one of your own with the same
-        methods.
+        A frozen record of `streamtopics.models`, or one of your own; it derives from
+        `streamtopics.models.dense_model.DenseModel`.
     update : rule of `streamtopics.updates`, default=None
-        A frozen record as well; None stands for ``SVB()``.
+        None is ``SVB()``.
     boosted_prior : object, default=None
-        A model of the same kind and `coordinates` as `model`, whose prior is what the update
-        boosts, if it boosts; None for that of `model`, which the stream starts from and forgets to.
+        A model of the same kind and `coordinates` as `model`, whose prior the update boosts. None
+        is `model`, which the stream starts from and forgets to.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1
@@ -153,21 +115,13 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
     effective_sample_size_ : ndarray of shape (n_nodes,)
         Samples that each node stands for, its prior's included.
     classes_ : ndarray of shape (n_classes,)
-        Numbers of the classes, from 0 on, whether or not they came: of a model with classes only.
-    n_batch_iter_ : int
-        Minibatches learnt from.
-    n_samples_seen_ : int
-        Samples learnt from, counting repeated passes.
-    n_iter_ : int
-        Passes that `fit` finished.
+        Numbers of the classes, from 0 on, of a model with classes.
+    n_batch_iter_, n_samples_seen_, n_iter_ : int
+        Minibatches and samples learnt from, counting repeated passes, and passes of `fit`.
     n_features_in_ : int
         Columns of X.
     feature_names_in_ : ndarray of shape (n_features,)
         Their names, where X had any.
-
-    See Also
-    --------
-    SVBHPP : Topics that drift.
 
     Examples
     --------
@@ -182,8 +136,6 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
     ...     model = model.partial_fit(X, slope * X[:, 0] + 0.1 * rng.normal(size=100))
     >>> model.retention_history_.ravel().round(1)
     array([1., 1., 1., 0.])
-    >>> model.predict([[2.0, 0.0, 0.0]]).round()
-    array([-2.])
     """
 
     __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
@@ -219,8 +171,6 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
-
-    # Learning
 
     def fit(self, X: ArrayLike, y: OptionalArray = None) -> Self:
         """Learn from data, in minibatches of `batch_size` rows, in order.
@@ -260,9 +210,17 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
         return self._partial_fit(X=X, y=y, classes=classes)
 
     def _read(self, method: str, *, reset: bool, X: Any, y: Any, classes: Any = None) -> Samples:
-        model = self.model if reset else _known_model(self)
+        model = self.model if reset else self.model_
+        caller = f"{type(self).__name__}.{method}"
         if classes is not None:
-            _check_classes(classes, model, f"{type(self).__name__}.{method}")
+            if model.n_classes is None:
+                raise ValueError(
+                    f"classes, passed to {caller}, is {classes!r:.60}, but {type(model).__name__} "
+                    "has no classes; leave it out"
+                )
+            check_not_masked(classes, caller, "classes")
+            codes = _numbers(np.asarray(classes), "classes")
+            check_codes(codes, model.n_classes, f"classes, passed to {caller},")
         target = model.needs_target
         return Samples(*self._data(method, model, X, y, target=target, reset=reset))
 
@@ -270,15 +228,13 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
         for name in ("model", "boosted_prior"):
             value = getattr(self, name)
             given = value is not None or name == "model"
-            if given and not (is_record(value) and hasattr(value, "log_predictive")):
+            if given and not (is_record(value) and isinstance(value, DenseModel)):
                 raise TypeError(
-                    f"{name} must be a record with the method 'log_predictive', such as "
+                    f"{name} must be a record that derives from DenseModel, such as "
                     f"LinearRegression(); got {value!r}"
                 )
         offers = DensePosterior.offers | {"local_bound"}  # Models report their bound.
-        check_update(
-            self.update, None, self._rule, offers, f"the posterior of {type(self.model).__name__}"
-        )
+        self._check_rule(before, offers, f"the posterior of {type(self.model).__name__}")
         if before is None:
             return
         for name, started in (("model", self.model_), ("boosted_prior", self.boosted_prior_)):
@@ -288,45 +244,39 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
                     f"{name} is {now} now, but the stream was started with {started}; set it back, "
                     "or start anew with fit"
                 )
-        check_same_state(self._rule, before.update, before.state, before.posterior)
 
     def _start(self, batch: Samples) -> None:
         self.seed_ = self._draw_seed()
-        self.model_, self.boosted_prior_ = self.model, self.boosted_prior
-        posterior = self.model.posterior(batch.X)
-        if self.boosted_prior is not None:
-            self._check_coordinates()
-            posterior = posterior.boosting(self.boosted_prior.posterior(batch.X))
+        self.model_, self.boosted_prior_ = model, boosted = self.model, self.boosted_prior
+        posterior = model.posterior(batch.X)
+        if boosted is not None:
+            means = [attrgetter(path) for path in model.coordinates]
+            if type(boosted) is not type(model) or any(own(boosted) != own(model) for own in means):
+                raise ValueError(
+                    f"boosted_prior must be a {type(model).__name__} like model, with the same "
+                    f"{[*model.coordinates]}; got {boosted!r}"
+                )
+            posterior = posterior.boosting(boosted.posterior(batch.X))
         posterior.seed = self.seed_
         # Refuses what it cannot learn from, while nothing is learnt.
-        self.model.learner(posterior, batch.X, batch.y, self.seed_)
+        model.learner(posterior, batch.X, batch.y, self.seed_)
         self._commit = BayesCommit(posterior, self._rule.init(posterior), 0, self._rule)
 
-    def _check_coordinates(self) -> None:
-        """Refuse two priors whose natural parameters do not mean the same."""
-        model, other = self.model, self.boosted_prior
-        means = [attrgetter(path) for path in model.coordinates]
-        if type(other) is not type(model) or any(own(other) != own(model) for own in means):
-            raise ValueError(
-                f"boosted_prior must be a {type(model).__name__} like model, with the same "
-                f"{[*model.coordinates]}; got {other!r}"
-            )
+    def _learner(self, batch: Samples, pool: Workers) -> Learn:
+        learn: Learn = self.model_.learner(self.posterior_, batch.X, batch.y, self.seed_)
+        return learn
 
     def _learn(self, batch: Samples, pool: Workers) -> None:
-        commit, rule = self._commit, self._rule
-        posterior = commit.posterior
         try:
-            learn = self.model_.learner(posterior, batch.X, batch.y, self.seed_)
-            blend, state = rule.step(posterior, learn, commit.state)
+            super()._learn(batch, pool)
         except np.linalg.LinAlgError as error:
             name = type(self.model_).__name__
             raise ValueError(f"{name} found no solution: {DEGENERATE}") from error
-        if self.boosted_prior is not None:
-            warn_of_no_boost(blend, "an update with a boost, such as PowerPrior(0.9, Boost(0.1))")
-        retained = np.broadcast_to(blend.retain, posterior.n_nodes).astype(np.float64)
-        kept = (*commit.retentions[1 - KEPT_MINIBATCHES :], retained)
-        new = replace(commit, state=state, update=rule, retentions=kept)
-        posterior.blend(blend, [(vars(self), "_commit", new)])
+
+    def _reported(self, blend: Blend) -> dict[str, Any]:
+        posterior, drift = self.posterior_, self._commit.drift
+        kept = np.broadcast_to(blend.retain, posterior.n_nodes).astype(np.float64)
+        return {"drift": kept_records(drift, Retention(posterior.n_batches + 1, None, kept))}
 
     @property
     def _rule(self) -> Rule:
@@ -368,8 +318,6 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
                 raise ValueError(f"{name} has values beyond {MOST:g}; scale it")
         return X, y
 
-    # Prediction
-
     def fit_transform(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """`fit`, then `transform` of the same samples.
 
@@ -384,8 +332,8 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
     def score_samples(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """Log density of each sample under the posterior predictive distribution.
 
-        Targets that are not given are integrated out: what is left is the density of the
-        inputs, and for a model that has none of these, such as `LinearRegression`, 0.
+        Targets that are not given are integrated out, which leaves the density of the inputs: 0
+        for a model that has none of these, such as `LinearRegression`.
 
         {samples_and_targets}
 
@@ -394,10 +342,7 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
         log_density : ndarray of shape (n_samples,)
             In nats.
         """
-        check_is_fitted(self)
-        target = y is not None and self.model_.needs_target
-        X, y = self._data("score_samples", self.model_, X, y, target=target)
-        return self._whole(lambda: self.model_.log_predictive(self.posterior_, X, y))
+        return self._density("score_samples", X, y, target=y is not None)
 
     def score(self, X: ArrayLike, y: OptionalArray = None) -> float:
         """Log predictive density, in nats per sample; higher is better.
@@ -408,10 +353,15 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
         -------
         score : float
         """
+        return float(self._density("score", X, y).mean())
+
+    def _density(
+        self, method: str, X: ArrayLike, y: OptionalArray, target: bool = True
+    ) -> np.ndarray:
         check_is_fitted(self)
-        X, y = self._data("score", self.model_, X, y, target=self.model_.needs_target)
-        density = self._whole(lambda: self.model_.log_predictive(self.posterior_, X, y))
-        return float(density.mean())
+        model = self.model_
+        X, y = self._data(method, model, X, y, target=target and model.needs_target)
+        return self._whole(lambda: model.log_predictive(self.posterior_, X, y))
 
     @available_if(_model_can("predict"))
     def predict(self, X: ArrayLike) -> np.ndarray:
@@ -459,33 +409,16 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
         X, _ = self._data(method, self.model_, X)
         return np.asarray(getattr(self.model_, method)(self.posterior_, X))
 
-    # What was learnt
-
     @property
     def classes_(self) -> np.ndarray:
         """Numbers of the classes of the model, from 0 on."""
         check_is_fitted(self)
-        n_classes = _n_classes(self.model_)
-        if n_classes is None:
+        if self.model_.n_classes is None:
             raise AttributeError(
                 f"{type(self).__name__} has no attribute 'classes_' with {self.model_}, which has "
                 "no classes; use a model such as NaiveBayesMixture"
             )
-        return np.arange(n_classes)
-
-    @property
-    def retention_(self) -> np.ndarray:
-        """Share of each node that the last minibatch left; 1 before there was any."""
-        check_is_fitted(self)
-        records = self._commit.retentions
-        return records[-1].copy() if records else np.ones(self.posterior_.n_nodes)
-
-    @property
-    def retention_history_(self) -> np.ndarray:
-        """`retention_` after each of the last thousand minibatches."""
-        check_is_fitted(self)
-        records = self._commit.retentions
-        return np.reshape(records, (len(records), self.posterior_.n_nodes))
+        return np.arange(self.model_.n_classes)
 
     @property
     def effective_sample_size_(self) -> np.ndarray:
@@ -500,32 +433,24 @@ class StreamingBayes(TransformerMixin, ClassNamePrefixFeaturesOutMixin, Streamin
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         model = self.model
-        tags.target_tags.required = bool(getattr(model, "needs_target", False))
-        tags.input_tags.allow_nan = bool(getattr(model, "allows_missing", False))
-        if n_classes := _n_classes(model):
+        tags.target_tags.required = model.needs_target
+        tags.input_tags.allow_nan = model.allows_missing
+        # Their scores are log densities, which have no scale of their own.
+        if model.n_classes is not None:
             tags.estimator_type = "classifier"
-            # As below.
-            tags.classifier_tags = ClassifierTags(poor_score=True, multi_class=n_classes > 2)
-        elif tags.target_tags.required and not hasattr(model, "predict_proba"):
+            tags.classifier_tags = ClassifierTags(poor_score=True, multi_class=model.n_classes > 2)
+        elif model.needs_target and model.predict_proba is None:
             tags.estimator_type = "regressor"
-            # `score` is a log density, which has no scale of its own.
             tags.regressor_tags = RegressorTags(poor_score=True)
-        if not hasattr(model, "transform"):
+        if model.transform is None:
             tags.transformer_tags = None  # type: ignore[assignment]
         return tags
 
 
-def _check_classes(classes: OptionalArray, model: object, caller: str) -> None:
-    """Refuse classes of a stream that the model does not have."""
-    n_classes = _n_classes(model)
-    if n_classes is None:
-        raise ValueError(
-            f"classes, passed to {caller}, is {classes!r:.60}, but {type(model).__name__} has no "
-            "classes; leave it out"
-        )
-    check_not_masked(classes, caller, "classes")
-    codes = _numbers(np.asarray(classes), "classes")
-    check_codes(codes, n_classes, f"classes, passed to {caller},")
+# Here, as scikit-learn's wrapper for `set_output` would undo it at the methods.
+for _name in ("transform", "fit_transform", "get_feature_names_out"):
+    _method = getattr(StreamingBayes, _name)
+    setattr(StreamingBayes, _name, available_if(_model_can("transform"))(_method))
 
 
 def _numbers(y: np.ndarray, name: str) -> np.ndarray:

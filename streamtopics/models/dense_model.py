@@ -5,7 +5,7 @@ A model is a frozen dataclass of its hyper-parameters; it keeps no state.
 """
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
@@ -15,6 +15,7 @@ from streamtopics.posteriors import DensePosterior, Learn
 Numbers = float | np.ndarray
 
 
+@runtime_checkable
 class DenseModel(Protocol):
     """A model of samples X, and where it needs them of targets y.
 
@@ -30,16 +31,28 @@ class DenseModel(Protocol):
     by_feature : frozenset of str
         Blocks of the posterior whose last axis, or that of the family's numbers, is the columns
         of X, and perhaps an intercept after them.
+    predict, predict_proba, transform : function of (posterior, X) or None
+        What the model predicts.
+    n_classes : int or None
+        Number of classes, of which the targets are the numbers from 0 on, and `predict_proba` has
+        a column each; None if it is no classifier.
 
     A model whose natural parameters are relative to a point has `origins`, numbers to add by
-    (block, name of a marginal). It may have `predict`, `predict_proba` or `transform` of
-    (posterior, X); one with `n_classes`, whose targets are 0 to n_classes - 1, is a classifier.
+    (block, name of a marginal).
     """
 
     needs_target: ClassVar[bool] = False
     allows_missing: ClassVar[bool] = False
     coordinates: ClassVar[tuple[str, ...]] = ()
     by_feature: ClassVar[frozenset[str]]
+    predict: ClassVar[Any] = None
+    predict_proba: ClassVar[Any] = None
+    transform: ClassVar[Any] = None
+
+    @property
+    def n_classes(self) -> int | None:
+        """None if it is no classifier."""
+        return None
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, for samples of the shape of X."""

@@ -15,8 +15,8 @@ OURS = """
     MeanFieldRegression Memory Minibatch MultiViewLDA NaiveBayesMixture NamedVectorizer NewTopic
     NewWord NodeStatistics NoiseStart Normal OneOrMixed OneTopic Online OnlineEM OpenVocabulary
     Parameters Poisson Policy PopulationVB Position PowerPrior Process ProgressReport Rate
-    RatingCommit RatingLDA Response ResponseMoments Resumed Rounds Rows SBP SVB SVBHPP SVBLDA
-    ScaledDecay Schedule ScoreHistory Seats SeedWords Seeds SemiSupervised SentenceCommit
+    RatingCommit RatingLDA Response ResponseMoments Resumed Retention Rounds Rows SBP SVB SVBHPP
+    SVBLDA ScaledDecay Schedule ScoreHistory Seats SeedWords Seeds SemiSupervised SentenceCommit
     SentenceVectorizer SentimentWords Shares Snapshot SpectralStart Stacked StackedStatistics State
     Statistics StochasticVI StreamingBayes StreamingCountVectorizer StreamingLDA StreamingMixture
     StreamingPipeline SupervisedCommit SupervisedLDA Symmetric Table TableStatistics Tallies
