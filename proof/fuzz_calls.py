@@ -61,7 +61,7 @@ ROOMS = (
 CALLED = ("__call__", "on_batch", "learn", "finish", "split")
 # Endless, or of the whole environment; made by functions alone; tried with estimators.
 NOT_TRIED = {
-    "Follower", "follow", "load_docstrings", "picture_formats", "Skipped", "PartitionError",
+    "Follower", "follow", "load_docstrings", "Skipped", "PartitionError",
     "ReadingError", "page", "DensePosterior", "IterateAverage", "Stacked", "TopicPosterior",
     "blend_together", "Franchise", "PointSets",
 }  # fmt: skip

@@ -92,11 +92,6 @@ def some_text(rng: Rng) -> Any:
     return inputs.one_text(rng)
 
 
-def some_sentences(rng: Rng) -> Any:
-    """The sentences of one document, by their counts."""
-    return sparse.csr_matrix(rng.poisson(1.0, (int(rng.integers(1, 4)), WIDTH)), dtype=float)
-
-
 def some_prior_of_sentences(rng: Rng) -> Any:
     """A prior of sentences."""
     return pick(rng, (was.WAS(), was.HDPFranchise(), was.SBP(), was.ICD()))
@@ -236,10 +231,6 @@ OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
     "count_vocabulary": {
         "vectorizer": lambda rng: text.StreamingCountVectorizer(),
         "partitions": lambda rng: [some_texts(rng) for _ in range(2)],
-    },
-    "ParticleScorer": {
-        "estimator": lambda rng: fitted("WASTopicModel"),
-        "X": lambda rng: [some_sentences(rng) for _ in range(3)],
     },
     "OpenVocabularyScorer": {"estimator": lambda rng: fitted_pipeline(), "X": some_texts},
     "rouge": {"summaries": lambda rng: ["a soup"] * 3, "references": lambda rng: ["a tea"] * 3},

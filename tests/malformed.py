@@ -53,8 +53,8 @@ OF_TEXTS = {"DPPSummarizer", "RougeScorer", "SentenceVectorizer", "read_records"
 OF_ARRAYS = {"StreamingBayes"}
 OF_ANY_NUMBERS = {"StreamingBayes", "iter_minibatches"}
 OF_POINTS = {"LowRankDPP.marginals"}
-OF_LISTS_ALONE = {"LowRankDPP.fit_transform", "ParticleScorer"}
-OF_LISTS = {"AspectSentimentModel", "LowRankDPP", "ParticleScorer", "WASTopicModel"}
+OF_LISTS_ALONE = {"LowRankDPP.fit_transform"}
+OF_LISTS = {"AspectSentimentModel", "LowRankDPP", "WASTopicModel"}
 WITHOUT_A_LOOK = {"DiversityScorer", "OpenVocabularyScorer"}
 OF_BOTH = [
     "an index beyond",
@@ -153,8 +153,8 @@ class _Scoring:
     """A scorer with a model that suits it, as a function of X."""
 
     def __init__(self, name: str, scorer: Callable):
-        suits = {"ParticleScorer": "WASTopicModel", "RougeScorer": "DPPSummarizer"}
-        self.model = _fitted(getattr(streamtopics, suits.get(name, "SVBLDA"))())
+        kind = streamtopics.DPPSummarizer if name == "RougeScorer" else streamtopics.SVBLDA
+        self.model = _fitted(kind())
         self.scorer = scorer
 
     def __call__(self, X: Any) -> float:

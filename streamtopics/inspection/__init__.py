@@ -14,7 +14,6 @@ from streamtopics.inspection.n_components import (
     NComponentsRow,
     compare_n_components,
 )
-from streamtopics.inspection.plots.axes import picture_formats
 from streamtopics.inspection.plots.curves import plot_curves, plot_n_components, plot_scores
 from streamtopics.inspection.plots.streams import plot_drift, plot_shares
 from streamtopics.inspection.plots.topics import plot_topic_map, plot_topics
@@ -30,7 +29,6 @@ __all__ = [
     "compare_n_components",
     "documents_of",
     "format_topics",
-    "picture_formats",
     "plot_curves",
     "plot_drift",
     "plot_n_components",

@@ -17,8 +17,6 @@ from streamtopics.metrics.relevance import relevant_words
 from streamtopics.metrics.scorers import (
     CoherenceScorer,
     DiversityScorer,
-    LeftToRightScorer,
-    ParticleScorer,
     PredictiveScorer,
 )
 from streamtopics.metrics.similarity import topic_diversity, topic_exclusivity
@@ -27,10 +25,8 @@ from streamtopics.metrics.summaries import Rouge, RougeScorer, rouge, summary_re
 __all__ = [
     "CoherenceScorer",
     "DiversityScorer",
-    "LeftToRightScorer",
     "Likelihood",
     "OpenVocabularyScorer",
-    "ParticleScorer",
     "PredictiveScorer",
     "Rouge",
     "RougeScorer",

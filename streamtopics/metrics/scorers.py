@@ -3,21 +3,19 @@
 
 Each is a callable (estimator, X, y=None) -> float, higher is better, NaN if X has no tokens. The
 last step of a `Pipeline` is scored, on X as the steps before it transform it; of a fitted search
-its best estimator. scikit-learn's own `make_scorer` scores predictions, not topics.
+its best estimator. Any such function is a scorer, too, for example one that calls
+`left_to_right`; scikit-learn's own `make_scorer` scores predictions, not topics.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from streamtopics.metrics.coherence import topic_coherence
-from streamtopics.metrics.left_to_right import left_to_right
-from streamtopics.metrics.predictive import check_components, log_predictive_probability, per_token
+from streamtopics.metrics.predictive import check_components, log_predictive_probability
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.metrics.similarity import topic_diversity
 from streamtopics.utils.steps import as_found, counted, last_step
-from streamtopics.utils.structure import check_structure, total
+from streamtopics.utils.structure import check_structure
 
 
 @dataclass(frozen=True)
@@ -50,52 +48,6 @@ class PredictiveScorer:
     def __call__(self, estimator: object, X: object, y: object = None) -> float:
         model, counts = _model_and_counts(estimator, X)
         return log_predictive_probability(model, counts, random_state=self.random_state)
-
-
-@dataclass(frozen=True)
-class LeftToRightScorer:
-    """Scorer by `left_to_right`, nats per token; for estimators with `doc_topic_prior_`.
-
-    Parameters
-    ----------
-    n_particles, n_resampled, random_state
-        As in `left_to_right`; a mean over many documents needs fewer particles.
-    """
-
-    n_particles: int = 20
-    n_resampled: int | None = 5
-    random_state: int = 0
-
-    def __call__(self, estimator: object, X: object, y: object = None) -> float:
-        model, counts = _model_and_counts(estimator, X)
-        components = check_components(model)
-        topics = components / components.sum(axis=1, keepdims=True)
-        found = left_to_right(counts, topics, model.doc_topic_prior_, **asdict(self))
-        return per_token(found.log_likelihood, total(counts))
-
-
-@dataclass(frozen=True)
-class ParticleScorer:
-    """Scorer by the particle estimate of the likelihood, nats per token, for `WASTopicModel`.
-
-    Unlike `score` it judges whole documents, each a matrix of its sentences.
-
-    Parameters
-    ----------
-    n_particles : int, default=100
-        The estimate is low with few, and tends to the likelihood.
-    random_state : int, default=0
-        Seed of the particles.
-    """
-
-    n_particles: int = 100
-    random_state: int = 0
-
-    def __call__(self, estimator: object, X: object, y: object = None) -> float:
-        model, documents = _model_and_counts(estimator, X)
-        documents = list(documents)
-        found = model.log_likelihood(documents, **asdict(self))
-        return per_token(found, float(sum(map(np.sum, documents))))
 
 
 @dataclass(frozen=True)

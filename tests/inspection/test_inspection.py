@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-from matplotlib import pyplot
 from numpy.testing import assert_allclose
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
@@ -13,7 +12,6 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
 from streamtopics.inspection import (
     format_topics,
-    picture_formats,
     plot_topic_map,
     plot_topics,
     topic_table,
@@ -85,9 +83,3 @@ def test_a_pipeline_is_its_model_and_its_words():
     assert shown <= set(names)
     written = {note.get_text().split()[1] for note in plot_topic_map(pipeline).texts}
     assert written <= set(names)
-
-
-def test_asking_for_the_formats_leaves_no_picture():
-    before = pyplot.get_fignums()
-    assert "png" in picture_formats()
-    assert pyplot.get_fignums() == before

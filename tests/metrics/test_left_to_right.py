@@ -7,11 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import roots_sh_jacobi
 
-from streamtopics import SVBLDA
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.estimators import Schedule
 from streamtopics.kernels import left_to_right as kernel
-from streamtopics.metrics import LeftToRightScorer, left_to_right
+from streamtopics.metrics import left_to_right
 from tests.reference import left_to_right as reference
 
 ALPHA = np.array([0.3, 0.8, 0.5])
@@ -144,16 +142,6 @@ def test_a_proportion_of_its_own_against_quadrature():
     assert (np.abs(found.log_likelihood - exact) <= 4 * found.standard_error + 1e-12).all()
 
 
-def test_scorer():
-    corpus = make_lda_corpus(n_documents=400, n_components=3, n_features=40, random_state=0)
-    model = SVBLDA(3, schedule=Schedule(n_rounds=5), random_state=0).fit(corpus.X[:300])
-    test = corpus.X[300:320]
-    scorer = LeftToRightScorer(n_particles=20)
-    expected = left_to_right(test, model.topic_word_, model.doc_topic_prior_, n_particles=20)
-    assert_allclose(scorer(model, test), expected.log_likelihood.sum() / test.sum())
-    assert scorer(model, test) > np.log(1 / 40)
-
-
 @pytest.mark.parametrize(
     ("longest", "n_particles", "most"), [(1e9, 100, 671088), (1e15, 20, 3355443), (99, 10**6, 67)]
 )
@@ -161,5 +149,3 @@ def test_more_tokens_than_the_memory_takes_are_refused(longest, n_particles, mos
     message = f"{n_particles} particles can read {most} in a document; the longest has"
     with pytest.raises(ValueError, match=message):
         left_to_right([[1, 2], [0, longest]], [[0.5, 0.5]], 0.5, n_particles=n_particles)
-    with pytest.raises(ValueError, match="20 particles can read 3355443"):
-        LeftToRightScorer()(SVBLDA(1).fit([[1, 0], [0, 1]]), [[1, 2], [0, 1e9]])

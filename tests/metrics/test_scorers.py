@@ -18,7 +18,6 @@ from streamtopics.estimators import Schedule
 from streamtopics.metrics import (
     CoherenceScorer,
     DiversityScorer,
-    LeftToRightScorer,
     OpenVocabularyScorer,
     PredictiveScorer,
     log_predictive_probability,
@@ -108,7 +107,7 @@ def test_pipelines(scorer, X):
     assert scorer(make_pipeline(pipeline[-1]), counts) == scorer(pipeline[-1], counts)
 
 
-OF_TEXTS = [*SCORERS, LeftToRightScorer(2), OpenVocabularyScorer()]
+OF_TEXTS = [*SCORERS, OpenVocabularyScorer()]
 TEXTS = ["sea ship sail wind wave " * 3, "law tax court judge vote " * 3] * 6
 
 

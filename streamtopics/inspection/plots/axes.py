@@ -28,14 +28,6 @@ def pyplot() -> Any:
     return pyplot
 
 
-def picture_formats() -> list[str]:
-    """Endings of the files that a picture can be saved to."""
-    figure = pyplot().figure(figsize=(1.0, 1.0))
-    known = sorted(figure.canvas.get_supported_filetypes())
-    pyplot().close(figure)
-    return known
-
-
 def one_axes(ax: Axes | None, size: tuple[float, float] = PANEL) -> Axes:
     """The Axes given, or those of a new figure."""
     if ax is None:
