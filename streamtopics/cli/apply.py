@@ -31,7 +31,6 @@ from streamtopics.cli.models import (
     print_topics,
     rows_of,
     rows_of_documents,
-    topics_of,
     words_of,
 )
 from streamtopics.cli.reading import Sample, Tally, columns, cut, place_of, records, texts_of
@@ -68,12 +67,12 @@ def score(options: Namespace) -> None:
     tally.tell()
     X = sparse.vstack(counts, format="csr")
     known = float(X.sum())
-    if hasattr(topics_of(model), "feature_names_in_"):
+    if hasattr(model[-1], "feature_names_in_"):
         X = NamedCounts.of(X, words_of(model))
     print(f"{counted(X.shape[0], 'document')}, {counted(known, 'word')} that the model knows")
-    print(f"over the words of the model: {nats(float(topics_of(model).score(X)))}")
+    print(f"over the words of the model: {nats(float(model[-1].score(X)))}")
     if X.shape[1] > 1 and known:
-        coherence, diversity = CoherenceScorer()(topics_of(model), X), DiversityScorer()(model)
+        coherence, diversity = CoherenceScorer()(model[-1], X), DiversityScorer()(model)
         print(f"coherence of the topics (NPMI of 10 words): {coherence:.3f}")
         print(f"share of these words that are distinct: {diversity:.1%}")
     try:
@@ -88,7 +87,7 @@ def score(options: Namespace) -> None:
 def show(options: Namespace) -> None:
     """Print the topics, and what is known of the model."""
     model = load_model(options.model_file, options.trust)
-    topics, rows = topics_of(model), rows_of(model, options.words, options.relevance)
+    topics, rows = model[-1], rows_of(model, options.words, options.relevance)
     known: dict[str, Any] = {
         "estimator": type(topics).__name__,
         "parameters": {k: repr(v) for k, v in sorted(topics.get_params(deep=False).items())},
@@ -128,7 +127,7 @@ def update(options: Namespace) -> None:
     target = options.model or options.model_file
     check_target(target, kept=options.files)
     model, tally, history = load_model(options.model_file, options.trust), Tally(), ScoreHistory()
-    learner, topics = learner_of(model), topics_of(model)
+    learner, topics = learner_of(model), model[-1]
     words, before = words_of(model), np.array(topics.topic_word_)
     n_before, n_tokens_before = topics.n_documents_seen_, topics.n_tokens_seen_
     found = cut(records(options, tally.skipped), MINIBATCH)
@@ -151,7 +150,7 @@ def update(options: Namespace) -> None:
 
 def print_changes(model: Pipeline, words: np.ndarray, before: np.ndarray, n_words: int) -> None:
     """Print the topics that have changed most, and the words that came up in them."""
-    names, new = words_of(model), topics_of(model).topic_word_
+    names, new = words_of(model), model[-1].topic_word_
     column = {word: i for i, word in enumerate(words) if not word.startswith(FREE)}
     places = np.array([column.get(word, -1) for word in names])
     n = min(len(before), len(new))

@@ -36,17 +36,8 @@ SAID_AS = {"unknown encoding:": "--encoding is unknown:", 'TypeError: "delimiter
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status.
 
-    Parameters
-    ----------
-    arguments : sequence of str or None, default=None
-        What follows the name of the command; None for that of the process.
-
-    Returns
-    -------
-    status : int
-        0; 2 for wrong use and for what cannot be read or written; 130 after Ctrl-C, 143 after
-        SIGTERM, 129 after SIGHUP. A reader of the output that has gone, as of ``| head``, is no
-        failure.
+    It is 0, also if the reader of the output has gone; 2 for wrong use and for what cannot be read
+    or written; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     is_verb = bool(given) and (given[0] in VERBS or given[0] in {"-h", "--help", "--version"})

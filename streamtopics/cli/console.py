@@ -102,29 +102,28 @@ def check_target(
         raise ValueError(f"{path} is no kind of file to write; use one of {', '.join(kinds)}")
 
 
-def as_line(row: Mapping[str, Any], kind: str) -> bytes:
-    """Return a row as a line of JSON or of a table, in which no cell is a formula."""
-    if kind == "jsonl":
-        return (json.dumps(row, allow_nan=False, default=str) + "\n").encode()
-    cells = [" ".join(map(str, v)) if isinstance(v, list) else v for v in row.values()]
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(
-        f"'{cell}" if isinstance(cell, str) and cell[:1] in tuple("=+-@\t\r") else cell
-        for cell in cells
-    )
-    return line.getvalue().encode("utf-8", "replace")
-
-
 def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]], kind: str) -> int:
     """Write rows as they come, to a file or standard output; return how many."""
     n = 0
     printing = nullcontext(lambda line: sys.stdout.write(line.decode()))
     with printing if path is None else replacing(path) as send:
         for n, row in enumerate(rows, start=1):
-            if n == 1 and kind == "csv":
-                send(as_line({name: name for name in row}, kind))
-            send(as_line(row, kind))
+            if kind == "jsonl":
+                send((json.dumps(row, allow_nan=False, default=str) + "\n").encode())
+                continue
+            if n == 1:
+                send(_cells(row))
+            send(_cells(row.values()))
     return n
+
+
+def _cells(values: Iterable[Any]) -> bytes:
+    """Return a line of a table, in which no cell is a formula."""
+    line = io.StringIO()
+    flat = [" ".join(map(str, v)) if isinstance(v, list) else v for v in values]
+    safe = [f"'{v}" if isinstance(v, str) and v[:1] in tuple("=+-@\t\r") else v for v in flat]
+    csv.writer(line, lineterminator="\n").writerow(safe)
+    return line.getvalue().encode("utf-8", "replace")
 
 
 # Signals

@@ -36,7 +36,6 @@ from streamtopics.cli.models import (
     print_topics,
     rows_of,
     rows_of_documents,
-    topics_of,
     vectorizer_for,
 )
 from streamtopics.cli.reading import Sample, Tally, columns, cut, place_of, records, texts_of
@@ -147,7 +146,7 @@ def _sampled(batches: Iterable[list[Record]], sample: Sample) -> Iterator[list[R
 def print_learnt(options: Namespace, learnt: Learnt) -> None:
     """Print the topics, documents of them and the score."""
     model, n_documents = learnt.model, learnt.sample.n
-    topics, n_held_out = topics_of(model), len(learnt.held_out)
+    topics, n_held_out = model[-1], len(learnt.held_out)
     n_passes = max(1.0, topics.n_documents_seen_ / n_documents) if n_documents else 1.0
     print(
         f"{counted(n_documents, 'document')}, "

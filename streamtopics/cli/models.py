@@ -31,7 +31,7 @@ NAMES = (
 N_TOPICS, N_COMPARED = 20, 20_000
 FREE = "<free "
 WIDTH, MOSTLY_PRIOR = 100, 0.5
-N_DOCUMENTS, N_TOPICS_SHOWN = 3, 5
+N_DOCUMENTS, N_TOPICS_SHOWN, N_LABEL = 3, 5, 4
 
 
 class Learner(NamedTuple):
@@ -72,11 +72,6 @@ def learner_of(model: Pipeline) -> Learner:
     return Learner(model.steps[-1][1], model[:-1])
 
 
-def topics_of(model: Pipeline) -> Any:
-    """Return the topic model of a pipeline."""
-    return model.steps[-1][1]
-
-
 def words_of(model: Pipeline) -> np.ndarray:
     """Return the words of the columns."""
     return np.asarray(model[:-1].get_feature_names_out())
@@ -92,7 +87,7 @@ def n_words_of(model: Pipeline) -> int:
 
 def rows_of(model: Pipeline, n: int, relevance: float) -> list[TopicRow]:
     """Return the table of topics, without columns that have no word yet."""
-    rows = topic_table(topics_of(model), words_of(model), n, relevance=relevance)
+    rows = topic_table(model[-1], words_of(model), n, relevance=relevance)
     kept = []
     for row in rows:
         known = [i for i, word in enumerate(row.words) if not str(word).startswith(FREE)]
@@ -103,15 +98,9 @@ def rows_of(model: Pipeline, n: int, relevance: float) -> list[TopicRow]:
 
 def named_words(model: Pipeline, row: TopicRow) -> str:
     """Return the words of a topic, after its name if it has one."""
-    names = getattr(topics_of(model), "topic_names_", ())
+    names = getattr(model[-1], "topic_names_", ())
     name = f"{names[row.topic]}: " if row.topic < len(names) else ""
     return f"{name}{' '.join(row.words)}"
-
-
-def labels_of(model: Pipeline, relevance: float) -> list[str]:
-    """Return the leading words of each topic."""
-    rows = sorted(rows_of(model, 4, relevance), key=lambda row: row.topic)
-    return [named_words(model, row) for row in rows]
 
 
 def print_topics(rows: Sequence[TopicRow], model: Pipeline) -> None:
@@ -130,7 +119,7 @@ def print_documents(rows: Sequence[TopicRow], model: Pipeline, records: list[Rec
         return
     found = documents_of(model, texts_of(records), n_documents=N_DOCUMENTS)
     for row in shown:
-        print(f"\ntopic {row.topic}: {safe(' '.join(row.words[:4]))}")
+        print(f"\ntopic {row.topic}: {safe(' '.join(row.words[:N_LABEL]))}")
         for document in found:
             if document.topic == row.topic:
                 record = records[document.document]
@@ -141,7 +130,8 @@ def rows_of_documents(
     model: Pipeline, batches: Iterable[list[Record]], leading: int, kind: str, options: Namespace
 ) -> Iterator[dict[str, Any]]:
     """Yield the leading topics of each document, with where it is from, and its fields to keep."""
-    labels, names = labels_of(model, options.relevance), ("topic", "share", "label")
+    rows, names = rows_of(model, N_LABEL, options.relevance), ("topic", "share", "label")
+    labels = {row.topic: named_words(model, row) for row in rows}
     for batch in batches:
         shares = np.asarray(model.transform(texts_of(batch)), dtype=np.float64)
         order = np.argsort(-shares, axis=1, kind="stable")[:, :leading]
@@ -151,7 +141,7 @@ def rows_of_documents(
                 row["id"] = record.fields[options.id_key]
             row |= {"source": record.source, "line": record.line, "time": time_of(record.time)}
             row |= {key: record.fields[key] for key in options.keep}
-            topics: list[Any] = [(int(k), round(float(share[k]), 4), labels[k]) for k in first]
+            topics: list[Any] = [(int(k), round(float(share[k]), 4), labels[int(k)]) for k in first]
             is_empty = not record.text.strip()
             if kind == "jsonl":
                 found = [dict(zip(names, one, strict=True)) for one in topics]
@@ -178,7 +168,7 @@ def estimator(options: Namespace) -> Any:
     if (name == "GuidedTopics") != bool(options.seeds):
         raise ValueError("--seeds FILE is of --estimator GuidedTopics, and of no other")
     if options.seeds:
-        named = read_seeds(options.seeds)
+        named = json.loads(options.seeds.read_text(encoding="utf-8-sig"))
         made: Any = streamtopics.GuidedTopics(named, n_unseeded=max(0, n_topics - len(named)))
     else:
         made = by_name(name, n_topics or N_TOPICS)
@@ -200,17 +190,6 @@ def by_name(name: str, n_components: int) -> Any:
     near = get_close_matches(name, known, n=1)
     meant = f"did you mean {near[0]}? There are" if near else "use one of"
     raise ValueError(f"there is no estimator {name!r} of topics; {meant} {', '.join(known)}")
-
-
-def read_seeds(path: Path) -> dict[str, list[str]]:
-    """Return the seed words by topic that a file has."""
-    try:
-        return dict(json.loads(path.read_text(encoding="utf-8-sig")))
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f'{path} must have an object of names, each with a list of words: {{"sea": ["ship"]}} '
-            f"({error})"
-        ) from error
 
 
 def letters(shortest: int) -> str:

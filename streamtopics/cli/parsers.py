@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import math
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
-from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from textwrap import fill
@@ -46,6 +46,7 @@ def _number(text: str, kind: type = int, least: float = 0, most: float = 2**31 -
 
 positive = partial(_number, least=1)
 share = partial(_number, kind=float, most=1)
+names = partial(str.split, sep=",")
 
 
 def numbers(text: str) -> tuple[int, ...]:
@@ -53,20 +54,14 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(sorted({positive(one) for one in text.split(",")}))
 
 
-def names(text: str) -> list[str]:
-    """Return names with commas between them."""
-    return text.split(",")
-
-
 def setting(text: str) -> tuple[str, Any]:
     """Return the name and the value of a parameter, as in ``kappa=0.5``; words are texts."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
         raise ArgumentTypeError(f"{text!r} is no name=value, such as kappa=0.5")
-    try:
+    with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
         return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return name, value
+    return name, value
 
 
 # Options: name, how its value is read (choices, or None of a flag), default, metavar and help
@@ -240,19 +235,13 @@ def parser() -> ArgumentParser:
         elif "FILE" in verb.usage:
             one.add_argument("file", metavar="FILE", help="lines of text or JSON, or -")
         for option in (*verb.options, TRUST) if "MODEL" in verb.usage else verb.options:
-            _add(one, *option)
+            _add(one, option)
         one.set_defaults(files=None, max_iter=None)
     return result
 
 
-def _add(
-    one: ArgumentParser,
-    name: str,
-    kind: Callable[[str], Any] | tuple[str, ...] | None,
-    default: Any,
-    metavar: str,
-    about: str,
-) -> None:
+def _add(one: ArgumentParser, option: Option) -> None:
+    name, kind, default, metavar, about = option
     how: dict[str, Any] = {"type": kind, "metavar": metavar, "default": default}
     if kind is None:
         how = {"action": "store_true"}

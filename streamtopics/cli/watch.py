@@ -20,30 +20,8 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from streamtopics import save
-from streamtopics.cli.console import (
-    ENDING,
-    check_target,
-    complain,
-    counted,
-    handled,
-    note,
-    safe,
-    stop,
-)
+from streamtopics.cli import console, models, reading
 from streamtopics.cli.fit import periods_to_show
-from streamtopics.cli.models import (
-    Learner,
-    estimator,
-    fit_words,
-    learner_of,
-    load_model,
-    n_words_of,
-    pipeline,
-    topics_of,
-    vectorizer_for,
-    words_of,
-)
-from streamtopics.cli.reading import Tally, settings, texts_of, time_of, vectorizer_of, with_text
 from streamtopics.datasets import Follower, ReadingError, Record, follow
 from streamtopics.report import report
 from streamtopics.streams import (
@@ -87,12 +65,12 @@ class Watch:
             self.place["n_before"] = n_learnt(self.model)
         else:
             front, self.place, self.history, self.monitor, self.tracker = found.callbacks
-            self.model, self.learner = found.model, Learner(found.model, front)
+            self.model, self.learner = found.model, models.Learner(found.model, front)
             if front is not None:
-                self.model = pipeline(type(front), front.steps[0][1], found.model)
-            n, what = counted(self.n_documents, "document"), type(topics_of(self.model)).__name__
-            note(f"going on from {n} in {folder}, with the {what} there")
-        self.tally = Tally(self.place["tally"])
+                self.model = models.pipeline(type(front), front.steps[0][1], found.model)
+            n, what = console.counted(self.n_documents, "document"), type(self.model[-1]).__name__
+            console.note(f"going on from {n} in {folder}, with the {what} there")
+        self.tally = reading.Tally(self.place["tally"])
         # Texts and times of the last documents, for a report.
         self.shown: list[Any] = unpacked(self.place["shown"])
         also = (self.learner.front, self.place, self.history, self.monitor, self.tracker)
@@ -111,11 +89,11 @@ class Watch:
         """Keep the place, what a report shows and words of an alarm, before the checkpoint."""
         self.place["n_batches"] += 1
         is_open = self.learner.front is None
-        self.tally.add(self.model.steps[0][1], texts_of(self.batch), learnt=is_open)
+        self.tally.add(self.model.steps[0][1], reading.texts_of(self.batch), learnt=is_open)
         if not self.is_pipe:
             self.place["position"] = self.position
         if self.options.report:
-            self.shown += [[record.text, time_of(record.time)] for record in self.batch]
+            self.shown += [[record.text, reading.time_of(record.time)] for record in self.batch]
             sizes = np.cumsum([len(text) for text, _ in reversed(self.shown)])
             n = int(np.searchsorted(sizes, MOST_CHARACTERS, side="right"))
             del self.shown[: -min(max(n, 1), N_SHOWN)]
@@ -136,13 +114,13 @@ class Watch:
         """Say what there is to say, and write the model and the report, behind the checkpoint."""
         score = "nothing to score" if math.isnan(info.score) else f"{info.score:.3f} nats per word"
         now = datetime.now().isoformat(" ", "seconds")
-        when = now if info.time is None else time_of(info.time)
-        documents = counted(self.n_documents, "document")
+        when = now if info.time is None else reading.time_of(info.time)
+        documents = console.counted(self.n_documents, "document")
         if info.batch % self.options.every == 0:
             save(self.model, self.options.model)
-        print(safe(f"{when}  {documents}, {score} before learning"), flush=True)
+        print(console.safe(f"{when}  {documents}, {score} before learning"), flush=True)
         if self.alarm is not None:
-            print(safe(f"ALARM: {self.alarm}"), flush=True)
+            print(console.safe(f"ALARM: {self.alarm}"), flush=True)
         if self.options.report and info.batch % self.options.every == 0:
             self.write_report()
 
@@ -163,22 +141,22 @@ class Watch:
         if self.forced or not any(self.checkpointer.path.glob("checkpoint-*")):
             return
         save(self.model, self.options.model)
-        note(f"model written to {self.options.model}")
-        if not n_words_of(self.model):
-            complain(
+        console.note(f"model written to {self.options.model}")
+        if not models.n_words_of(self.model):
+            console.complain(
                 "note: the model has no word, as none was found in enough documents, or all are "
                 "too common; begin another with --min-documents 1, --max-share 1, "
                 "--keep-stop-words or --shortest 1"
             )
         if self.options.report:
             self.write_report()
-            note(f"report written to {self.options.report}")
+            console.note(f"report written to {self.options.report}")
 
     def on_signal(self, number: int, frame: object) -> None:
         """End at once where nothing is lost or at the second signal, else after a minibatch."""
         self.forced, self.number = self.number != 0, number
         if self.forced or self.waiting:
-            stop(number, frame)
+            console.stop(number, frame)
         with suppress(OSError):  # not by print, which may be what was interrupted
             os.write(STANDARD_ERROR, SOON)
 
@@ -192,7 +170,7 @@ class Watch:
         began = 0.0
         self.waiting = True
         try:
-            for record in with_text(found, self.tally.skipped):
+            for record in reading.with_text(found, self.tally.skipped):
                 self.waiting = False
                 if record is not None:
                     began = began if batch else time.monotonic()
@@ -216,30 +194,31 @@ class Watch:
     def knows_words(self) -> bool:
         """Whether there is no vocabulary to be made from the first minibatch."""
         front = self.learner.front
-        return front is None or hasattr(vectorizer_of(front[0]), "vocabulary_")
+        return front is None or hasattr(reading.vectorizer_of(front[0]), "vocabulary_")
 
     def _taken(self, batch: list[Record], found: Follower) -> TimedBatch:
         self.batch, self.position = batch, found.position
-        texts = texts_of(batch)
+        texts = reading.texts_of(batch)
         if not self.knows_words:
-            fit_words(self.learner.front[0], texts)
+            models.fit_words(self.learner.front[0], texts)
         if self.learner.front is not None and not hasattr(self.learner.model, "feature_names_in_"):
-            self.tracker.feature_names = words_of(self.model)
-        return TimedBatch(self.learner.taken(texts), time_of(batch[-1].time))
+            self.tracker.feature_names = models.words_of(self.model)
+        return TimedBatch(self.learner.taken(texts), reading.time_of(batch[-1].time))
 
 
 def watch(options: Namespace) -> None:
     """Learn until the stream ends or an interrupt; then write the model."""
-    check_target(options.model, kept=[options.file, options.seeds])
-    check_target(options.report, ("html",), [options.file, options.seeds, options.model])
+    console.check_target(options.model, kept=[options.file, options.seeds])
+    console.check_target(options.report, ("html",), [options.file, options.seeds, options.model])
     own = Watch(options)
+    how = reading.settings(options, own.tally.skipped)
+    position = None if own.is_pipe else own.place["position"]
     found = follow(
-        Path(options.file), **settings(options, own.tally.skipped), tell_waits=True, poll=POLL,
-        idle=options.idle, position=None if own.is_pipe else own.place["position"],
-    )  # fmt: skip
+        options.file, **how, tell_waits=True, poll=POLL, idle=options.idle, position=position
+    )
     # The monitor, which learns what it holds back at the end, comes behind the checkpoint.
     callbacks: list[Any] = [own.tracker, own.history, own, own.checkpointer, own.tell, own.monitor]
-    with handled([signal.SIGINT, *ENDING], own.on_signal):
+    with console.handled([signal.SIGINT, *console.ENDING], own.on_signal):
         try:
             stream(own.learner.model, own.batches(found), callbacks=callbacks)
         finally:
@@ -247,30 +226,30 @@ def watch(options: Namespace) -> None:
             if own.place["n_batches"]:
                 own.end()
         if own.number:
-            stop(own.number, None)
+            console.stop(own.number, None)
     if not own.place["n_batches"]:
         raise ValueError(f"there are no documents in {options.file}; {own.tally.skipped}")
 
 
 def n_learnt(model: Pipeline) -> int:
     """Documents that a model has learnt from."""
-    return int(getattr(topics_of(model), "n_documents_seen_", 0))
+    return int(getattr(model[-1], "n_documents_seen_", 0))
 
 
-def _begun(options: Namespace) -> tuple[Any, Learner]:
+def _begun(options: Namespace) -> tuple[Any, models.Learner]:
     """Return a model, and what learns of it."""
     if options.model.exists():
-        model = load_model(options.model, options.trust)
-        n = counted(n_learnt(model), "document")
-        note(
-            f"beginning with the {type(topics_of(model)).__name__} in {options.model}, which has "
+        model = models.load_model(options.model, options.trust)
+        n = console.counted(n_learnt(model), "document")
+        console.note(
+            f"beginning with the {type(model[-1]).__name__} in {options.model}, which has "
             f"learnt from {n}, in all passes; they are not counted below"
         )
-        return model, learner_of(model)
-    words: Any = vectorizer_for(options, None)
+        return model, models.learner_of(model)
+    words: Any = models.vectorizer_for(options, None)
     words = NamedVectorizer(words) if options.seeds else words
-    model = pipeline(StreamingPipeline, words, estimator(options))
-    return model, learner_of(model) if options.seeds else Learner(model, None)
+    model = models.pipeline(StreamingPipeline, words, models.estimator(options))
+    return model, models.learner_of(model) if options.seeds else models.Learner(model, None)
 
 
 def _in_words(alarm: Alarm, names: ArrayLike) -> Alarm:

@@ -367,7 +367,7 @@ def test_what_was_skipped_is_said(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "more", "remedy"),
     [
-        ("a.jsonl", '{"text": 7}', [], "or leave it out (--skip-bad"),
+        ("a.jsonl", '{"text": 7}', [], "got 7 (int) (--skip-bad"),
         (
             "a.jsonl",
             '{"text": "a", "day": "soon"}',

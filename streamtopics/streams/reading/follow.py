@@ -160,8 +160,6 @@ def follow(
 
     Raises
     ------
-    ValueError
-        If the file is compressed or has another format.
     ReadingError
         As in `read_records`, and if the file was cut or is another one than before.
 

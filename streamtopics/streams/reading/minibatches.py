@@ -25,46 +25,25 @@ def iter_minibatches(
     Parameters
     ----------
     source : iterable of str, path, iterable of paths or matrix
-        Texts or files as in `read_texts`, or what that gives, or a matrix (dense, sparse or a data
-        frame) of shape (n_documents, n_features), of which slices of rows are taken.
+        Texts or files as in `read_texts`, or the rows of a matrix (dense, sparse or a data frame).
     batch_size : int, default=1000
-        Number of documents in a minibatch; the last one may have fewer.
+        Documents in a minibatch; the last one may have fewer.
     vectorizer : object with `transform` or None, default=None
-        Turns a list of texts into counts, for example a fitted
-        :class:`~sklearn.feature_extraction.text.CountVectorizer`, or a
-        ``HashingVectorizer(alternate_sign=False, norm=None)``. None leaves texts as they are.
+        Turns a list of texts into counts, such as a fitted
+        :class:`~sklearn.feature_extraction.text.CountVectorizer`. None leaves texts as they are.
     text_key, encoding : str, default="text" and "utf-8"
         As in `read_texts`.
 
     Returns
     -------
     minibatches : iterator
-        Of what `vectorizer.transform` returns; without a vectorizer, of lists of str
-        or of slices of the matrix. Nothing comes from a source without documents.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `batch_size` is not a positive integer, or a matrix comes together with a vectorizer;
-        and as `read_texts`.
+        Of counts, of lists of str without a vectorizer, or of slices of the matrix.
 
     Examples
     --------
     >>> from streamtopics.datasets import iter_minibatches
     >>> list(iter_minibatches(["a stream", "of five", "texts", "in", "batches"], 2))
     [['a stream', 'of five'], ['texts', 'in'], ['batches']]
-
-    One pass over a stream of any length, from a list, a generator or files:
-
-    >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from streamtopics import SVBLDA
-    >>> texts = ["red green", "blue red", "green green"]
-    >>> vectorizer = CountVectorizer(vocabulary=["blue", "green", "red"])
-    >>> model = SVBLDA(n_components=2, random_state=0)
-    >>> for X in iter_minibatches(texts, 2, vectorizer=vectorizer):
-    ...     model = model.partial_fit(X)
-    >>> model.n_documents_seen_
-    3
     """
     check_integer(batch_size=batch_size)
     batch_size = int(batch_size)  # One of NumPy with few bits would wrap around.

@@ -103,12 +103,11 @@ class Record(NamedTuple):
     text : str
     time : datetime, float or None
     fields : dict
-        The values of the other keys that were asked for.
+        The other keys that were asked for.
     source : str
         The path of the file; "" for an item of an iterable.
     line : int
-        The line on which the document begins, from 1 on; the number of the record in a JSON array
-        or a Parquet file, or of the item.
+        The line, or the number of the record or item, from 1 on.
     """
 
     text: str
@@ -170,8 +169,7 @@ class Reading(NamedTuple):
         text = self._field(number, value, self.text_key, "text_key")
         text = "" if text is None else text
         if not isinstance(text, str):
-            problem = f"a text must be a str; got {text!r:.60} ({type(text).__name__}). "
-            problem += "Convert it, join words and give each text by itself, or leave it out"
+            problem = f"a text must be a str; got {text!r:.60} ({type(text).__name__})"
             raise self.error("no text", number, problem)
         fields = {key: self._field(number, value, key, "") for key in self.keys}
         if self.time_key is not None:
@@ -441,14 +439,9 @@ def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
             if line.isascii() or not (bad := UNDECODED.search(line)):
                 yield number, line
                 continue
-            start, known = bad.start(), "latin-1"
-            if line[:2] in ("\udcff\udcfe", "\udcfe\udcff"):
-                known = "utf-16"
-            problem = (
-                f"byte 0x{ord(line[start]) - 0xDC00:02x} at position {start + 1} is not "
-                f"{reading.encoding}. If it is text, not a PDF, a spreadsheet or compressed"
-            )
-            reason = f"not {reading.encoding}"
+            known = "utf-16" if line[:2] in ("\udcff\udcfe", "\udcfe\udcff") else "latin-1"
+            reason, byte = f"not {reading.encoding}", ord(bad[0]) - 0xDC00
+            problem = f"byte 0x{byte:02x} at position {bad.start() + 1} is {reason}"
             reading.bad(reading.error(reason, number, problem, "encoding", known))
     except (EOFError, OSError, UnicodeError, lzma.LZMAError, zlib.error) as error:
         if isinstance(error, OSError) and error.errno is not None:  # the disk, not what is on it
@@ -530,10 +523,7 @@ def _table(lines: Lines, reading: Reading) -> Rows:
         except StopIteration:
             return
         except csv.Error as error:
-            problem = (
-                f"no row of a table ({error}). Fields with quotation marks, {sep!r} or ends of "
-                "lines in them are in quotation marks, which are doubled within"
-            )
+            problem = f"no row of a table ({error}); quotation marks in a field are doubled"
             reading.bad(reading.error("no rows of a table", begin, problem))
             continue
         if not row:
@@ -545,10 +535,8 @@ def _table(lines: Lines, reading: Reading) -> Rows:
                     problem = f"there is no {sep!r} between the fields of {row[0]!r:.60}"
                     raise reading.error("no columns", begin, problem, "sep", other)
         elif any(row[len(names) :]):
-            problem = (
-                f"a row of {len(row)} fields, but the first row has {len(names)}: {row!r:.100}. "
-                f"Put fields with {sep!r} in them in quotation marks, or leave the row out"
-            )
+            problem = f"a row of {len(row)} fields, but the first row has {len(names)}"
+            problem += f"; put fields with {sep!r} in them in quotation marks: {row!r:.60}"
             reading.bad(reading.error("rows of more fields", begin, problem))
         else:
             fields = dict(zip(names, row, strict=False))
