@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts of words in texts by the compiled counter, on several threads.
 
-A vectorizer of scikit-learn says how texts are read. Where that is a run of word characters or of
-letters, perhaps in lower case and without accents, the counter finds the words itself; otherwise
-the vectorizer's analyzer does, in Python, and the counter counts what it finds.
+The counter finds words that are runs of word characters or letters. Otherwise the analyzer of the
+vectorizer finds them, in Python.
 """
 
 from __future__ import annotations
@@ -46,19 +45,13 @@ ACCENTS = {"ascii": strip_accents_ascii, "unicode": strip_accents_unicode}
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of the words of texts, in parts, and all words in order of their code points.
+    """Counts of the words of texts, and all words in order of their code points."""
 
-    `parts` are rows of consecutive texts, and `maps` have the word of each of their entries, -1 for
-    what was not counted. Of each word, `owners` and `places` are a part that has it and where in
-    its order, and `frequencies` the documents that have it. Where sentences are rows, a document
-    has any number of them.
-    """
-
-    parts: list[Any]
-    maps: list[np.ndarray]
-    owners: np.ndarray
-    places: np.ndarray
-    frequencies: np.ndarray
+    parts: list[Any]  # Rows of consecutive texts; a document of sentences has several
+    maps: list[np.ndarray]  # Of each part the word of each entry, -1 for none
+    owners: np.ndarray  # Of each word a part that has it,
+    places: np.ndarray  # and where in the order of the part
+    frequencies: np.ndarray  # Documents that have the word
     n_documents: int
     n_jobs: int | None
 
@@ -79,10 +72,7 @@ class Counts:
     def matrix(
         self, columns: np.ndarray | None, n_columns: int, dtype: Any = np.int64
     ) -> sparse.csr_matrix:
-        """Counts sorted by column within each row, by the column of each word, -1 for none.
-
-        Without `columns` each word has one, in order.
-        """
+        """Counts by the column of each word, -1 for none; None gives each word one, in order."""
         if columns is None:
             maps = self.maps
         else:
@@ -209,10 +199,7 @@ def _analyzed(documents: Iterable[Any], analyze: Callable[[Any], Iterable[str]])
 
 
 def _runs(vectorizer: CountVectorizer) -> tuple[int, int] | None:
-    """Characters of the shortest word, and what words are runs of; None where of nothing known.
-
-    Also where somebody put other functions in the place of those of the class.
-    """
+    """Characters of the shortest word, and its alphabet; None if the counter cannot find words."""
     v: Any = vectorizer
     given = v.preprocessor is not None or v.tokenizer is not None or callable(v.strip_accents)
     if not cuts_as_given(v) or given or v.analyzer != "word" or v.token_pattern is None:
@@ -255,7 +242,7 @@ def _texts_of(vectorizer: Any, documents: list[Any]) -> list[str]:
 def _without_accents(texts: list[str], vectorizer: Any) -> tuple[list[str], np.ndarray]:
     """Texts without accents, and whether the counter has to make their letters small.
 
-    Accents go after the letters were made small, which may leave capitals, as in a trade mark.
+    As in scikit-learn accents go after letters were made small, which may leave capitals.
     """
     strip = ACCENTS[vectorizer.strip_accents]
     ascii_only = np.fromiter(map(str.isascii, texts), np.uint8, len(texts))

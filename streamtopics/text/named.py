@@ -22,18 +22,16 @@ from streamtopics.utils.structure import check_structure, for_scipy, from_arrow
 
 
 class NamedCounts(sparse.csr_matrix):
-    """A CSR matrix whose columns have names, as those of a data frame have.
+    """A CSR matrix whose columns have names.
 
-    Rows that are picked keep the names, so that minibatches and folds have them;
-    what arithmetic makes has none.
+    Selected rows keep the names; results of arithmetic have none.
 
     Attributes
     ----------
     feature_names : ndarray of shape (n_features,), of str objects, or None
         The words by column.
     index : pandas.Index of shape (n_documents,) or None
-        The labels of the rows: those of the Series whose texts were counted, so that data frames
-        that estimators make of them have these rows, too.
+        Labels of the rows, if the texts were a Series.
 
     Examples
     --------
@@ -48,14 +46,14 @@ class NamedCounts(sparse.csr_matrix):
 
     @classmethod
     def of(cls, counts: object, feature_names: ArrayLike) -> NamedCounts:
-        """Counts with these names, which share the memory of a CSR matrix.
+        """Give names to the columns of counts, without a copy of a CSR matrix.
 
         Parameters
         ----------
         counts : {array-like, sparse matrix} of shape (n_documents, n_features)
             The counts.
         feature_names : array-like of shape (n_features,)
-            The words by column; they are copied.
+            The words by column.
 
         Returns
         -------
@@ -106,10 +104,7 @@ def _columns_of(key: Any) -> Any:
 
 
 def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
-    """Cut a matrix into those of consecutive rows, from each start to the next, as an object array.
-
-    What slices are, but for the seconds: those of scipy cost more than to count a document.
-    """
+    """Slices of a matrix from each start to the next, as an object array, faster than scipy's."""
     # What is known of X holds for its parts, such as that its indices are sorted.
     common = {**vars(X), "_has_canonical_format": X.has_canonical_format, "index": None}
     parts, ends = np.empty(len(starts) - 1, object), X.indptr[starts].tolist()
@@ -128,7 +123,7 @@ def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
 
 
 def check_no_frame(raw_documents: object) -> None:
-    """Refuse a data frame, whose names of columns would be read as texts, and a sparse matrix."""
+    """Refuse a data frame, whose names of columns would be read as texts, and a matrix."""
     if sparse.issparse(raw_documents):
         raise TypeError(f"raw_documents must be texts; got a {type(raw_documents).__name__}")
     # Of a lazy frame the columns themselves are not asked for, of which it warns.
@@ -143,12 +138,12 @@ class StaysSparse:
     """A vectorizer whose counts stay sparse, whatever output was chosen."""
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose the output of the next steps of a pipeline: counts stay sparse.
+        """Choose the output of the next steps of a pipeline; counts stay sparse.
 
         Parameters
         ----------
         transform : {"default", "pandas", "polars"} or None, default=None
-            Of counts of sentences "pandas" makes a Series, if the texts come in one.
+            With "pandas" counts of sentences are a Series if the texts are one.
 
         Returns
         -------
@@ -184,7 +179,7 @@ class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstima
         Returns
         -------
         words : ndarray of shape (n_words,), of str objects
-            The vocabulary of the vectorizer; HashingVectorizer has none.
+            HashingVectorizer has none.
         """
         check_is_fitted(self)
         return np.asarray(self.vectorizer_.get_feature_names_out())
@@ -198,20 +193,16 @@ class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstima
 
 
 class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
-    """Count words, and pass on to the next step of a pipeline which word is in which column.
+    """Count words, and pass their names on to the next step of a pipeline.
 
-    Vectorizers of scikit-learn return sparse matrices, which do not know the words of their
-    columns, and have no `set_output` to pass them on as a data frame. The counts of this one
-    carry the words along. So the topic models that come next can look up the words of a
-    prior, such as `streamtopics.priors.SeedWords`, in each fold of a search, and print topics
-    without being told the words.
+    The topic model that comes next can look up the words of a prior, such as
+    `streamtopics.priors.SeedWords`, and print topics without the argument `feature_names`.
 
     Parameters
     ----------
     vectorizer : transformer or None, default=None
-        It makes sparse counts, and has `get_feature_names_out`; None is ``CountVectorizer()``.
-        It is cloned, never fitted itself; within a `sklearn.frozen.FrozenEstimator` it counts the
-        words that it knows.
+        Makes sparse counts, and has `get_feature_names_out`; None is ``CountVectorizer()``. It is
+        cloned unless it is a `sklearn.frozen.FrozenEstimator`.
 
     Attributes
     ----------
@@ -241,7 +232,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         Parameters
         ----------
         raw_documents : iterable of str
-            The texts, or whatever the vectorizer takes.
+            The texts, or other input of the vectorizer.
         y : array-like of shape (n_documents,) or None
             Passed on to the vectorizer.
 
@@ -280,8 +271,8 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
 
         Parameters
         ----------
-        raw_documents : iterable of str
-            The texts, or whatever the vectorizer takes.
+        raw_documents
+            As in `fit`.
 
         Returns
         -------

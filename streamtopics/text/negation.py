@@ -12,8 +12,7 @@ DENIED = re.compile(
 def mark_negations(text: str) -> str:
     """Return an English text in lower case, with "not" joined to the word that it denies.
 
-    "Not good" and "isn't a very good" have "notgood". It is made to be the `preprocessor` of a
-    vectorizer, so that what a review denies does not count as said.
+    "Not good" and "isn't a very good" have "notgood". It serves as `preprocessor` of a vectorizer.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import copy
 from inspect import signature
 from typing import Any, Self
@@ -12,40 +13,37 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
-from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
+from streamtopics.text.vocabulary import OpenVocabulary
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import KeepsAside, held, lock_of
-from streamtopics.utils.steps import last_step, learns, names_of, steps_of
+from streamtopics.utils.steps import last_step, learns, names_of, steps_of, thawed
 
 
 class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
-    """A pipeline with `partial_fit`, in which columns of counts may come to stand for other words.
+    """scikit-learn's Pipeline with `partial_fit`, for a vocabulary that may change.
 
-    It is scikit-learn's Pipeline, and learns from minibatches too: each step that has
-    `partial_fit` learns from what the steps before it make of the minibatch. After a
-    `StreamingCountVectorizer`, the last step first forgets what it learnt of the columns that
-    changed hands, by its `forget_words`. Steps that are pipelines learn step by step as well, and
-    those within a `sklearn.frozen.FrozenEstimator` only transform.
+    Each step that has `partial_fit` learns from the output of the steps before it. The last step
+    forgets columns of a `StreamingCountVectorizer` that changed hands, by its `forget_words`. A
+    `sklearn.frozen.FrozenEstimator` only transforms.
 
     Parameters
     ----------
     steps, transform_input, memory, verbose
-        As of scikit-learn's Pipeline.
+        As in scikit-learn's Pipeline.
 
     Notes
     -----
-    When a step fails, those before it have learnt from the minibatch and it has not; columns that
-    changed hands meanwhile are forgotten before the next one.
+    If a step fails, the steps before it have learnt from the minibatch. Columns that changed hands
+    are then forgotten before the next minibatch.
 
-    Of several threads one at a time learns. A copy, a pickle and a file hold the steps as they
-    were between two minibatches. What reads, such as `transform`, asks one step after the other:
-    where another thread may learn meanwhile, read from a `copy.copy`.
+    One thread learns at a time. Copies, pickles and files hold the steps as they were between two
+    minibatches. If another thread may learn meanwhile, transform by a `copy.copy`.
 
     Examples
     --------
@@ -61,37 +59,38 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
     [['blue', 'red']]
     """
 
+    # Documents that the vectorizer had seen when the last step knew its words.
+    _handed_over: int | None = None
+
     def partial_fit(self, X: object, y: object = None, **params: Any) -> Self:
         """Learn from one minibatch.
 
         Parameters
         ----------
         X : iterable
-            What the first step takes: texts.
+            Input of the first step: texts.
         y : array-like or None
             Passed to the steps, such as labels or ratings.
         **params : dict
-            Passed to `partial_fit` of the last step, such as ``time``. With metadata routing
-            enabled, to the steps that asked for it, by `set_partial_fit_request` and, of those
-            before the last, `set_transform_request` too.
+            Passed to `partial_fit` of the last step, such as ``time``; with metadata routing to the
+            steps that requested it.
 
         Returns
         -------
         self : object
             The pipeline.
-
         """
         with held(self._locks()):
             self._learn(X, y, params)
         return self
 
     def fit(self, X: object, y: object = None, **params: Any) -> Self:
-        """Fit the steps one after the other, as scikit-learn's Pipeline does.
+        """Fit the steps one after the other.
 
         Parameters
         ----------
         X, y, **params
-            As of scikit-learn's Pipeline.
+            As in scikit-learn's Pipeline.
 
         Returns
         -------
@@ -124,21 +123,22 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
             raise AttributeError(f"partial_fit needs a last step that learns, not {last!r:.99}")
         _check_may_forget(before, name, last)
         *given, of_last = self._given(params)
-        handed_over = vars(self).get("_handed_over")
+        handed_over = self._handed_over
         columns, words = np.empty(0, dtype=np.int64), None
         for (step_name, step), its_own in zip(before, given, strict=True):
             if step is None or step == "passthrough":
                 continue
-            known = getattr(step, "n_documents_seen_", 0)
-            width = X.shape[1] if len(columns) else 0
-            vocabulary = getattr(step, "_vocabulary", None)
+            source, width = thawed(step), X.shape[1] if len(columns) else 0
+            counts = isinstance(source, StreamingCountVectorizer)
+            vocabulary = source._vocabulary if counts else None
             X = _taken_in(step, X, y, its_own)
-            if hasattr(step, "names_since") and hasattr(step, "n_documents_seen_"):
+            if counts and isinstance(source._vocabulary, OpenVocabulary):
+                known = 0 if vocabulary is None else vocabulary.n_documents
                 if handed_over is None:
                     # In case that a step after it fails.
                     self._handed_over = known
                 learnt = known if handed_over is None else min(known, handed_over)
-                columns, handed_over = step.names_since(learnt)[0], step.n_documents_seen_
+                columns, handed_over = source.names_since(learnt)[0], source.n_documents_seen_
                 # After a failure the words before are those of an earlier minibatch.
                 if len(columns) and vocabulary is not None and learnt == known:
                     words = np.array(vocabulary.names, dtype=object)
@@ -146,10 +146,11 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
                 kept = _kept_columns(step_name, step, width, X.shape[1])
                 columns = np.flatnonzero(np.isin(kept, columns))
                 words = None if words is None else words[kept]
-        if len(columns) and _is_fitted(last):
+        if len(columns):
             takes = "words" in signature(last.forget_words).parameters
             named = {} if words is None or not takes else {"words": words[columns]}
-            last.forget_words(columns, **named)
+            with suppress(NotFittedError):
+                last.forget_words(columns, **named)
         of_y = {} if y is None else {"y": y}
         last.partial_fit(X, **of_y, **of_last.get("partial_fit", {}))
         self._handed_over = handed_over
@@ -170,7 +171,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
         return given
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return which metadata goes where: as of Pipeline, and for `partial_fit`.
+        """Return the routing of Pipeline, and of `partial_fit`.
 
         Returns
         -------
@@ -194,12 +195,12 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
         return tags
 
     def top_words(self, n_words: int = 10, **how: Any) -> list[list[str]]:
-        """The words that tell most of each topic, by the last step's `top_words`.
+        """Return the top words of each topic, by the last step's `top_words`.
 
         Parameters
         ----------
         n_words : int, default=10
-            How many.
+            Words for each topic.
         **how : dict
             Passed on, such as ``relevance``.
 
@@ -226,14 +227,6 @@ def _snapshot(step: Any) -> Any:
     return name, twin
 
 
-def _is_fitted(step: BaseEstimator) -> bool:
-    try:
-        check_is_fitted(step)
-    except NotFittedError:
-        return False
-    return True
-
-
 def _check_may_forget(before: list[tuple[str, Any]], name: str, last: object) -> None:
     """Refuse words that change columns where they would be taken for the words before."""
     follows = [name for name, step in before if _follows(step)]
@@ -245,8 +238,8 @@ def _check_may_forget(before: list[tuple[str, Any]], name: str, last: object) ->
 
 
 def _follows(step: Any) -> bool:
-    """True if the words of a step may change columns."""
-    return learns(step) and hasattr(step, "names_since") and step.vocabulary is None
+    """Whether the words of a step may change columns."""
+    return isinstance(step, StreamingCountVectorizer) and step.vocabulary is None
 
 
 def _kept_columns(name: str, step: Any, width: int, width_after: int) -> NDArray[np.int64]:

@@ -18,26 +18,22 @@ from streamtopics.text.splitting import split_sentences
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
 from streamtopics.utils.output import row_labels, wants_pandas
 from streamtopics.utils.steps import is_frozen
-from streamtopics.utils.structure import from_arrow
+from streamtopics.utils.structure import from_arrow, has_entries
 
 
 class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     """Turn documents into counts of the words in each of their sentences.
 
-    A document becomes a matrix with one row for each sentence, so that models of
-    sentences can stand after this in a pipeline in which, as in any other, a sample is
-    a document. The work is done by a splitter, which cuts a text into sentences, and by
-    one of scikit-learn's vectorizers, which counts words.
+    A document becomes a matrix with one row for each sentence, so a sample of a pipeline is still
+    a document.
 
     Parameters
     ----------
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        What counts, and decides which words there are; it is cloned, not changed. None
-        is ``StreamingCountVectorizer()``; to search over its parameters, such as
-        ``vectorizer__min_df``, pass it. Within a `sklearn.frozen.FrozenEstimator` it counts the
-        words that it knows.
+        Counts words. None is ``StreamingCountVectorizer()``. It is cloned unless it is a
+        `sklearn.frozen.FrozenEstimator`.
     splitter : callable or None, default=None
-        Takes a text, a str, and returns its sentences, a list of str. None is
+        Takes a text and returns its sentences, a list of str. None is
         :func:`~streamtopics.text.split_sentences`, for English-like prose.
 
     Attributes
@@ -51,14 +47,9 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
 
     Notes
     -----
-    Words are selected, by ``min_df``, ``max_df`` and ``max_features``, and weighted, by
-    the idf of TfidfVectorizer, as if it were the vectorizer alone: these count
-    documents, not sentences. Only n-grams differ, which do not reach across the end of
-    a sentence.
-
-    Sentences in which no word was counted keep their row, a zero one, and a document
-    without sentences has a matrix without rows. So row s of document d belongs to
-    ``sentences(raw_documents)[d][s]``.
+    ``min_df``, ``max_df`` and the idf of TfidfVectorizer count documents, not sentences. N-grams
+    do not reach across the end of a sentence. Row s of document d is
+    ``sentences(raw_documents)[d][s]``, also if it is zero.
 
     Examples
     --------
@@ -115,8 +106,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         Returns
         -------
         X : ndarray of shape (n_documents,), of objects
-            For each document a CSR matrix of shape (n_sentences, n_words), with the words
-            as its `feature_names`: a `NamedCounts`.
+            For each document a CSR matrix of shape (n_sentences, n_words), a `NamedCounts` if the
+            words are known.
         """
         check_is_fitted(self)
         return self._labelled(self._count(self.sentences(raw_documents)), raw_documents)
@@ -132,7 +123,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         Returns
         -------
         X : ndarray of shape (n_documents,), of objects
-            As of `transform`.
+            As in `transform`.
         """
         documents = self.sentences(raw_documents)
         counts = self._fit(documents)
@@ -146,21 +137,21 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         return cast("np.ndarray", type(raw_documents)(list(found), index=labels, dtype=object))
 
     def sentences(self, raw_documents: Iterable[Any]) -> list[list[str]]:
-        """The sentences that the rows stand for; needs no fit.
+        """Return the sentences of each document, one for each row; needs no fit.
 
         Parameters
         ----------
-        raw_documents : iterable of str, or of lists of str
-            The documents: texts, or lists of their sentences, which stay as they are.
+        raw_documents
+            As in `fit`.
 
         Returns
         -------
         sentences : list of lists of str
-            Those of each document.
         """
-        if isinstance(raw_documents, str | bytes) or not isinstance(raw_documents, Iterable):
-            raise TypeError("raw_documents must be an iterable of texts, or of lists of sentences")
         check_no_frame(raw_documents)
+        # Rows of a table are no documents.
+        if not has_entries(raw_documents) or getattr(raw_documents, "ndim", 1) != 1:
+            raise TypeError("raw_documents must be an iterable of texts, or of lists of sentences")
         split = split_sentences if self.splitter is None else self.splitter
         documents = from_arrow(raw_documents)
         found = [split(text) if isinstance(text, str) else text for text in documents]

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Splitter of English-like prose into sentences.
+"""Splitter of English-like prose into sentences: characters, words and rules of compiled code.
 
-A text is cut where it must end: at empty lines, before the items of a list and after
-full stops that need no space, such as the Chinese ones. In what remains a sentence
-can only end at the last mark of a token, so each pair of neighbouring tokens is
-looked at once, and the cost is linear in the length. Compiled code does so with the
-characters and words below; what it takes for an abbreviation is decided here.
+Beyond empty lines, items of lists and Chinese full stops a sentence ends at the last mark of a
+token, so each pair of neighbouring tokens is looked at once.
 """
 
 import re
@@ -78,21 +75,18 @@ GOES_ON = _words(
 def split_sentences(text: str) -> list[str]:
     """Cut a text into sentences, for English and languages that are written like it.
 
-    A sentence ends at a full stop, question or exclamation mark or ellipsis, with the
-    quotes or brackets that close after it, before white space. A full stop ends none
+    A sentence ends at a full stop, question or exclamation mark or ellipsis before white space,
+    with closing quotes or brackets. A full stop does not end a sentence
 
-    - after titles and the like (``Dr. No``, ``e.g. this``), and before a number after
-      words such as ``No.`` or ``Fig.``;
-    - after initials, acronyms and common abbreviations (``J. S. Bach``, ``U.S. Army``,
-      ``Acme Inc. shares``), unless the next word is one that often begins a sentence,
-      such as ``The``;
+    - after titles (``Dr. No``, ``e.g. this``), and between words such as ``Fig.`` and a number;
+    - after initials, acronyms and common abbreviations (``J. S. Bach``, ``U.S. Army``), unless the
+      next word often begins a sentence, such as ``The``;
     - after the number of an item (``1. Open the box.``);
-    - before a small letter, unless the text has no capitals at all; this holds for an
-      ellipsis, and for any mark before a closing quote or bracket, too.
+    - before a small letter, unless the text has no capitals; nor does an ellipsis, or a mark before
+      a closing quote or bracket.
 
-    An empty line ends a sentence, and so does a line that begins an item of a list, with
-    ``-``, ``*`` or ``•``; other line ends are spaces. The full stops of Chinese and
-    Japanese end sentences without a space after them.
+    An empty line ends a sentence, and so does an item of a list, which begins with ``-``, ``*`` or
+    ``•``. Chinese and Japanese full stops need no space after them.
 
     Parameters
     ----------
@@ -102,15 +96,13 @@ def split_sentences(text: str) -> list[str]:
     Returns
     -------
     sentences : list of str
-        Without white space at the ends, and with single spaces within. Together they have
-        all that is in the text but white space.
+        All of the text, with single spaces for white space.
 
     Notes
     -----
-    The rules know no names and no grammar. They err at sentences that begin with a small
-    letter after a full stop ("... sold. eBay paid"), at names after acronyms that end a
-    sentence ("in the U.S. Obama said"), at names after a question in quotes, at marks that
-    are part of a name ("Yahoo! said"), and at headings without an empty line below.
+    The rules know no names and no grammar. They err at sentences that begin with a small letter
+    ("... sold. eBay paid"), names after acronyms ("in the U.S. Obama said") or after a question in
+    quotes, marks in names ("Yahoo! said"), and headings without an empty line below.
 
     Examples
     --------
@@ -125,18 +117,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def is_fragment(sentence: str) -> bool:
-    """Whether a sentence looks like the rest of one that was cut.
-
-    It has no letter or digit, or begins, after opening quotes, brackets and dashes, with a small
-    letter or with a mark that no sentence begins with. Scripts without capitals have no small
-    letters either.
-
-    Examples
-    --------
-    >>> from streamtopics.text.splitting import is_fragment
-    >>> [is_fragment(text) for text in (", and is accurate .", "but not now", '"It is."', "9 to 5")]
-    [True, True, False, False]
-    """
+    """Whether a sentence has no letter or digit, or begins as none does, such as ", and is"."""
     head = sentence.lstrip(OPENING + " ")[:1]
     return head.islower() or head in NEVER_FIRST or not any(map(str.isalnum, sentence))
 

@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from streamtopics.text.counting import Counts, count
 from streamtopics.text.named import StaysSparse, with_labels
-from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
+from streamtopics.text.vocabulary import ClosedVocabulary, OpenVocabulary, Policy
 from streamtopics.utils.checks import MOST_WHOLE, HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import KeepsAside
@@ -35,52 +35,46 @@ class StreamingCountVectorizer(
     open: it has `max_features` columns, which are given to the words that are frequent now, in
     memory that does not grow.
 
-    Texts are cut into words by compiled code where `analyzer` is "word", `token_pattern` asks for
-    runs of so many word characters or letters, such as the default, ``r"\\b\\w{3,}\\b"`` or
-    ``r"\\b[^\\W\\d_]{3,}\\b"``, and `tokenizer`, `preprocessor` and `strip_accents` are no
-    functions. Otherwise Python does it at the speed of CountVectorizer.
+    Compiled code cuts texts into words if `analyzer` is "word", `token_pattern` asks for runs of
+    word characters or letters, such as ``r"\\b\\w{3,}\\b"`` or ``r"\\b[^\\W\\d_]{3,}\\b"``, and
+    `tokenizer`, `preprocessor` and `strip_accents` are not functions. Otherwise Python does.
 
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
 token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
-        As of scikit-learn's CountVectorizer, with the same defaults.
+        As in scikit-learn's CountVectorizer, with the same defaults.
     max_df : float in [0, 1] or int, default=1.0
-        As of CountVectorizer: words in more documents have no column. In a stream a column
-        whose word becomes that frequent is taken from it; shares and numbers are of decayed
-        documents. A word in one document alone is not too frequent there, however few came.
+        As in CountVectorizer. In a stream a word of more documents, decayed, loses its column; a
+        word of one document never does.
     min_df : float in [0, 1] or int, default=1
-        As of CountVectorizer. In a stream no word gets a column before it is that frequent, and
-        one that is not any more gives its column to any that is. A number, next to a share as
-        `max_df`, takes at least min_df / max_df documents before words have columns.
+        As in CountVectorizer. In a stream a word gets no column before it is that frequent. If
+        `min_df` is a count and `max_df` a share, no word gets a column before min_df / max_df
+        documents.
     max_features : int or None, default=None
-        As of CountVectorizer; `partial_fit` needs it: the number of columns.
+        As in CountVectorizer; `partial_fit` needs it: the number of columns.
     half_life : float or None, default=100_000
-        Documents after which a document counts half, in document frequencies of a stream; None
-        forgets nothing. Documents of one minibatch count alike.
+        Documents after which a document of a stream counts half; None forgets nothing.
     n_candidates : int or None, default=None
-        Words without a column that a stream counts, at least; up to twice as many are kept
-        between two calls. None is `max_features`. The more, the rarer a word may be to be found.
+        Words without a column that a stream counts, at least; None is `max_features`. With more,
+        rarer words are found.
     margin : float, default=1.5
-        A word takes the column of another where it is more than so many times as frequent; at
-        least 1. A larger one makes columns change hands less often.
+        A word takes the column of another if it is more than this factor as frequent.
     n_jobs : int or None, default=None
         Threads; the result does not depend on it.
 
     Attributes
     ----------
     vocabulary_ : dict
-        The column of each word; where `vocabulary` was given, even before a fit.
+        The column of each word.
     fixed_vocabulary_ : bool
         Whether `vocabulary` was given.
     recycled_ : ndarray of int64
-        After `partial_fit`: columns that lost their word in the last step, which a model has
-        to forget.
+        Of a stream: columns that lost their word in the last step, which a model has to forget.
     n_documents_seen_ : int
-        After `partial_fit`: documents seen.
+        Of a stream: documents seen.
     document_frequency_ : ndarray of shape (max_features,), float64
-        After `partial_fit`: decayed number of documents with each column's word, since it was
-        first counted; 0 for free columns.
+        Of a stream: decayed number of documents with each column's word; 0 for free columns.
 
     See Also
     --------
@@ -88,8 +82,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     Notes
     -----
-    Minibatches of a thousand documents or more are the cheapest. Words of more than 256 characters
-    get no column.
+    Minibatches of at least a thousand documents are the cheapest. In a stream words of more than
+    256 characters get no column.
 
     Examples
     --------
@@ -111,7 +105,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         "n_jobs": [None, Integral],
     }
     __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
-    _vocabulary: ClosedVocabulary | OpenVocabulary
+    _vocabulary: ClosedVocabulary | OpenVocabulary | None = None
 
     def __init__(
         self,
@@ -193,15 +187,69 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         X : CSR matrix of shape (n_documents, n_words)
             Counts of type `dtype`, sorted by column within each row.
         """
-        counts, kept = self._learn(raw_documents)
-        return with_labels(self._matrix(counts, kept), raw_documents)
+        counts, columns = self._learn(raw_documents)
+        return with_labels(self._matrix(counts, columns), raw_documents)
+
+    def transform(self, raw_documents: Iterable[Any]) -> sparse.csr_matrix:
+        """Count the words of documents.
+
+        Parameters
+        ----------
+        raw_documents
+            As in `fit`.
+
+        Returns
+        -------
+        X : CSR matrix of shape (n_documents, n_words)
+            As in `fit_transform`. In a stream it has `max_features` columns.
+        """
+        vocabulary = self._fitted()
+        self._check_parameters()
+        counts = self._counted(raw_documents)
+        columns = vocabulary.columns_of(counts.words())
+        return with_labels(self._matrix(counts, columns, vocabulary.n_columns), raw_documents)
+
+    def partial_fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
+        """Learn from a minibatch of a stream which words are frequent now.
+
+        A call that fails changes nothing; one that another thread's has overtaken fails.
+
+        Parameters
+        ----------
+        raw_documents, y
+            As in `fit`.
+
+        Returns
+        -------
+        self : object
+            The vectorizer.
+        """
+        self._follow(raw_documents)
+        return self
+
+    def partial_fit_transform(
+        self, raw_documents: Iterable[Any], y: object = None
+    ) -> sparse.csr_matrix:
+        """Learn from a minibatch, then count its words, which are found once.
+
+        Parameters
+        ----------
+        raw_documents, y
+            As in `fit`.
+
+        Returns
+        -------
+        X : CSR matrix of shape (n_documents, max_features)
+        """
+        return self._matrix(*self._follow(raw_documents))
 
     def _learn(
         self, raw_documents: Any, counted: Callable[..., Counts] = count
     ) -> tuple[Counts, np.ndarray]:
-        """Set the vocabulary; return what was counted and the column of each word."""
-        given = self._checked()
+        """Set the vocabulary of a corpus; return the counts and the column of each word."""
+        self._check_parameters()
         warn_of_no_effect(self, "half_life", "margin", "n_candidates")
+        given = self._given(warns=True)
         counts = self._counted(raw_documents, counted)
         if given is not None:
             columns = given.columns_of(counts.words())
@@ -210,7 +258,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             columns = np.full(len(counts.owners), -1, dtype=np.int32)
             columns[kept] = np.arange(len(kept), dtype=np.int32)
             given = ClosedVocabulary(counts.words(kept))
-        self._commit(given)
+        self._vocabulary = given
         return counts, columns
 
     def _worth_a_column(self, counts: Counts) -> np.ndarray:
@@ -234,68 +282,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         columns[words] = np.arange(len(words), dtype=np.int32)
         return np.asarray(self._matrix(counts, columns, len(words)).sum(axis=0)).ravel()
 
-    def transform(self, raw_documents: Iterable[Any]) -> sparse.csr_matrix:
-        """Count the words of documents.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str
-            The documents.
-
-        Returns
-        -------
-        X : CSR matrix of shape (n_documents, n_words)
-            Counts of type `dtype`, sorted by column within each row. In a stream it has
-            `max_features` columns, as the vocabulary is now.
-        """
-        vocabulary = self._fitted()
-        if not self._are_checked(self._parameters()):
-            self._check_parameters()
-        counts = self._counted(raw_documents)
-        columns = vocabulary.columns_of(counts.words())
-        return with_labels(self._matrix(counts, columns, vocabulary.n_columns), raw_documents)
-
-    def partial_fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
-        """Learn from a minibatch of a stream which words are frequent now.
-
-        When it fails nothing has changed; a call that another thread's has overtaken fails.
-
-        Parameters
-        ----------
-        raw_documents, y
-            As in `fit`.
-
-        Returns
-        -------
-        self : object
-            The vectorizer.
-
-        """
-        self._follow(raw_documents)
-        return self
-
-    def partial_fit_transform(
-        self, raw_documents: Iterable[Any], y: object = None
-    ) -> sparse.csr_matrix:
-        """Learn from a minibatch, then count its words, which are found once.
-
-        Parameters
-        ----------
-        raw_documents, y
-            As in `fit`.
-
-        Returns
-        -------
-        X : CSR matrix of shape (n_documents, max_features)
-        """
-        counts, columns = self._follow(raw_documents)
-        return self._matrix(counts, columns)
-
     def _follow(self, raw_documents: Iterable[Any]) -> tuple[Counts, np.ndarray]:
-        """Take a step; return what was counted and the column of each word."""
-        before = vars(self).get("_vocabulary")
-        is_known = before is not None and self._are_checked(self._parameters())
-        given = self._given() if is_known else self._checked()
+        """Take a step of a stream; return the counts and the column of each word."""
+        before = self._vocabulary
+        self._check_parameters()
+        given = self._given(warns=before is None)
         vocabulary = given or before
         if given is not None and before is not None and given.names != before.names:
             raise ValueError("vocabulary has other words now; start anew with fit or a clone")
@@ -319,21 +310,16 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                 words, counts.frequencies, counts.n_documents, self._policy()
             )
         columns = vocabulary.columns_of(words)
-        if vars(self).get("_vocabulary") is not before:
+        if self._vocabulary is not before:
             raise RuntimeError(
                 "the vectorizer has learnt from another minibatch meanwhile, in another thread"
             )
-        self._commit(vocabulary)
+        self._vocabulary = vocabulary
         return counts, columns
 
     def __getstate__(self) -> dict[str, Any]:
         """Parameters and fitted attributes, in a dict that learning does not change."""
         return dict(super().__getstate__())
-
-    def _commit(self, vocabulary: ClosedVocabulary | OpenVocabulary) -> None:
-        """Set what was learnt, all at once, so that no interrupt comes between."""
-        is_fixed = self.vocabulary is not None
-        vars(self).update(fixed_vocabulary_=is_fixed, _vocabulary=vocabulary)
 
     def _policy(self) -> Policy:
         n_candidates = self.n_candidates
@@ -344,8 +330,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     @property
     def recycled_(self) -> np.ndarray:
         """Columns that lost their word in the last step of a stream."""
-        found = self._followed("recycled_")
-        return found.recycled if isinstance(found, OpenVocabulary) else NONE
+        return self._stream("recycled_").recycled
 
     @property
     def n_documents_seen_(self) -> int:
@@ -356,73 +341,46 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def document_frequency_(self) -> np.ndarray:
         """Decayed number of documents with each column's word."""
         stream = self._stream("document_frequency_")
-        frequency = np.append(stream.frequency, 0.0)
-        return np.asarray(frequency[stream.holder])
+        return np.asarray(np.append(stream.frequency, 0.0)[stream.holder])
 
     def names_since(self, n_documents: int) -> tuple[np.ndarray, list[str]]:
-        """Columns that got or lost a word since so many documents had been seen.
+        """Columns of a stream that got or lost a word since so many documents had been seen.
 
         Parameters
         ----------
         n_documents : int
-            What `n_documents_seen_` was when a model last knew which word was where.
+            Value of `n_documents_seen_` when a model last knew which word was where.
 
         Returns
         -------
         columns : ndarray of int64
-            Those columns: what a model learnt of them before is about other words.
+            What a model learnt of them before is about other words.
         names : list of str
             Their words now.
         """
-        vocabulary = self._followed("names_since")
-        if isinstance(vocabulary, ClosedVocabulary):
-            return NONE, []
+        vocabulary = self._stream("names_since")
         columns = np.flatnonzero(vocabulary.since > n_documents)
         names = vocabulary.names
         return columns, [names[c] for c in columns.tolist()]
 
-    def _parameters(self) -> dict[str, Any]:
-        """The parameters, by their names, as they are."""
-        names = (name for name in vars(self) if name[0] != "_" and name[-1] != "_")
-        return {name: vars(self)[name] for name in names}
-
-    def _are_checked(self, parameters: dict[str, Any]) -> bool:
-        """True if these are what was checked last."""
-        known = self._aside.get("checked", {})
-        return all(known.get(name, known) is value for name, value in parameters.items())
-
     def _check_parameters(self) -> None:
-        """Check all parameters but the vocabulary."""
-        parameters = self._parameters()
+        """Check all parameters but the vocabulary, unless they are those that were checked last."""
+        names = (name for name in vars(self) if name[0] != "_" and name[-1] != "_")
+        parameters = {name: vars(self)[name] for name in names}
+        known = self._aside.get("checked", {})
+        if all(known.get(name, known) is value for name, value in parameters.items()):
+            return
         self._validate_params()
-        self._check_dtype()
         self._validate_ngram_range()
-        # To check them takes longer than to count a short text.
-        self._aside["checked"] = parameters
-
-    def _checked(self) -> ClosedVocabulary | None:
-        """Check the parameters; return the vocabulary that was given, if any."""
-        self._check_parameters()
-        self._warn_for_unused_params()
-        given = self._given()
-        if given is not None and self.lowercase and any(map(str.isupper, "".join(given.words))):
-            warnings.warn(
-                "Upper case characters found in vocabulary while 'lowercase' is True. These "
-                "entries will not be matched with any documents",
-                UserWarning,
-                stacklevel=4,
-            )
-        return given
-
-    def _check_dtype(self) -> None:
         if np.dtype(self.dtype).kind not in "biuf":
             raise TypeError(f"dtype must be a type of numbers, such as np.int64; got {self.dtype}")
+        # To check them takes longer than to count a short text.
+        self._aside["checked"] = parameters
 
     def _counted(
         self, raw_documents: Iterable[Any], counted: Callable[..., Counts] = count
     ) -> Counts:
         """The words of documents, no more often in one than `dtype` has room for."""
-        self._check_dtype()
         counts, kind = counted(self, raw_documents, self.n_jobs), np.dtype(self.dtype)
         if self.binary or kind.kind == "b" or kind.itemsize >= 4:
             return counts
@@ -432,8 +390,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             raise ValueError(f"dtype must have room for {most:,}; {kind} counts up to {room:,}")
         return counts
 
-    def _given(self) -> ClosedVocabulary | None:
-        """The vocabulary that the parameter is, checked as CountVectorizer does."""
+    def _given(self, warns: bool = False) -> ClosedVocabulary | None:
+        """The parameter `vocabulary`, checked as CountVectorizer does, which may warn."""
+        if warns:
+            self._warn_for_unused_params()
         if self.vocabulary is None:
             return None
         given: Any = self.vocabulary
@@ -445,33 +405,33 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         words = sorted(checked.vocabulary_, key=checked.vocabulary_.__getitem__)
         if isinstance(given, str) or not all(isinstance(word, str) for word in words):
             raise TypeError(f"vocabulary must be of words, each a str; got {given!r:.60}")
+        if warns and self.lowercase and any(map(str.isupper, "".join(words))):
+            warnings.warn(
+                "Upper case characters found in vocabulary while 'lowercase' is True. These "
+                "entries will not be matched with any documents",
+                UserWarning,
+                stacklevel=4,
+            )
         # Those of NumPy are a type of their own.
         return ClosedVocabulary(list(map(str, words)))
 
     def _fitted(self) -> ClosedVocabulary | OpenVocabulary:
         """The vocabulary as it is now, one that was given even before a fit."""
-        found = vars(self).get("_vocabulary") or self._given()
+        found = self._vocabulary or self._given()
         if found is None:
             raise NotFittedError("Vocabulary not fitted or provided: call fit or partial_fit first")
         return found
 
-    def _followed(self, name: str) -> ClosedVocabulary | OpenVocabulary:
-        """The vocabulary, if it is that of a stream or was given."""
-        found = vars(self).get("_vocabulary")
-        if isinstance(found, OpenVocabulary) or (found is not None and self.fixed_vocabulary_):
-            return found
-        raise AttributeError(f"there is no {name} before the first call of partial_fit")
-
     def _stream(self, name: str) -> OpenVocabulary:
-        found = vars(self).get("_vocabulary")
+        found = self._vocabulary
         if not isinstance(found, OpenVocabulary):
-            raise AttributeError(f"there is no {name} without an open vocabulary of partial_fit")
+            raise AttributeError(f"there is no {name} before partial_fit learns a vocabulary")
         return found
 
     def _matrix(
         self, counts: Counts, columns: np.ndarray, n_columns: int | None = None
     ) -> sparse.csr_matrix:
-        n_columns = self._vocabulary.n_columns if n_columns is None else n_columns
+        n_columns = self._fitted().n_columns if n_columns is None else n_columns
         X = counts.matrix(columns, n_columns, self.dtype)
         if self.binary:
             X.data.fill(1)
@@ -489,7 +449,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     @property
     def fixed_vocabulary_(self) -> bool:  # type: ignore[override]  # It is not set.
         """Whether the words were given."""
-        return bool(vars(self).get("fixed_vocabulary_", self.vocabulary is not None))
+        return self.vocabulary is not None
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """The words by column.
@@ -517,7 +477,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         Returns
         -------
         words : list of ndarray of str
-            Those of each document.
         """
         names = np.asarray(self._fitted().names)
         rows = to_csr(X, "inverse_transform")
@@ -529,4 +488,4 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_vocabulary" in vars(self) or self.vocabulary is not None
+        return self._vocabulary is not None or self.vocabulary is not None

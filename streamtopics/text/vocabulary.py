@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which word is in which column: of a corpus for good, or of a stream for as long as it is used.
+"""Which word is in which column, of a corpus or of a stream.
 
-The vocabulary of a stream has a fixed number of columns. Of each word that has one, and of a
-bounded number of candidates, it keeps the document frequency, decayed with a half-life h in
-documents: documents that came n documents ago count 2^(-n / h). Candidates are counted as by
-Misra and Gries (1982): when there are too many, the (M+1)-th largest count is taken off all of
-them, and those that have none left are dropped. A count is then never too large, and too small
-by at most W / (M + 1), where W is the decayed number of (document, word) pairs counted; so a
-word never takes a column that it has not earned, whatever comes.
+The vocabulary of a stream keeps the document frequency of the words with a column, and of a bounded
+number of candidates. Documents that came n documents ago count 2^(-n / h), h being the half-life.
+Candidates are counted as by Misra and Gries (1982): when there are too many, the (M+1)-th largest
+count is subtracted from all, and those without any count are dropped. So no count is too large, and
+none is too small by more than W / (M + 1), W being the decayed number of (document, word) pairs.
 """
 
 from __future__ import annotations
@@ -67,10 +65,7 @@ class ClosedVocabulary:
 
 @dataclass(frozen=True)
 class Policy:
-    """Rules by which columns of a stream are given to words.
-
-    The fields are as of `StreamingCountVectorizer`.
-    """
+    """Rules by which columns of a stream are given to words; see `StreamingCountVectorizer`."""
 
     half_life: float | None
     min_df: float
@@ -86,11 +81,10 @@ class Policy:
         return low, high
 
     def limits_so_far(self, weight: float) -> tuple[float, float]:
-        """Return the limits of `limits` after the documents seen so far of a stream.
+        """Return `limits` of the documents seen so far, of which a share may be less than one.
 
-        A share of few documents says little: a word in one document alone is not too frequent,
-        and as long as `max_df` is a share of fewer documents than the number `min_df`, no word
-        has a column.
+        A word of one document is not too frequent, and none has a column while the share `max_df`
+        is of fewer documents than the number `min_df`.
         """
         if not _is_share(self.max_df):
             return self.limits(weight)
@@ -113,14 +107,8 @@ def _is_share(df: float) -> bool:
 class OpenVocabulary:
     """The words of a stream that have columns, and the candidates for them.
 
-    A step shares the list of words with the vocabulary before it, and adds to its end: what a
-    vocabulary counts are the first words, as many as it has frequencies.
-
-    Of each word `places` has its place in `words`, `frequency` its decayed document frequency and
-    `column` its column, -1 for candidates. Of each column `holder` has the place of its word, -1
-    for none, and `since` the documents seen when it last got or lost one; those of `recycled` lost
-    theirs in the last step. `weight` is the decayed number of documents, and `undercount` the most
-    by which the frequency of a candidate may be too small.
+    A step shares the list of words with the vocabulary before it, and adds to its end. The first
+    words are counted, as many as there are frequencies.
     """
 
     _holds = (
@@ -128,15 +116,15 @@ class OpenVocabulary:
         "recycled: i8 * >=0 <C; n_documents: >=0; weight: >=0; undercount: >=0"
     )
     words: list[str]
-    places: dict[str, int]
-    frequency: np.ndarray
-    column: np.ndarray
-    holder: np.ndarray
-    since: np.ndarray
+    places: dict[str, int]  # Of each word in `words`
+    frequency: np.ndarray  # Of each word, decayed documents
+    column: np.ndarray  # Of each word, -1 for candidates
+    holder: np.ndarray  # Of each column the place of its word, -1 for none
+    since: np.ndarray  # Of each column documents seen when it last got or lost a word
     n_documents: int = 0
-    weight: float = 0.0
-    undercount: float = 0.0
-    recycled: np.ndarray = field(default_factory=lambda: NONE)
+    weight: float = 0.0  # Decayed documents
+    undercount: float = 0.0  # The most by which the frequency of a candidate is too small
+    recycled: np.ndarray = field(default_factory=lambda: NONE)  # Columns that lost their word
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, with the words that are counted, and none that a later step has added."""

@@ -508,8 +508,6 @@ def test_no_documents_and_no_words(n_jobs):
 def test_a_vocabulary_that_was_given_stays():
     model = StreamingCountVectorizer(vocabulary=["red", "sea"]).partial_fit(["blue sky"] * 9)
     assert model.vocabulary_ == {"red": 0, "sea": 1}
-    assert_array_equal(model.recycled_, [])
-    assert_array_equal(model.names_since(0)[0], [])
     assert not hasattr(model, "n_documents_seen_")
 
 
@@ -517,7 +515,7 @@ def test_errors():
     with pytest.raises(ValueError, match="partial_fit needs max_features"):
         StreamingCountVectorizer().partial_fit(["red"])
     model = StreamingCountVectorizer(max_features=2)
-    with pytest.raises(AttributeError, match="no recycled_ before the first call of partial_fit"):
+    with pytest.raises(AttributeError, match="no recycled_ before partial_fit learns"):
         model.recycled_  # noqa: B018
     with pytest.raises(ValueError, match="cannot go on from the vocabulary of a corpus"):
         model.fit(["red sea"]).partial_fit(["red"])
