@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from inspect import Parameter, signature
+from inspect import signature
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
@@ -31,8 +31,7 @@ class Learner(Protocol):
     """An estimator that learns from minibatches, or a pipeline that ends in one."""
 
     @property
-    def partial_fit(self) -> Callable[..., Any]:
-        """Learns from a minibatch."""
+    def partial_fit(self) -> Callable[..., Any]: ...
 
 
 class TimedBatch(NamedTuple):
@@ -168,20 +167,14 @@ def learn(model: Learner, batch: BatchWith, learner: Any) -> None:
         takes_time = "time" in arguments_of(type(last_step(model)).partial_fit)
         time = {"time": batch.time} if takes_time else {}
         model.partial_fit(batch.X, **batch.data, **time)
-    elif batch.data:
-        raise TypeError(
-            f"{type(learner).__name__}.learn takes X and time only, not {sorted(batch.data)}"
-        )
     else:
-        learner.learn(model, batch.X, time=batch.time)
+        learner.learn(model, batch.X, **batch.data, time=batch.time)
 
 
 @cache
 def arguments_of(method: Callable[..., Any]) -> frozenset[str]:
-    """Names of the arguments of a method of a class beside its X."""
-    _, _, *others = signature(method).parameters.values()
-    various = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-    return frozenset(other.name for other in others if other.kind not in various)
+    """Names of the arguments of a method."""
+    return frozenset(signature(method).parameters)
 
 
 # Documents of minibatches, for what looks at some of them or puts several together

@@ -320,7 +320,7 @@ def test_the_chart_is_the_predictive_law_of_student(m):
     ],
 )
 def test_the_level_of_the_chart_for_independent_normal_statistics(sd, m, level):
-    """As the module says, within four standard errors of 20,000 draws and a tenth."""
+    """As the guide says, within four standard errors of 20,000 draws and a tenth."""
     draws = np.random.default_rng(0).normal(5.0, sd, size=(m + 1, 20_000))
     share = (chart_p(draws[:-1], draws[-1]) < 0.01).mean()
     assert share <= 1.1 * level + 4 * np.sqrt(level / 20_000)

@@ -205,10 +205,7 @@ def new_topics(
     names: Sequence[Any] | None,
     places: np.ndarray,
 ) -> tuple[NewTopic, ...]:
-    """New subjects among new documents, the surest first, at a level for all nodes together.
-
-    `places` are those of the new documents in the minibatch.
-    """
+    """New subjects among new documents, which have `places` in the minibatch; the surest first."""
     m = new.shape[0]
     X = sparse.vstack([new, before], format="csr").astype(np.float64)
     X.eliminate_zeros()

@@ -7,12 +7,11 @@ r_dwk = theta_dk phi_kw / p_dw, p_dw being the sum of theta_dj phi_jw over j. Th
     u_dk = sum_w n_dw r_dwk                 use of topic k,
     s_dk = sum_w n_dw r_dwk (-log phi_kw)   surprise in topic k.
 
-To compare two sets of documents, ratios of sums are made linear, with the totals of both sets,
-so that which document is in which set does not matter:
+To compare two sets of documents, ratios of sums are made linear, with the totals of both sets:
 
     u_dk - (u_k / n) n_d,   s_dk - (s_k / u_k) u_dk,
 
-each over sqrt(n_d), so that long documents, which vary more, do not drown the others.
+each over sqrt(n_d), as long documents vary more.
 """
 
 from __future__ import annotations

@@ -20,16 +20,14 @@ If the documents are exchangeable, so are their labels, and
 is at most a with probability at most a, whatever the model, the features and their number.
 
 A stream that always moves a little is never exchangeable. So z, a statistic in standard deviations
-over the relabellings, is compared with the m last ones. These are clipped to three robust standard
-deviations around their median once there are four, unless half of them are equal, and
+over the relabellings, is compared with the m last ones, without outliers:
 
     mu = sum z_i / m,   S = sum (z_i - mu)^2,   p = P(t_f > (z - mu) / (s sqrt(1 + 1 / m))).
 
 The variance within minibatches is 1, and that between them is none or is estimated (Laney's
 p'-chart). As long as S is below the 0.95 quantile of chi-square with m - 1 degrees of freedom,
 s^2 = max(1, (10 + S) / f) with f = m + 9, a prior worth ten minibatches that do not move; or else
-s^2 = S / f with f = m - 1. For independent normal statistics, whatever their variance, p < 0.01 in
-5 % of the minibatches after three, in 3 % after six and in 1.2 % after twenty, at most.
+s^2 = S / f with f = m - 1.
 """
 
 from __future__ import annotations
@@ -110,10 +108,7 @@ def words_of_their_own(X: sparse.csr_matrix, labels: np.ndarray) -> np.ndarray:
 def compare(
     surprise: np.ndarray, use: np.ndarray, X: sparse.csr_matrix, labels: np.ndarray
 ) -> Comparison:
-    """Compare the new documents, of row 0 of the labels, with the others, by the other rows.
-
-    Surprise and use are of shape (n_documents, n_topics), X are the counts of words.
-    """
+    """Compare the new documents, of row 0 of the labels, with the others, by the other rows."""
     cut = np.clip(standardised(np.column_stack([surprise, use])), -WITHIN, WITHIN)
     # T under each row of labels: the sum of the others is that of the new with the other sign.
     differs = labels.astype(np.float64) @ standardised(cut) * _scale(labels)
@@ -136,10 +131,7 @@ def _scale(labels: np.ndarray) -> float:
 
 
 def chart_p(past: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """p-values, (n,), of statistics that are large after a change, given their past, (m, n).
-
-    The past has at least two rows.
-    """
+    """p-values, (n,), of statistics that are large after a change, given their past, (m, n)."""
     m = len(past)
     if m >= CLIPPED_FROM:
         middle = np.median(past, axis=0)

@@ -83,17 +83,13 @@ def followed(
         if p not in found
     ]
     new = _born(rows, place, held, earlier, n_topics)
-    alive = {topic.topic for topic in known if topic.died is None}
-    held, lost = ([_with_end(t, alive, held, earlier, rows) for t in some] for some in (held, lost))
+    held, lost = ([_with_end(t, held, earlier, rows) for t in some] for some in (held, lost))
     lost.sort(key=lambda topic: topic.died.batch if topic.died else 0)
     return (*held, *new, *lost[-KEPT_GONE:]), n_topics + len(new)
 
 
 def _places(
-    known: Sequence[KnownTopic],
-    earlier: Mapping[int, Words],
-    words: Sequence[Words],
-    n_lately: int,
+    known: Sequence[KnownTopic], earlier: Mapping[int, Words], words: Sequence[Words], n_lately: int
 ) -> np.ndarray:
     """For each row of the model the place among the known topics of its own; -1 for none."""
     place = np.full(len(words), -1)
@@ -103,10 +99,10 @@ def _places(
         there, free = np.flatnonzero(some), np.flatnonzero(place < 0)
         if not len(there) or not len(free):
             continue
-        topics, rows = [known[i] for i in there.tolist()], [words[i] for i in free.tolist()]
+        topics = [known[i] for i in there.tolist()]
         last = [topic.words for topic in topics]
         was = [earlier.get(topic.topic, topic.words) for topic in topics]
-        found, far = np.split(affinities([*last, *was], rows), 2)
+        found, far = np.split(affinities([*last, *was], [words[i] for i in free.tolist()]), 2)
         m = np.array([max(1, topic.n_found - n_lately + 1) for topic in topics], np.float64)
         least = np.where(m < SETTLED, 0.0, THRESHOLD * m / (m + 2))[:, None]
         own = matched(np.where(far >= least, found, 0.0), limit)
@@ -160,16 +156,12 @@ def _born(
 
 
 def _with_end(
-    topic: KnownTopic,
-    alive: set[int],
-    held: Sequence[KnownTopic],
-    earlier: Mapping[int, Words],
-    rows: Rows,
+    topic: KnownTopic, held: Sequence[KnownTopic], earlier: Mapping[int, Words], rows: Rows
 ) -> KnownTopic:
     """A topic with the end that it has come to now, if it has."""
     if topic.row < 0 and topic.died is None:
         topic = topic._replace(died=rows.now)
-    if topic.died != rows.now or topic.topic not in alive:
+    if topic.died != rows.now:
         return topic
     others = [o for o in held if o.topic != topic.topic and o.died is None and o.topic in earlier]
     parts = [earlier[other.topic] for other in others]
@@ -203,10 +195,9 @@ def matched(affinity: np.ndarray, threshold: float) -> np.ndarray:
 
 
 def completed(wholes: Sequence[Words], parts: Sequence[Words], other: Words) -> int:
-    """The place of the whole that its part and another part make up best; -1 for none.
+    """The place of the whole that is closer to its part and another part than to its part alone.
 
-    The other part must be like the whole, and both together, in the best of some shares, must be
-    closer to it than its own part is.
+    The best is taken, in the best of some shares; -1 if there is none.
     """
     best, least = -1, GAIN
     for i in np.flatnonzero(affinities(wholes, [other]) >= PART).tolist():
@@ -220,12 +211,11 @@ def completed(wholes: Sequence[Words], parts: Sequence[Words], other: Words) -> 
 
 
 def distance(one: Words | None, other: Words | None) -> float:
-    """Hellinger's distance of two topics as their leading words have it; NaN without one.
+    """Hellinger's distance of two topics by probabilities of leading words; NaN without one.
 
-    The weights are the words' probabilities here. One of probability p that leads one topic alone
-    is taken to have min(p, max(0, 2 m - p)) in the other, m being the least that leads there. All
-    words that lead in neither are taken to be as alike, for their mass, as those that do: with P
-    and Q the masses of the latter, the affinity is
+    A word of probability p that leads one topic alone is taken to have min(p, max(0, 2 m - p)) in
+    the other, m being the least that leads there. Words that lead in neither are taken to be as
+    alike, for their mass, as those that do: with P and Q the masses of the latter, the affinity is
 
         sum_w sqrt(p_w q_w) (1 + sqrt((1 - P) (1 - Q) / (P Q))).
     """

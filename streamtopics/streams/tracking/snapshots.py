@@ -5,8 +5,7 @@ The use of topic k in documents is the expected number of their tokens that are 
 
     u_k = sum_d sum_w n_dw theta_dk phi_kw / sum_j theta_dj phi_jw,
 
-theta by `transform`, phi the words' probabilities. A topic that only the prior puts into a
-document has few of the words there, and so next to no use.
+theta by `transform`, phi the words' probabilities.
 """
 
 from __future__ import annotations
@@ -63,23 +62,20 @@ class KnownTopic(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The topics at one position, and their use since the snapshot before.
-
-    `topics` is a table, see `layout`: topics that have a row, and then those that had one since
-    the snapshot before. `n_tokens` counts topics without an id too.
-    """
+    """The topics at one position, and their use since the snapshot before."""
 
     position: Position
+    # A table, see `layout`, of topics with a row, and then of those that had one since.
     topics: np.ndarray
+    # Also of topics without an id.
     n_tokens: float
 
 
 def layout(n_words: int) -> np.dtype[np.void]:
-    """Columns of the topics in a snapshot.
+    """Columns of the topics in a snapshot; id, row and words are -1 where there is none.
 
-    `row` is -1 without any, `words` are the most probable ones, -1 where there are less, `weights`
-    their probabilities, scaled to sum to 1, `kept` what these sum to before. `use` are tokens, as
-    estimated by the documents looked at, and `squares` the variances of these.
+    `use` are tokens, as estimated by the documents looked at, and `squares` the variances of these.
+    `weights` are the probabilities of the words, scaled to sum to 1, `kept` their sum before.
     """
     table = (("words", np.int32, n_words), ("weights", float, n_words))
     numbers = (("use", float), ("squares", float), ("kept", float))
