@@ -39,8 +39,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from threadpoolctl import threadpool_limits
 
 import streamtopics
-from streamtopics.dpp.kernel import Kernel, Process
-from streamtopics.dpp.low_rank import (
+from streamtopics.dpp.kernel import (
+    Kernel,
+    Process,
     log_det,
     project,
     shrunk,

@@ -13,8 +13,7 @@ Sigma = sum_x p(x) phi(x) phi(x)', which the measures know in closed form. So th
     totals      measures learnt from the sets seen
     noise       points beside the low-rank part
     sets        sets of points, as users pass them; `batches` of equal size
-    kernel      A, the process that it makes, and conditioning
-    low_rank    the normaliser and its derivatives
+    kernel      A, the process that it makes, conditioning, the normaliser
     marginal    probabilities of points and words, sizes
     likelihood  of observed sets, with gradients
     learning    U by L-BFGS or AdaGrad; theta, gamma and the noise by monotone steps

@@ -151,11 +151,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     n_features_in_ : int
         Columns of the points; for items, of X.
 
-    See Also
-    --------
-    DPPSummarizer : Picks sentences of raw documents.
-    streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
-
     References
     ----------
     C. Dupuy (2017), "Inference and applications for topic models", chapter 4.

@@ -37,7 +37,7 @@ from scipy.optimize import minimize
 
 from streamtopics.dpp.arrays import Floats, products, solve_positive
 from streamtopics.dpp.batches import Part, SetBatches
-from streamtopics.dpp.kernel import MOST
+from streamtopics.dpp.kernel import MOST, Projected
 from streamtopics.dpp.likelihood import (
     Parameters,
     Slopes,
@@ -46,7 +46,6 @@ from streamtopics.dpp.likelihood import (
     log_likelihood,
     slopes,
 )
-from streamtopics.dpp.low_rank import Projected
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
 from streamtopics.kernels import dpp as kernels

@@ -18,11 +18,20 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from streamtopics.dpp import low_rank
 from streamtopics.dpp.arrays import Floats, Places, log_det_positive, products
 from streamtopics.dpp.batches import MOST_ENTRIES, Part, SetBatch, SetBatches
-from streamtopics.dpp.kernel import Kernel, Process
-from streamtopics.dpp.low_rank import Projected, log_det, project
+from streamtopics.dpp.kernel import (
+    Kernel,
+    Process,
+    Projected,
+    log_det,
+    low_rank_sizes,
+    project,
+    shrunk,
+    slope_embedding,
+    slope_gamma,
+    slope_theta,
+)
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
 
@@ -142,9 +151,9 @@ def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
         - times * sum(found.log_det for found in downs)
         - n_sets * noise.log_normalizer(measure),
         sum((found.U for found in ups), np.zeros_like(parameters.U))
-        - low_rank.slope_embedding(projected, inner),
+        - slope_embedding(projected, inner),
         by_theta,
-        Halves(sum(found.gamma for found in ups), low_rank.slope_gamma(projected, inner, n_sets)),
+        Halves(sum(found.gamma for found in ups), slope_gamma(projected, inner, n_sets)),
         Halves(sum(found.level for found in ups), times * sum(found.level for found in downs)),
     )
 
@@ -198,10 +207,10 @@ def _normalizers(
     for start in range(0, len(theta), step):
         some = slice(start, start + step)
         total += log_det(projected, theta[some]).sum()
-        slope[some] = low_rank.slope_theta(projected, theta[some])
-        each = low_rank.shrunk(projected, theta[some])
+        slope[some] = slope_theta(projected, theta[some])
+        each = shrunk(projected, theta[some])
         inner += each.sum(axis=0)
-        sizes = low_rank.low_rank_sizes(projected, theta[some], slope[some], each)
+        sizes = low_rank_sizes(projected, theta[some], slope[some], each)
         level += noise.slope(measure, noise.expected_size(measure, sizes)).sum()
     return _Normalizers(float(total), inner, slope, float(level))
 

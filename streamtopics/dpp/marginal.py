@@ -16,8 +16,15 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points, dense, squares
-from streamtopics.dpp.kernel import Kernel, Process
-from streamtopics.dpp.low_rank import core, low_rank_sizes, project, shrunk, slope_theta
+from streamtopics.dpp.kernel import (
+    Kernel,
+    Process,
+    core,
+    low_rank_sizes,
+    project,
+    shrunk,
+    slope_theta,
+)
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Background
 

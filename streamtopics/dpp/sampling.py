@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from streamtopics.dpp.arrays import Floats, Places, Points
-from streamtopics.dpp.kernel import Process
-from streamtopics.dpp.low_rank import log_normalizer
+from streamtopics.dpp.kernel import Process, log_normalizer
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import PointSets, stack
 

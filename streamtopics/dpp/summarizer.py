@@ -154,9 +154,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Makes features of sentences; a copy is fitted in `fit` or the first `partial_fit`. None
         hashes words of two letters or more to 2^18 binary columns; with ``quality="thesis"`` it
         counts the 500 most frequent words.
-    splitter : callable or None, default=None
-        Splits a str into a list of sentences. None is
-        :func:`~streamtopics.text.split_sentences`, for English-like prose.
     quality : {"centrality", "thesis"} or callable, default="centrality"
         "centrality" is the cosine with the mean of the document's sentences. "thesis" is the
         learnt kernel of the source. A callable takes the sentences of a document and their
@@ -187,10 +184,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Documents and minibatches learnt from.
     thesis_ : LowRankDPP or None
         The model of quality "thesis".
-
-    See Also
-    --------
-    streamtopics.metrics.RougeScorer : Compares summaries with references.
 
     Notes
     -----
@@ -227,7 +220,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         "n_sentences": [POSITIVE_INT],
         "n_words": [None, Interval(Integral, 1, None, closed="left")],
         "vectorizer": "no_validation",
-        "splitter": [None, callable],
         "quality": [StrOptions({"centrality", "thesis"}), callable],
         "quality_power": [None, Interval(Real, 0, 1e6, closed="both")],
         "fragment_weight": [Interval(Real, 0, 1, closed="both")],
@@ -240,7 +232,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         *,
         n_words: int | None = None,
         vectorizer: CountVectorizer | HashingVectorizer | None = None,
-        splitter: Callable[[str], list[str]] | None = None,
         quality: str | Callable[[list[str], sparse.csr_matrix], ArrayLike] = "centrality",
         quality_power: float | None = None,
         fragment_weight: float = 0.5,
@@ -252,7 +243,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         self.n_sentences = n_sentences
         self.n_words = n_words
         self.vectorizer = vectorizer
-        self.splitter = splitter
         self.quality = quality
         self.quality_power = quality_power
         self.fragment_weight = fragment_weight
@@ -489,7 +479,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         )
 
     def _new_vectorizer(self) -> SentenceVectorizer:
-        return SentenceVectorizer(self._inner_vectorizer(), splitter=self.splitter)
+        return SentenceVectorizer(self._inner_vectorizer())
 
     def _known(self) -> Known:
         """Return what was learnt, or else a vectorizer that needs no fit."""

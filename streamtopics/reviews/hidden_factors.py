@@ -114,10 +114,6 @@ class HiddenFactorsTopics(ReviewModel):
         The minimised value after each round of `fit`.
     {common_attributes}
 
-    See Also
-    --------
-    RatingLDA : Topics of praise and blame beside descriptive ones.
-
     Notes
     -----
     `score` is that of the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.

@@ -20,7 +20,6 @@ from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews import inference
 from streamtopics.reviews.base import (
     EM_CONSTRAINTS,
-    POSITIVE,
     SWEEPS_OF_TRANSFORM,
     Labels,
     RatedCommit,
@@ -42,6 +41,8 @@ from streamtopics.utils.records import keep, of_record
 
 # Pseudo-counts of descriptive and of qualitative words in a review, in tokens.
 OMEGA = (9.0, 1.0)
+# Weight of the squares of the effects of users and items on ratings, in ratings.
+EFFECT_PENALTY = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,9 +99,6 @@ class RatingLDA(ReviewModel):
     refine : bool, default=False
         Whether proportions are learnt further once there are qualitative topics. In the source
         they stay those of LDA without ratings.
-    effect_penalty : float, default=5.0
-        Weight of the squares of the effects of users and items on ratings, in ratings, from
-        1e-10 to 1e10.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
@@ -131,11 +129,6 @@ class RatingLDA(ReviewModel):
         The bound on log p(words | ratings) in nats after each round with the final topics.
     {common_attributes}
 
-    See Also
-    --------
-    SupervisedLDA : Ratings as a response to topics.
-    HiddenFactorsTopics : Proportions from the factors of a recommender.
-
     Notes
     -----
     The family is tighter than the source's, whose printed equations have errors. Without `users`
@@ -161,12 +154,10 @@ class RatingLDA(ReviewModel):
         "profile": [StrOptions({"document", "item", "user"})],
         "qualitative": ["boolean"],
         "refine": ["boolean"],
-        "effect_penalty": [POSITIVE],
     }
     profile: str
     qualitative: bool
     refine: bool
-    effect_penalty: float
     _commit: RatingCommit
 
     def __init__(
@@ -176,7 +167,6 @@ class RatingLDA(ReviewModel):
         profile: str = "document",
         qualitative: bool = True,
         refine: bool = False,
-        effect_penalty: float = 5.0,
         kappa: float = 0.7,
         doc_topic_prior: DocTopicPriorLike = None,
         topic_word_prior: WordPriorLike = None,
@@ -239,7 +229,7 @@ class RatingLDA(ReviewModel):
         y, users, items = (batch.columns[name] for name in ("y", "users", "items"))
         if y is None:
             return self._commit.effects, np.zeros(batch.n_documents, np.int8)
-        return learn_effects(self._commit.effects, y, users, items, self.effect_penalty)
+        return learn_effects(self._commit.effects, y, users, items, EFFECT_PENALTY)
 
     def _grouped(
         self, batch: Documents, signs: np.ndarray

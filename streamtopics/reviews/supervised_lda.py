@@ -107,10 +107,6 @@ class SupervisedLDA(RatedTopicModel):
         The penalised bound on log p(words, ratings) in nats after each round.
     {common_attributes}
 
-    See Also
-    --------
-    RatingLDA : Topics of praise and blame beside descriptive ones.
-
     Notes
     -----
     `score` is that of the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.

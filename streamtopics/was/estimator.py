@@ -106,10 +106,6 @@ class WASTopicModel(SentenceTopics):
         Mean numbers of atoms and of tables in the documents of the last `fit` or `partial_fit`.
     {stream_attributes}
 
-    See Also
-    --------
-    streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
-
     Notes
     -----
     Counts have to be whole numbers. Under WAS the time of a sweep over a document grows with the

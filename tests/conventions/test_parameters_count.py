@@ -38,7 +38,7 @@ WITHOUT_EFFECT = {
     "LowRankDPP": dict.fromkeys(("batch_size", "kappa", "step_size"), STEPS),
     "DPPSummarizer": dict.fromkeys(("max_iter", "n_components", "penalty"), "is of 'thesis'")
     | {"fragment_weight": "there are no fragments"},
-    "RatingLDA": {"kappa": STEPS, "effect_penalty": "all signs are clear"},
+    "RatingLDA": {"kappa": STEPS},
     "SupervisedLDA": {"kappa": STEPS},
     "HiddenFactorsTopics": {"kappa": STEPS},
     "AspectSentimentModel": {"doc_sentiment_prior": "is 1 at least"},

@@ -6,8 +6,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 
-from streamtopics.dpp.kernel import Kernel, Process
-from streamtopics.dpp.low_rank import (
+from streamtopics.dpp.kernel import (
+    Kernel,
+    Process,
     core,
     log_det,
     log_normalizer,
