@@ -283,6 +283,7 @@ class WASTopicModel(SentenceTopics):
         """
         check_is_fitted(self)
         check_whole(self, most=MOST_PARTICLES, n_particles=n_particles)
+        n_particles = int(n_particles)
         batch = self._read("log_likelihood", X=X, groups=groups)
         words, corpus = words_of(batch)
         seeds = content_seeds(corpus, words) ^ np.uint64(random_state)
