@@ -18,10 +18,10 @@ from streamtopics.base.validation import Interval
 from streamtopics.estimators.births_and_deaths import ReportsLifetimes
 from streamtopics.local import Gibbs
 from streamtopics.models import HDP
+from streamtopics.models.hdp import apply_update, mean_weights, stick_weights
 from streamtopics.models.lda import mean
 from streamtopics.updates import Decay, MeanDecay, OnlineEM, Rule, StochasticVI
 from streamtopics.updates.births import Lifetimes, followed
-from streamtopics.updates.hdp import apply_update, mean_weights, stick_weights
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
 

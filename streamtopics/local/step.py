@@ -44,16 +44,11 @@ class LocalStep(Protocol):
 
     What is random comes from `seeds` alone, one for each document, so that the result for a
     document does not depend on the others or on the workers.
-
-    Attributes
-    ----------
-    reports : frozenset of str
-        What its statistics can have beside counts: "log_theta", "shares", "local_bound".
-    mixes : bool
-        Whether documents are mixtures of topics under a Dirichlet prior alone.
     """
 
+    #: What its statistics can have beside counts: "log_theta", "shares", "local_bound"
     reports: ClassVar[frozenset[str]] = NOTHING
+    #: Whether documents are mixtures of topics under a Dirichlet prior alone
     mixes: ClassVar[bool] = True
 
     @property

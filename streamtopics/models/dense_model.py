@@ -19,39 +19,28 @@ Numbers = float | np.ndarray
 class DenseModel(Protocol):
     """A model of samples X, and where it needs them of targets y.
 
-    Attributes
-    ----------
-    needs_target : bool
-        Whether there has to be a y, a number for each sample.
-    allows_missing : bool
-        Whether X may have NaN for what was not observed.
-    coordinates : tuple of str
-        Fields that natural parameters are relative to, such as the point about which
-        squares are summed: a prior can only be boosted in a model that shares them.
-    by_feature : frozenset of str
-        Blocks of the posterior whose last axis, or that of the family's numbers, is the columns
-        of X, and perhaps an intercept after them.
-    predict, predict_proba, transform : function of (posterior, X) or None
-        What the model predicts.
-    n_classes : int or None
-        Number of classes, of which the targets are the numbers from 0 on, and `predict_proba` has
-        a column each; None if it is no classifier.
-
     A model whose natural parameters are relative to a point has `origins`, numbers to add by
     (block, name of a marginal).
     """
 
+    #: Whether there has to be a y, a number for each sample
     needs_target: ClassVar[bool] = False
+    #: Whether X may have NaN for what was not observed
     allows_missing: ClassVar[bool] = False
+    #: Fields that natural parameters are relative to: a prior can only be boosted in a model that
+    #: shares them
     coordinates: ClassVar[tuple[str, ...]] = ()
+    #: Blocks of the posterior whose last axis, or that of the family's numbers, is the columns of
+    #: X, and perhaps an intercept after them
     by_feature: ClassVar[frozenset[str]]
+    # What the model predicts: functions of (posterior, X), or None
     predict: ClassVar[Any] = None
     predict_proba: ClassVar[Any] = None
     transform: ClassVar[Any] = None
 
     @property
     def n_classes(self) -> int | None:
-        """None if it is no classifier."""
+        """Number of classes, the targets from 0 on; None if it is no classifier."""
         return None
 
     def posterior(self, X: np.ndarray) -> DensePosterior:

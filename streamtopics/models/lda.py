@@ -28,14 +28,9 @@ ROUNDING = 1e-13
 
 
 class TopicView(Protocol):
-    """A view.
+    """A view."""
 
-    Attributes
-    ----------
-    keeps_bound : bool
-        Whether a local step's bound on the evidence holds for its weights.
-    """
-
+    #: Whether a local step's bound on the evidence holds for its weights
     keeps_bound: ClassVar[bool]
 
     def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
@@ -106,14 +101,10 @@ class HasPrior(Source, Protocol):
 class Start(Protocol):
     """Function that makes the topics that the first minibatch is seen with.
 
-    Attributes
-    ----------
-    of_seed : bool
-        Whether the seed alone makes them, so that two streams with one seed start alike.
-    of_corpus : bool, optional
-        Whether `fit` gives it the whole corpus, not the first part of the first minibatch.
+    One with the class attribute `of_corpus` = True gets the whole corpus in `fit`.
     """
 
+    #: Whether the seed alone makes them, so that two streams with one seed start alike
     of_seed: ClassVar[bool]
 
     def __call__(

@@ -11,10 +11,7 @@ of any polynomial of degree 7 is, in form of weights at the eight roots of T_8,
 so that of an f whose nearest singularity is at S <= 0 the relative error is about 1e-8, and 1e-10
 where S is not far above sigma, the nearest one being at -sigma. For a posterior c eta + a S that
 is sigma = c eta / a. Sums are kept as whole multiples of 2^-36: what is added and taken away
-again leaves nothing, and they depend on S alone, not on how it came about.
-
-What a function of all words costs is therefore that of about 500 words, and a change of S twice
-eight additions a cell.
+again leaves nothing, and they depend on S alone. A function of all words costs that of about 500.
 """
 
 from __future__ import annotations

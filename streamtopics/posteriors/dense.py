@@ -37,20 +37,12 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Block:
-    """Nodes of one family, and their prior.
+    """Nodes of one family, and their prior."""
 
-    Attributes
-    ----------
-    family : module
-        One of `streamtopics.families`.
-    prior : ndarray of shape (..., m)
-        Natural parameter eta of each node, that a stream starts from and forgets to.
-    knowledge : ndarray of shape (..., m), default=None
-        Natural parameter xi that a boost adds; None for that of the prior.
-    """
-
-    family: ModuleType
+    family: ModuleType  #: One of `streamtopics.families`
+    #: (..., m): natural parameter eta of each node, that a stream starts from and forgets to
     prior: np.ndarray
+    #: (..., m): natural parameter xi that a boost adds; None for that of the prior
     knowledge: np.ndarray | None = None
 
     @property

@@ -52,31 +52,17 @@ class Noise:
 
 @dataclass(frozen=True)
 class Blend:
-    """The coefficients of one update, each a number or one for each node.
+    """The coefficients of one update, each a number or one for each node."""
 
-    Attributes
-    ----------
-    retain, gain, prior : float or ndarray of shape (n_nodes,)
-        Weights of lam, of the statistics and of eta.
-    statistics : Statistics, NodeStatistics or StackedStatistics
-        What the minibatch says.
-    alpha : ndarray of shape (n_components,) or None
-        New Dirichlet parameter of the documents' topic proportions; None leaves it.
-    noise : Noise or None
-        Added afterwards, to all of lam.
-    boost : float or ndarray of shape (n_nodes,)
-        Weight of xi.
-    retention : float, ndarray of shape (n_nodes,) or None
-        Share of lam that the rule itself keeps, to be reported; None is `retain`.
-    """
-
-    retain: Coefficient
+    retain: Coefficient  #: Weights of lam, of the statistics and of eta
     gain: Coefficient
     prior: Coefficient
-    statistics: Any
+    statistics: Any  #: What the minibatch says
+    #: (n_components,): new Dirichlet parameter of the documents' proportions; None leaves it
     alpha: np.ndarray | None = None
-    noise: Noise | None = None
-    boost: Coefficient = 0.0
+    noise: Noise | None = None  #: Added afterwards, to all of lam
+    boost: Coefficient = 0.0  #: Weight of xi
+    #: Share of lam that the rule itself keeps, to be reported; None is `retain`
     retention: Coefficient | None = None
 
     @property

@@ -185,15 +185,13 @@ def add_scaled(
     total: np.ndarray, words: np.ndarray, scale: np.ndarray, statistics: Statistics
 ) -> None:
     """Add `scale` times the counts of statistics to `total`, whose rows are `words`, sorted."""
-    places, counts = np.searchsorted(words, statistics.words), np.asarray(statistics.counts)
-    if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:
-        counts = np.ascontiguousarray(counts, np.float64)
-    minibatch.add_scaled(total, places.astype(np.int32), scale, counts)
+    places = np.searchsorted(words, statistics.words).astype(np.int32)
+    minibatch.add_scaled(total, places, scale, counts_of(statistics))
 
 
-def counts_of(blend: Blend) -> np.ndarray:
-    """The counts of the statistics, as the kernels read them."""
-    counts = np.asarray(blend.statistics.counts)
+def counts_of(statistics: Any) -> np.ndarray:
+    """The counts of statistics, as the kernels read them."""
+    counts = np.asarray(statistics.counts)
     if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:
         counts = np.ascontiguousarray(counts, np.float64)
     return counts
@@ -360,7 +358,14 @@ class OverWords(StatePosterior):
         bound = least * (1.0 - 1e-9) / mass - prior / old_mass
         coefficients = np.array((offset, slope, blend.gain / mass, bound, state.a / old_mass))
         distance, leads = np.zeros(self.n_nodes), np.empty(len(words), np.int8)
-        given = state.S.counts, state.S.places, words, counts_of(blend), coefficients, rest is None
+        given = (
+            state.S.counts,
+            state.S.places,
+            words,
+            counts_of(blend.statistics),
+            coefficients,
+            rest is None,
+        )
         dirichlet.add_distances(*given, distance, leads)
         if rest is not None:
             distance += (rest.weights * np.abs(offset + slope * rest.counts)).sum(axis=0)
@@ -400,7 +405,7 @@ class OverWords(StatePosterior):
         p = prior + boost, state.a
         q = blend.retain * prior + blend.prior * self.eta[0] + boost, blend.retain * state.a
         six = np.array([np.broadcast_to(c, k) for c in (*p, *q, blend.gain, eta)], np.float64)
-        given = *state.S.located(blend.statistics.words), counts_of(blend), six
+        given = *state.S.located(blend.statistics.words), counts_of(blend.statistics), six
         dirichlet.add_divergences_of_rows(*given, from_posterior, from_prior)
         at_nodes = (c[0] + c[1] * rest.counts for c in (q, p))
         dirichlet.add_divergences(*at_nodes, eta[None], from_posterior, from_prior, rest.weights)

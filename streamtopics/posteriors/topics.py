@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The posterior of topics over words: lam = c * eta + b * xi + a * S.
 
-`eta` is the prior, `xi` the knowledge that is boosted, `S` the counts learnt so far; `c`, `b` and
-`a`, one of each per topic, say how much of each is left. An update
-
-    lam <- retain * lam + gain * s + prior * eta + boost * xi
-
-changes these and the rows of `S` for the words in `s`: its cost does not depend on the vocabulary.
-If xi = eta, all of the weight is in c.
+`S` are the counts learnt so far; `c`, `b` and `a`, one of each per topic, say how much of each is
+left. An update changes these and the rows of `S` for the words in the minibatch: its cost does not
+depend on the vocabulary. If xi = eta, all of the weight is in c.
 """
 
 from __future__ import annotations
@@ -199,7 +195,7 @@ class TopicPosterior(OverWords):
         prior, told = c * self.prior_mass + b * self.boosted_mass, new.directions.ravel()
         weights = np.concatenate((c, a, b, fold, scale, prior, new.alpha, [new.n_tokens], told))
         check_not_extreme(np.isfinite(weights).all())
-        counts = counts_of(blend)
+        counts = counts_of(statistics)
         if statistics.takes_back:
             # Rounding must not take back more than was learnt.
             learnt = fold * old.S.rows(statistics.words) / scale

@@ -102,38 +102,20 @@ class Seeds(NamedTuple):
 
 @dataclass(frozen=True)
 class TopicLifetime:
-    """One topic from its birth to its death.
+    """One topic from its birth to its death."""
 
-    Attributes
-    ----------
-    topic : int
-        Of a mixture the row of `components_`, free again after its death; where rows move, its
-        number in `topic_ids_`.
-    born : int
-        Minibatch that it was born in, from 1.
-    born_time : object
-        As passed to `partial_fit` with that minibatch; None otherwise.
-    documents : float
-        Documents that it had there; of mixed membership, tables.
-    words : tuple of int
-        Columns of its words with the most tokens there, or words whose columns have changed hands
-        since; None if unknown.
-    died : int or None
-        Minibatch after which it is dead; None while it lives.
-    died_time : object
-        As passed to `partial_fit` with that one.
-    last_words : tuple of int
-        As `words`, when it died.
-    """
-
+    #: Of a mixture the row of `components_`, free again after its death; where rows move, its
+    #: number in `topic_ids_`
     topic: int
-    born: int
-    born_time: Any
-    documents: float
+    born: int  #: Minibatch that it was born in, from 1
+    born_time: Any  #: As passed to `partial_fit` with that minibatch; None otherwise
+    documents: float  #: Documents that it had there; of mixed membership, tables
+    #: Columns of its words with the most tokens there, or words whose columns have changed hands
+    #: since; None if unknown
     words: tuple[Any, ...]
-    died: int | None = None
-    died_time: Any = None
-    last_words: tuple[Any, ...] = ()
+    died: int | None = None  #: Minibatch after which it is dead; None while it lives
+    died_time: Any = None  #: As passed to `partial_fit` with that one
+    last_words: tuple[Any, ...] = ()  #: As `words`, when it died
 
     def named(self, names: Mapping[int, Any]) -> "TopicLifetime":
         """The same with the names of columns, as far as they are told."""

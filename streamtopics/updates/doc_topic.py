@@ -47,20 +47,14 @@ class Learnt(NamedTuple):
 
 
 class DocTopicUpdate(Protocol):
-    """An update of alpha, a frozen dataclass; its memory is None before it learns.
+    """An update of alpha, a frozen dataclass; its memory is None before it learns."""
 
-    Attributes
-    ----------
-    needs : frozenset of str
-        What a local step has to report: "log_theta" or "shares".
-    burn_in : int
-        First documents of a stream that it is not asked about.
-    """
-
+    #: What a local step has to report: "log_theta" or "shares"
     needs: ClassVar[frozenset[str]]
 
     @property
-    def burn_in(self) -> int: ...
+    def burn_in(self) -> int:
+        """First documents of a stream that it is not asked about."""
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int

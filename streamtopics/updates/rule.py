@@ -21,30 +21,18 @@ MEANS = ("mean", "decayed mean")
 
 @dataclass(frozen=True)
 class Traits:
-    """What has to be known of a rule before it steps.
+    """What has to be known of a rule before it steps."""
 
-    Parameters
-    ----------
-    needs : frozenset of str
-        Of a posterior "divergences", "slopes", "dense", "smoothing", "alpha" or "noise"; of the
-        local step "log_theta", "shares" or "local_bound".
-    forgets : bool
-        Whether it may retain less than all of the posterior.
-    merges : {"sum", "mean", "decayed mean", "in order"} or None
-        How posteriors of two parts of a stream are made one; None if they cannot be.
-    adds : bool
-        Whether a minibatch is added with a gain of 1, so that weights of minibatches may grow.
-    learns_rate : bool
-        Whether `for_rate` makes a rule of it whose minibatches can be cut.
-    retains_alike : bool
-        Whether it retains the same of all topics and adds no noise, as averages need it.
-    """
-
+    #: Of a posterior "divergences", "slopes", "dense", "smoothing", "alpha" or "noise"; of the
+    #: local step "log_theta", "shares" or "local_bound"
     needs: frozenset[str] = frozenset()
-    forgets: bool = False
-    merges: Merging = None
+    forgets: bool = False  #: Whether it may retain less than all of the posterior
+    merges: Merging = None  #: How posteriors of two parts of a stream are made one, if they can be
+    #: Whether a minibatch is added with a gain of 1, so that weights of minibatches may grow
     adds: bool = False
+    #: Whether `for_rate` makes a rule of it whose minibatches can be cut
     learns_rate: bool = False
+    #: Whether it retains the same of all topics and adds no noise, as averages need it
     retains_alike: bool = True
 
 

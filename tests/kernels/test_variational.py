@@ -440,23 +440,6 @@ def test_a_document_does_not_depend_on_the_others(kernel, dtype, n_components):
         assert sweeps[0] == n_iter[d]
 
 
-@each_kernel
-@each_dtype
-@pytest.mark.parametrize("n_components", [20, 100])
-def test_a_document_does_not_depend_on_the_cut(kernel, dtype, n_components):
-    rng = np.random.default_rng(13)
-    weights = padded(kernel, topics(rng, N_WORDS, n_components), dtype)
-    arrays = csr(mixed_documents(rng, N_WORDS), dtype)
-    alpha = ALPHA["0.1"](n_components)
-    whole, _ = run(kernel, arrays, weights, alpha, 1e-3, 40)
-    for cuts in ([0, 1, 4, 5, 10], [0, 7, 10], [3, 3, 9]):
-        parts = [
-            run(kernel, arrays, weights, alpha, 1e-3, 40, start, stop)[0]
-            for start, stop in pairwise(cuts)
-        ]
-        assert_array_equal(np.concatenate(parts), whole[cuts[0] : cuts[-1]])
-
-
 # word_statistics and prior_weights
 
 

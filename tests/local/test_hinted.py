@@ -10,9 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import digamma, gammaln
 
-from streamtopics.local import Gibbs, Variational, WithPseudoTokens
+from streamtopics.local import Gibbs, OneTopic, SemiSupervised, Variational, WithPseudoTokens
+from streamtopics.local.hinted import OneOrMixed
 from streamtopics.utils.parallel import SERIAL, workers
-from tests.local.test_one_topic import minibatch_of, topics_of
+from tests.local.test_one_topic import SHARES_REPORT, minibatch_of, plain, topics_of
 
 LOG_THETA = frozenset({"log_theta"})
 EXACT = Variational(tol=1e-13, max_iter=5000)
@@ -173,16 +174,25 @@ def test_without_hints_it_is_the_step_itself_bit_for_bit(step, dtype):
     )
 
 
-@pytest.mark.parametrize("step", [Variational(), Gibbs(5)], ids=str)
-def test_the_bits_do_not_depend_on_n_jobs(step):
-    counts, weights, alpha, hints = random_case(n_documents=300)
+@pytest.mark.parametrize(
+    ("step", "report"),
+    [
+        (WithPseudoTokens(Variational()), "log_theta"),
+        (WithPseudoTokens(Gibbs(5)), "log_theta"),
+        (SemiSupervised(OneTopic(1.0)), "shares"),
+        (OneTopic(0.7), "shares"),
+    ],
+    ids=str,
+)
+def test_the_bits_do_not_depend_on_n_jobs(step, report):
+    counts, weights, alpha, hints = random_case(n_documents=500)
     minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
     seeds = seeds_of(len(counts))
-    expected, _ = WithPseudoTokens(step).step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
+    expected, _ = step.step(minibatch, topics, seeds, SERIAL, report=frozenset({report}))
     with workers(3) as several:
-        found, _ = WithPseudoTokens(step).step(minibatch, topics, seeds, several, report=LOG_THETA)
+        found, _ = step.step(minibatch, topics, seeds, several, report=frozenset({report}))
     assert_array_equal(found.counts, expected.counts)
-    assert_array_equal(found.log_theta, expected.log_theta)
+    assert_array_equal(getattr(found, report), getattr(expected, report))
 
 
 @pytest.mark.parametrize("step", [EXACT, Gibbs(30, 1)], ids=str)
@@ -197,3 +207,98 @@ def test_documents_go_on_from_their_state(step):
     assert_allclose(again.counts.sum(axis=1), first.counts.sum(axis=1))
     if isinstance(step, Variational):
         assert_allclose(again.counts, first.counts, rtol=1e-6, atol=1e-9)
+
+
+# Documents that something is told of have the topics of their hints, the others the step's
+
+TOLD = SemiSupervised(OneTopic(1.0))
+
+
+def step_of(counts, weights, alpha, hints, dtype=np.float64, with_workers=SERIAL, step=TOLD):
+    """The statistics."""
+    minibatch, topics = hinted_minibatch(counts, hints, dtype), topics_of(weights, alpha, dtype)
+    seeds = seeds_of(len(counts))
+    return step.step(minibatch, topics, seeds, with_workers, report=SHARES_REPORT)[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-9), (np.float32, 1e-4)])
+def test_the_statistics_are_those_of_the_formulas(seed, dtype, rtol):
+    counts, weights, alpha, hints = random_case(seed)
+    found = step_of(counts, weights, alpha, hints, dtype)
+    q, _ = plain(counts, weights, alpha, 1)
+    for d, row in enumerate(hints):
+        q[d] = row / row.sum() if row.sum() > 0 else q[d]
+    assert_allclose(found.counts, counts.T @ q, rtol=rtol, atol=rtol)
+    assert found.counts.dtype == dtype
+    assert_allclose(found.shares, q[counts.sum(axis=1) > 0].mean(axis=0), rtol=rtol)
+    assert_allclose(found.lengths, counts.sum(axis=1), rtol=rtol)
+    assert_array_equal(found.words, minibatch_of(counts).words)
+    assert_allclose(found.counts.sum(axis=1), counts.sum(axis=0), rtol=rtol)
+
+
+def test_where_all_is_told_the_topics_have_no_say():
+    counts, weights, alpha, hints = random_case()
+    hints += 0.5
+    found = step_of(counts, weights, alpha, hints)
+    shares = hints / hints.sum(axis=1, keepdims=True)
+    assert_allclose(found.counts, counts.T @ shares)
+    other = step_of(counts, weights[::-1], alpha[::-1], hints)
+    assert_array_equal(other.counts, found.counts)
+    assert_array_equal(other.shares, found.shares)
+
+
+def test_documents_are_read_without_hints():
+    counts, weights, alpha, hints = random_case()
+    topics, seeds = topics_of(weights, alpha), seeds_of(len(counts))
+    found = TOLD.doc_topic(hinted_minibatch(counts, hints), topics, seeds, SERIAL)
+    assert_array_equal(found, OneTopic(1.0).doc_topic(minibatch_of(counts), topics, seeds, SERIAL))
+    assert TOLD.thorough() == OneTopic(1.0)
+
+
+def test_shares_are_reported_where_they_are_asked_for_and_there_are_words():
+    counts, weights, alpha, hints = random_case()
+    minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
+    assert TOLD.step(minibatch, topics, seeds_of(len(counts)), SERIAL)[0].shares is None
+    assert step_of(0 * counts, weights, alpha, hints).shares is None
+    # Documents without words, told or not, have no part in them.
+    hints[3] = [0, 0, 9.0, 0]
+    with_words = counts.sum(axis=1) > 0
+    every = step_of(counts, weights, alpha, hints)
+    some = step_of(counts[with_words], weights, alpha, hints[with_words])
+    assert_allclose(every.shares, some.shares, rtol=1e-12)
+
+
+# What is read as of one topic and as a mixture
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("n_words", [0.5, 20.0, 1e9])
+@pytest.mark.parametrize("hinted", [True, False])
+def test_documents_are_read_by_the_formulas(seed, n_words, hinted):
+    counts, weights, alpha, hints = random_case(seed)
+    hints = hints if hinted else 0 * hints
+    minibatch = hinted_minibatch(counts, hints) if hinted else minibatch_of(counts)
+    topics, seeds = topics_of(weights, alpha), seeds_of(len(counts))
+    found = OneOrMixed(n_words=n_words).doc_topic(minibatch, topics, seeds, SERIAL)
+    mixed = WithPseudoTokens(Variational()).doc_topic(minibatch, topics, seeds, SERIAL)
+    beta = topics.weights[:, : len(alpha)]
+    for d, row in enumerate(counts[:, minibatch.words]):
+        length = row.sum()
+        damped = row * min(1.0, n_words / length) if length else row
+        log_q = np.log(alpha + hints[d]) + damped @ np.log(np.maximum(beta, 1e-30))
+        q = np.exp(log_q - log_q.max())
+        expected = (n_words * q / q.sum() + length * mixed[d]) / (n_words + length)
+        assert_allclose(found[d], expected, rtol=1e-7, atol=1e-12)
+    assert_allclose(found.sum(axis=1), 1, rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_how_a_document_is_read_does_not_depend_on_the_others_or_the_workers(dtype):
+    counts, weights, alpha, hints = random_case(n_documents=300)
+    topics, seeds = topics_of(weights, alpha, dtype), seeds_of(300)
+    minibatch, step = hinted_minibatch(counts, hints, dtype), OneOrMixed()
+    found = step.doc_topic(minibatch, topics, seeds, SERIAL)
+    with workers(3) as pool:
+        assert_array_equal(step.doc_topic(minibatch, topics, seeds, pool), found)
+    assert np.isfinite(found).all()

@@ -109,18 +109,6 @@ def test_the_local_bound_agrees_with_quadrature():
     assert_allclose(found, expected, rtol=1e-8)
 
 
-@pytest.mark.parametrize("start", [0.05, 0.5, 0.95])
-def test_the_double_bound_never_falls(start):
-    model = LinearRegression()
-    for slope in (1.0, 1.3, -2.0):
-        posterior = learnt(model, *data(60))
-        rule = HierarchicalPowerPrior(max_rounds=20, tol=0.0)
-        bounds = rule.ascend(posterior, model.learner(posterior, *data(20, 1, slope)), start).bounds
-        assert len(bounds) == 19
-        assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
-        assert bounds[-1] > bounds[0]
-
-
 def test_a_change_is_forgotten_for():
     model = LinearRegression()
     rule = HierarchicalPowerPrior(rate_starts=(0.05, 0.95))

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from streamtopics import StreamingBayes
 from streamtopics.families import dirichlet
 from streamtopics.models import GaussianMixture, NaiveBayesMixture
-from streamtopics.updates import SVB, HierarchicalPowerPrior, PowerPrior
+from streamtopics.updates import SVB, PowerPrior
 
 MODEL = NaiveBayesMixture(3, GaussianMixture(2, mean_mass=0.1), class_concentration=0.5)
 
@@ -76,15 +76,6 @@ def test_the_joint_density_sums_and_integrates_to_one():
     parts = ((-np.inf, -3), (-3, 3), (3, 9), (9, np.inf))
     total = sum(quad(density, *part, args=(c,))[0] for c in range(3) for part in parts)
     assert_allclose(total, 1.0, rtol=1e-6)
-
-
-@pytest.mark.parametrize("start", [0.05, 0.95])
-def test_the_double_bound_never_falls(start):
-    posterior = learnt(*data())
-    rule = HierarchicalPowerPrior("topic", max_rounds=30, tol=0.0)
-    bounds = rule.ascend(posterior, MODEL.learner(posterior, *data(60, 1, 0.1)), start).bounds
-    assert len(bounds) == 29
-    assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
 
 
 def test_as_an_estimator():

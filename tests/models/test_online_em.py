@@ -161,27 +161,6 @@ def test_streams_of_more_topics_than_the_dense_path_takes_and_in_single_precisio
 # What the rules promise: the sum over the topics does not depend on the inference
 
 
-def words_of(batches):
-    """Tokens of each word per document, of every minibatch."""
-    return [batch.mean(axis=0) for batch in batches]
-
-
-def test_kappa_one_smooths_by_the_documents_seen_in_equal_minibatches():
-    batches = minibatches((7,) * 4)
-    model = online_em(kappa=1.0, topic_word_prior=prior_of_topics("(K, V)", 4))
-    eta = by_word(prior_of_topics("(K, V)", 4), 4)
-    for t, result in enumerate(iterates(model, batches), 1):
-        assert_allclose(result[-1], eta[-1] / (7 * t), rtol=1e-13)  # It never occurs.
-
-
-def test_stochastic_vi_with_a_known_corpus_and_rate_one_over_t_scales_the_mean():
-    batches = minibatches()
-    model = online_vb(kappa=1.0, n_documents=500, topic_word_prior=0.3)
-    for t, result in enumerate(iterates(model, batches), 1):
-        expected = 4 * 0.3 + 500 * np.mean(words_of(batches[:t]), axis=0)
-        assert_allclose(result.sum(axis=1), expected, rtol=1e-11)
-
-
 def test_rounds_go_on_from_where_the_last_left_the_documents():
     batches = minibatches()
     few, many = (online_em(update_each_sweep=True, max_local_iter=n) for n in (3, 30))

@@ -110,19 +110,6 @@ def test_thousands_of_steps_of_forgetting(kappa, n_steps, dtype, n_folds):
 
 
 @pytest.mark.parametrize("uniform", [False, True])
-@pytest.mark.parametrize("retain", [np.full(K, 0.5), np.array([0.5, 0.4, 0.5])], ids=str)
-def test_rates_of_each_topic_are_refused(uniform, retain):
-    average = IterateAverage(make(), uniform)
-    for _ in run(OnlineEM(MeanDecay(0.3)), 3, average):
-        pass
-    before = bits(average)
-    (s,) = stream(1)
-    with pytest.raises(ValueError, match="retains the same of all topics"):
-        average.blend(Blend(retain, 1.0, 0.5, s))
-    assert bits(average) == before
-
-
-@pytest.mark.parametrize("uniform", [False, True])
 def test_a_word_that_is_forgotten_was_never_seen(uniform):
     average, without = (IterateAverage(make(), uniform=uniform) for _ in range(2))
     rule, word, state = OnlineEM(MeanDecay(0.6)), 4, {}
@@ -251,23 +238,6 @@ def test_documents_see_the_average(estimator):
     last = clone(estimator).set_params(schedule__averaging=None).fit(X)
     assert abs(last.score(X) - estimator.score(X)) > 1e-6
     assert np.abs(last.transform(X) - estimator.transform(X)).max() > 1e-4
-
-
-@pytest.mark.parametrize("after", [1, 9])
-def test_a_pickle_in_mid_stream_goes_on_with_the_same_bits(estimator, after):
-    X = corpus()
-    batches = [X[start : start + 5] for start in range(0, 90, 5)]
-    for batch in batches[:after]:
-        estimator.partial_fit(batch)
-    copy = pickle.loads(pickle.dumps(estimator))
-    assert copy._commit.average.posterior is copy.posterior_
-    for batch in batches[after:]:
-        estimator.partial_fit(batch)
-        copy.partial_fit(batch)
-    assert_array_equal(copy.components_, estimator.components_)
-    assert_array_equal(copy.transform(X), estimator.transform(X))
-    whole = clone(estimator).fit(X)
-    assert_array_equal(whole.components_, estimator.components_)
 
 
 def test_boosts_of_another_prior_are_averaged_too():

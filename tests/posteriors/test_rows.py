@@ -145,35 +145,6 @@ def test_words_that_were_forgotten_keep_their_row_and_others_get_none():
     assert_array_equal(posterior.dense(), learnt().dense())
 
 
-@pytest.mark.parametrize("retain", [0.0, 1e-12, 0.7, 1.0])
-def test_a_stream_cut_and_resumed_is_the_uncut_one(retain):
-    one, other = learnt(), learnt()
-    for t in range(12):
-        blend = Blend(retain, 1.0, 1 - retain, statistics(t, n=1 + t))
-        one.blend(blend)
-        other = pickle.loads(pickle.dumps(other))
-        other.blend(blend)
-        stores = one._state.S, other._state.S
-        assert_array_equal(*(store.places for store in stores))
-        assert_array_equal(*(store.counts[: store.n_used] for store in stores))
-        assert_array_equal(one.mass, other.mass)
-    assert_array_equal(one.dense(), other.dense())
-
-
-@pytest.mark.parametrize("place", [0, 1])
-def test_a_failure_gives_no_rows(place):
-    posterior = learnt()
-    words = np.setdiff1d(np.arange(V), posterior._state.S.words)[:2].astype(np.int32)
-    counts = np.ones((2, K))
-    counts[place, 1] = np.nan
-    before, store = pickle.dumps(posterior), posterior._state.S
-    with pytest.raises(ValueError, match="nan"):
-        posterior.blend(Blend(1.0, 1.0, 0.0, Statistics(words, counts, np.ones(2))))
-    assert pickle.dumps(posterior) == before
-    assert posterior._state.S is store
-    assert_array_equal(store.places[words], 0)
-
-
 # Mass over long streams
 
 

@@ -22,8 +22,6 @@ from streamtopics.updates import (
     LearnsDocTopicPrior,
     MeanDecay,
     OnlineEM,
-    PopulationVB,
-    PowerPrior,
     Rounds,
     ScaledDecay,
     StochasticVI,
@@ -331,25 +329,6 @@ def test_online_em_never_steps_by_less_than_a_mean(step_size):
     assert_allclose(posterior.dense(), learnt + inverse_n * eta, rtol=1e-10)
     if step_size.tau < 1:
         assert_allclose(posterior.dense(), run(OnlineEM(MeanDecay(1.0)), 30, unequal)[0].dense())
-
-
-@pytest.mark.parametrize(
-    ("rule", "merges"),
-    [
-        (SVB(), "sum"),
-        (BPS(0.1), "sum"),
-        (OnlineEM(MeanDecay(1.0)), "mean"),
-        (OnlineEM(MeanDecay(0.7)), "decayed mean"),
-        (OnlineEM(ScaledDecay(0.3, 0.5)), "mean"),
-        (StochasticVI(), "in order"),
-        (PowerPrior(0.9), "in order"),
-        (PopulationVB(50.0, 0.1), "in order"),
-        (Langevin(), None),
-    ],
-    ids=repr,
-)
-def test_how_rules_merge(rule, merges):
-    assert rule.traits.merges == merges
 
 
 # What is learnt of the documents' prior

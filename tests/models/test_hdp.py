@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import digamma, gammaln
 
 from streamtopics.messages import TableStatistics
+from streamtopics.models.hdp import mean_weights, stick_weights, worth_keeping
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import SVB
-from streamtopics.updates.hdp import mean_weights, stick_weights, worth_keeping
 
 B = 1.5
 
