@@ -148,17 +148,12 @@ def test_progress_shows_documents_and_the_score():
     assert text.endswith("\n")
 
 
-def test_progress_without_a_total_or_a_score():
-    last = shown(ProgressReport()).rpartition("\r")[2]
+@pytest.mark.parametrize("total", [None, 100])
+def test_progress_without_a_total_or_beyond_it_has_no_share_nor_a_score(total):
+    last = shown(ProgressReport(total)).rpartition("\r")[2]
     assert "300" in last
     assert "%" not in last
     assert "-3." not in last
-
-
-def test_progress_beyond_the_total_has_no_share():
-    last = shown(ProgressReport(100)).rpartition("\r")[2]
-    assert "300" in last
-    assert "%" not in last
 
 
 def test_progress_goes_on_where_a_stream_was_cut():

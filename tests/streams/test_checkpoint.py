@@ -14,7 +14,7 @@ import pytest
 
 from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.saving import LoadError, files, models
+from streamtopics.saving import LoadError, files
 from streamtopics.streams import (
     Checkpointer,
     DriftMonitor,
@@ -207,12 +207,6 @@ def test_a_checkpoint_that_cannot_be_read_gives_way_to_the_one_before(tmp_path, 
     newest.mkdir() if kind == "folder" else newest.symlink_to("nowhere")
     with pytest.warns(UserWarning, match="is used, the one before"):
         assert resume(tmp_path).n_batches == 2
-
-
-def test_what_is_no_checkpoint_is_passed_over(tmp_path):
-    models.write([1], tmp_path / "checkpoint-000000001.model")
-    with pytest.raises(LoadError, match="list in place of a checkpoint"):
-        resume(tmp_path)
 
 
 def test_where_none_is_whole_none_is_used(tmp_path):

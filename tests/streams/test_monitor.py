@@ -534,14 +534,6 @@ def test_a_stream_that_is_stopped_anywhere_goes_on_to_the_same_bits(name):
         assert state(*again) == final
 
 
-def test_state_is_plain():
-    model, monitor = MODELS["gibbs"](), DriftMonitor()
-    taught(model, monitor, STREAM[:9])
-    plain = int, float, tuple, np.ndarray
-    assert all(isinstance(value, plain) for value in vars(monitor).values())
-    assert {type(part) for part in monitor.documents} == {sparse.csr_matrix}
-
-
 # Texts
 
 
@@ -604,28 +596,6 @@ def test_a_word_counts_once_in_a_document_though_a_step_returns_it_twice():
         found.append((monitor.past.tobytes(), monitor.alarms))
     assert found[0] == found[1]
     assert all(word.new <= 60 for word in found[0][1][0].words)
-
-
-def test_a_pipeline_that_is_stopped_goes_on_to_the_same_bits():
-    vectorizer = StreamingCountVectorizer(max_features=20)
-    model = StreamingPipeline([("words", vectorizer), ("topics", MODELS["gibbs"]())])
-    monitor = DriftMonitor()
-    batches = [texts(ANIMALS, 60, i) for i in range(5)] + [texts(METALS, 60, i) for i in range(3)]
-    taught(model, monitor, batches[:4])
-    again = pickle.loads(pickle.dumps((model, monitor)))
-    for one in ((model, monitor), again):
-        taught(*one, batches[4:])
-    assert state(model, monitor) == state(*again)
-
-
-def test_a_checkpoint_keeps_the_past(tmp_path):
-    monitor = DriftMonitor()
-    keeper = Checkpointer(tmp_path, every=8, also=[monitor])
-    stream(MODELS["gibbs"](), BATCHES, callbacks=[monitor, keeper])
-    (again,) = resume(tmp_path).callbacks
-    assert monitor.past.shape == (6, 3)
-    assert again.past.tobytes() == monitor.past.tobytes()
-    assert vars(again).keys() == vars(monitor).keys()
 
 
 def test_a_checkpoint_at_the_end_is_of_all_that_came(tmp_path):
