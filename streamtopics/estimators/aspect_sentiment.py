@@ -30,6 +30,7 @@ from streamtopics.posteriors import Learn, TopicPosterior
 from streamtopics.updates import BPS, Rule
 from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
+from streamtopics.utils.records import keep
 from streamtopics.utils.structure import has_entries
 
 BOOSTING = 0.5
@@ -145,6 +146,14 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         "doc_aspect_prior": [AT_LEAST_ONE],
         "inference": [StrOptions({"em", "frank_wolfe"})],
     }  # fmt: skip
+    n_aspects: int
+    sentiments: Sequence[str] | Sequence[int]
+    boosting_norm: Literal["whole", "topic"]
+    doc_sentiment_prior: float
+    doc_aspect_prior: float
+    inference: Literal["em", "frank_wolfe"]
+    max_local_iter: int
+    local_tol: float
 
     def __init__(
         self,
@@ -167,23 +176,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_aspects = n_aspects
-        self.sentiments = sentiments
-        self.topic_word_prior = topic_word_prior
-        self.boosted_prior = boosted_prior
-        self.boosting_scale = boosting_scale
-        self.boosting_norm = boosting_norm
-        self.update = update
-        self.doc_sentiment_prior = doc_sentiment_prior
-        self.doc_aspect_prior = doc_aspect_prior
-        self.inference = inference
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     def _check(self, before: Commit | None) -> None:
         offers = TopicPosterior.offers | {"local_bound"}

@@ -14,7 +14,7 @@ from streamtopics.base.frame import (
     check_update,
     warn_of_no_boost,
 )
-from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.posteriors import Blend, Posterior
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.parallel import Workers
 
@@ -27,13 +27,11 @@ class LearnsByRule(StreamingEstimator):
     boosting_scale: float | None = None
 
     @property
-    def _rule(self) -> Rule:
+    def _rule(self) -> Any:
         """What `update` stands for."""
-        raise NotImplementedError
 
-    def _learner(self, batch: Any, pool: Workers) -> Learn:
+    def _learner(self, batch: Any, pool: Workers) -> Any:
         """The function `learn` that the rule calls."""
-        raise NotImplementedError
 
     def _check_rule(
         self, before: Commit | None, offers: frozenset[str], name: str, **started: object

@@ -34,6 +34,7 @@ from streamtopics.priors.columns import check_words, word_columns
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import MOST_WHOLE
 from streamtopics.utils.parallel import Workers
+from streamtopics.utils.records import keep
 
 # The beginning of a stream is learnt anew if it has one document more for so many of last time.
 EVERY = 10
@@ -191,6 +192,18 @@ class GuidedTopics(TakesVectors):
     }
     classes_: np.ndarray
     topic_names_: np.ndarray
+    seeds: Mapping[str, Collection[str]]
+    n_unseeded: int
+    name_vectors: Mapping[str, Any] | Any
+    seed_weight: float
+    seed_strength: float
+    label_weight: float
+    max_count: int | None
+    update: str | Rule
+    inference: str | LocalStep
+    topic_word_prior: float
+    n_start_rounds: int
+    n_start_documents: int
 
     def __init__(
         self,
@@ -213,23 +226,7 @@ class GuidedTopics(TakesVectors):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.seeds = seeds
-        self.n_unseeded = n_unseeded
-        self.name_vectors = name_vectors
-        self.seed_weight = seed_weight
-        self.seed_strength = seed_strength
-        self.label_weight = label_weight
-        self.max_count = max_count
-        self.update = update
-        self.inference = inference
-        self.topic_word_prior = topic_word_prior
-        self.n_start_rounds = n_start_rounds
-        self.n_start_documents = n_start_documents
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     def _read(
         self, method: str, *, reset: bool, X: object, y: Any = None, time: object = None,
@@ -282,13 +279,12 @@ class GuidedTopics(TakesVectors):
         named = (seeded.any(axis=0) | (labels.sum(axis=0).A1 > 0))[: len(self.topic_names_)]
         lacking = self.topic_names_[~(named | self._named.any(axis=1))]
         if len(lacking):
-            said = (
+            warnings.warn(
                 f"no seed of {lacking.tolist()[:5]} is in a column of X, and no document has "
-                "their label, so that nothing tells these topics apart; give them other words"
+                "their label, so that nothing tells these topics apart; give them other words, or "
+                "vectors in name_vectors",
+                stacklevel=2,
             )
-            if self.name_vectors is not None:
-                raise ValueError(f"{said}, or vectors in name_vectors")
-            warnings.warn(said, stacklevel=2)
         return sparse.csr_matrix(seeded / np.maximum(seeded.sum(axis=1, keepdims=True), 1))
 
     def _labels(self, y: Any, n_documents: int, caller: str) -> sparse.csr_matrix:
@@ -406,35 +402,27 @@ class GuidedTopics(TakesVectors):
         return _hinted(X, self.max_count, self.seed_weight * self._seed_words)
 
     def _check(self, before: TopicCommit | None) -> None:
-        if not isinstance(self.seeds, Mapping) or not self.seeds:
-            raise ValueError(f"seeds must map names of topics to words; got {self.seeds!r}")
-        # Numbers would be taken for the places of topics.
-        if strange := [name for name in self.seeds if not isinstance(name, str)]:
-            raise TypeError(f"the names of topics in seeds must be str; got {strange[:5]!r}")
+        named = isinstance(self.seeds, Mapping) and len(self.seeds) > 0
+        if not named or not all(isinstance(name, str) for name in self.seeds):
+            raise TypeError(
+                f"seeds must map names of topics, of type str, to words; got {self.seeds!r}"
+            )
         step = self._record("inference", self.inference)
-        known = isinstance(step, LocalStep) and not isinstance(step, type)
+        known = isinstance(step, LocalStep if self.name_vectors is None else OneTopic)
         if not known or step.n_background or not {"log_theta", "shares"} & step.reports:
             raise ValueError(
                 "inference must be 'one_topic', 'gibbs', 'variational', or a record such as "
-                "Gibbs(n_sweeps=10) of a local step without a background that reports log_theta "
-                f"or shares; got {self.inference!r}; for one topic a document use OneTopic(1.0)"
+                "Gibbs(n_sweeps=10) of a local step without a background that reports log_theta or "
+                "shares; with name_vectors 'one_topic', or OneTopic(1.0, vector_weight=0.3); got "
+                f"{self.inference!r}"
             )
-        if self.name_vectors is not None and not isinstance(step, OneTopic):
+        if before is not None and not (
+            _frozen(self.seeds) == self._seeds and np.array_equal(self._name_vectors, self._named)
+        ):
             raise ValueError(
-                "name_vectors go with one topic a document, inference='one_topic' or "
-                f"OneTopic(1.0, vector_weight=0.3), but inference is {self.inference!r}"
+                "seeds or name_vectors are not those that the model was started with; set them "
+                "back, or start anew with fit"
             )
-        if before is not None:
-            if _frozen(self.seeds) != self._seeds:
-                raise ValueError(
-                    f"seeds are {self.seeds!r} now, but the model was started with "
-                    f"{self._seeds!r}; set them back, or start anew with fit"
-                )
-            if not np.array_equal(self._name_vectors, self._named):
-                raise ValueError(
-                    "name_vectors are not those that the model was started with; set them back, or "
-                    "start anew with fit"
-                )
         super()._check(before)
 
     def _check_mergeable(self, name: str, model: object) -> None:
@@ -459,11 +447,12 @@ class GuidedTopics(TakesVectors):
     def _composition(self) -> Composition:
         step = self._record("inference", self.inference)
         mixture = "shares" in step.reports
+        weight = step.vector_weight if isinstance(step, OneTopic) else 0.0
         return Composition(
             self._record("update", self.update),
             SemiSupervised(step) if mixture else WithPseudoTokens(step),
             mean,
-            OneOrMixed(vector_weight=getattr(step, "vector_weight", 0.0)) if mixture else None,
+            OneOrMixed(vector_weight=weight) if mixture else None,
             auto_doc_topic(step),
             HintedStart(len(self.seeds)),
             replace(PLAIN, n_start_rounds=self.n_start_rounds),

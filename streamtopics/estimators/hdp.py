@@ -48,13 +48,11 @@ class HDPModel(ReportsLifetimes):
     concentration: float
     doc_concentration: float
 
-    def _rule(self) -> Rule:
+    def _rule(self) -> Any:
         """The rule, from the parameters as they are now."""
-        raise NotImplementedError
 
-    def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
+    def _weights(self, tables: np.ndarray, gain: float) -> Any:
         """pi, from the running tables, in which those of a document count `gain`."""
-        raise NotImplementedError
 
     @property
     def n_topics_(self) -> int:

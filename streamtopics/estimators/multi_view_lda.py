@@ -38,10 +38,11 @@ from streamtopics.local.step import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.models.multi_view import MultiView
 from streamtopics.posteriors import Learn, Stacked, TopicPosterior
-from streamtopics.priors import class_words_prior
+from streamtopics.priors import Columns, class_words_prior
 from streamtopics.updates import BPS, Rule
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
+from streamtopics.utils.records import keep
 
 # Sum of a document's prior over the topics of a block, when none is given.
 DOC_TOPIC_MASS = 10.0
@@ -163,6 +164,13 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     }  # fmt: skip
 
     classes_: np.ndarray
+    n_local_topics: int
+    n_global_topics: int
+    boosting_norm: Literal["whole", "topic"]
+    doc_topic_prior: float | None
+    local_share_prior: tuple[float, float] | list[float]
+    max_local_iter: int
+    local_tol: float
 
     def __init__(
         self,
@@ -185,23 +193,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_local_topics = n_local_topics
-        self.n_global_topics = n_global_topics
-        self.update = update
-        self.boosting_scale = boosting_scale
-        self.boosting_norm = boosting_norm
-        self.doc_topic_prior = doc_topic_prior
-        self.local_share_prior = local_share_prior
-        self.class_word_prior = class_word_prior
-        self.boosted_prior = boosted_prior
-        self.topic_word_prior = topic_word_prior
-        self.max_local_iter = max_local_iter
-        self.local_tol = local_tol
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Learn from labelled documents, in minibatches of `batch_size` rows, in order.
@@ -302,14 +294,9 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         n = len(classes)
         if not callable(prior):
             prior = check_word_prior(self, name, X, n, "n_classes", y=y, classes=classes)
-        elif X.shape[0]:
-            made = prior(X, y, classes=classes)
-            prior = check_topic_word_prior(made, name, n, X.shape[1], "n_classes")
         else:
-            raise ValueError(
-                f"{name} is to be made of the first minibatch, but that has no documents; "
-                "start with one that has, or pass a prior"
-            )
+            made = prior(Columns(X).counts(name), y, classes=classes)
+            prior = check_topic_word_prior(made, name, n, X.shape[1], "n_classes")
         columns = range(n) if prior.shape[1] > 1 else [0] * n
         return [np.ascontiguousarray(prior[:, [column]]) for column in columns]
 

@@ -11,7 +11,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.base.validation import StrOptions
 from streamtopics.estimators.streaming_lda import StreamingLDA
-from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
+from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.models.lda import Start
 from streamtopics.updates import DampedNewton, MeanDecay, OnlineEM, Rule
 from streamtopics.updates.doc_topic import DocTopicUpdate, RunningMean
@@ -30,14 +30,13 @@ class OnlineEMLDA(StreamingLDA):
     def _rule(self) -> Rule:
         return OnlineEM(MeanDecay(self.kappa, self.tau))
 
-    def _sweeps(self, n_sweeps: int) -> LocalStep:
+    def _sweeps(self, n_sweeps: int) -> Any:
         """The local step with so many sweeps."""
-        raise NotImplementedError
 
-    def _local_step(self) -> LocalStep:
+    def _local_step(self) -> Any:
         if self.update_each_sweep:
             return self._sweeps(1)
-        suited: LocalStep = super()._local_step()
+        suited = super()._local_step()
         return suited if isinstance(suited, OneTopic) else self._sweeps(self.n_sweeps)
 
     def _composition(self) -> Composition:

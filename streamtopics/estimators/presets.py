@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The methods of the literature, as rows of one table of parameters of `StreamingLDA`.
 
-Checks, benchmarks and the documentation are made from it. Settings are those of the sources. Rows
-that are classes too have the same bits there, by the `preset` of the class; the defaults of the
-class are others.
+Settings are those of the sources. A class with a row has the same by its `preset`; its defaults are
+others.
 """
 
 from dataclasses import dataclass, field, replace
@@ -30,26 +29,13 @@ from streamtopics.updates import (
 
 @dataclass(frozen=True)
 class Preset:
-    """A method of the literature.
-
-    Attributes
-    ----------
-    name : str
-        Of the row, and of its class if it has one.
-    title : str
-        The method, in a few words.
-    source : str
-        The publication that it is from.
-    parameters : dict
-        Of `StreamingLDA`.
-    of_class : dict
-        Parameters of its class, in the place of those that it lacks or calls otherwise.
-    """
+    """A method of the literature; `name` is that of its class too, if it has one."""
 
     name: str
     title: str
     source: str
-    parameters: dict[str, Any]
+    parameters: dict[str, Any]  # Of `StreamingLDA`
+    # Of its class, in the place of those that it lacks or calls otherwise
     of_class: dict[str, Any] = field(default_factory=dict)
 
 

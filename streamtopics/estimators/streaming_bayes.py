@@ -28,7 +28,7 @@ from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import check_not_masked
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.records import is_record, same
+from streamtopics.utils.records import is_record, keep, same
 from streamtopics.utils.structure import check_structure
 
 # Greater numbers have squares and sums that could overflow.
@@ -152,6 +152,7 @@ class StreamingBayes(
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+    model: DenseModel
 
     def __init__(
         self,
@@ -164,13 +165,7 @@ class StreamingBayes(
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.model = model
-        self.update = update
-        self.boosted_prior = boosted_prior
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     def fit(self, X: ArrayLike, y: OptionalArray = None) -> Self:
         """Learn from data, in minibatches of `batch_size` rows, in order.
@@ -212,12 +207,7 @@ class StreamingBayes(
     def _read(self, method: str, *, reset: bool, X: Any, y: Any, classes: Any = None) -> Samples:
         model = self.model if reset else self.model_
         caller = f"{type(self).__name__}.{method}"
-        if classes is not None:
-            if model.n_classes is None:
-                raise ValueError(
-                    f"classes, passed to {caller}, is {classes!r:.60}, but {type(model).__name__} "
-                    "has no classes; leave it out"
-                )
+        if classes is not None and model.n_classes is not None:
             check_not_masked(classes, caller, "classes")
             codes = _numbers(np.asarray(classes), "classes")
             check_codes(codes, model.n_classes, f"classes, passed to {caller},")

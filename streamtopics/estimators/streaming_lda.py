@@ -36,6 +36,7 @@ from streamtopics.posteriors import Blend
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import check_one_of
+from streamtopics.utils.records import keep
 
 PARTS: dict[str, dict[Any, Any]] = {
     "update": UPDATES,
@@ -51,66 +52,56 @@ PARTS: dict[str, dict[Any, Any]] = {
 class StreamingLDA(StreamingTopicModel):
     """Latent Dirichlet allocation by any update rule, local step and view.
 
-    A rule says how the topics take in a minibatch, a local step how the topics of a document
-    are found, a view which weights of words it sees meanwhile. Each is a word, or a frozen
-    record whose fields are parameters too: ``update__boost__scale``, ``inference__n_sweeps``.
-    The defaults are what predicts best on the texts that were measured, short and long.
+    Rule, local step and view are words, or frozen records whose fields are parameters too:
+    ``update__boost__scale``, ``inference__n_sweeps``. The defaults predict best on the texts that
+    were measured, short and long.
 
     Parameters
     ----------
     {n_components}
     update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
             "svi"} or Rule, default="svb"
-        How the topics take in a minibatch; see `streamtopics.updates` for the records that
-        the words stand for, and others.
+        How the topics take in a minibatch; see `streamtopics.updates`.
     inference : {"auto", "gibbs", "variational", "one_topic"} or LocalStep, default="auto"
         How the topics of a document are found in learning: by collapsed Gibbs sampling,
         ``Gibbs(n_sweeps=5)``; by mean-field variational inference, ``Variational(tol=1e-3,
         max_iter=100)``; or as one topic and a background, ``OneTopic(share=0.8)``. "auto" goes by
-        the mean length of the documents, of the corpus in `fit`, of the first minibatch with a
-        token in `partial_fit`: one topic for less than 12 words, sampling up to 60, variational
-        inference from there on. Of weights, such as tf-idf, words are counted by their entries,
-        not by their sum. What came before the first token does not count.
-        `transform` and scores take a longer one of the same kind.
+        the mean length of the documents in `fit`, or in the first minibatch with a token: one topic
+        below 12 words, sampling below 60, else variational inference. Of weights, such as tf-idf,
+        the entries are counted. `transform` and scores take more iterations.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
         Weights of words that it sees: the expected topics; exp(psi(lam + 1/2)), which is nearly
-        that; or exp(E[log beta]), which the exact bound of variational Bayes is for, and with
-        which words stay in the topic where they fell first, so that the topics of one pass are
-        worse. "auto" is the second for variational inference, the first for others.
+        that; or exp(E[log beta]), as in exact variational Bayes, which makes one-pass topics worse.
+        "auto" is the second for variational inference, else the first.
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
-        Dirichlet parameter of the documents' topic proportions (the papers' alpha), in tokens,
-        that the stream starts with. None is ``Symmetric(3)`` (of `streamtopics.priors`), which
-        together weighs three tokens: it suits short documents, and grows if they are long.
+        Dirichlet parameter of the documents' topic proportions (the papers' alpha), in tokens, at
+        the start. None is ``Symmetric(3)`` of `streamtopics.priors`: three tokens in all.
     doc_topic_prior_update : {"auto", "fixed_point", "gamma", "shares", "fixed"} or \
             DocTopicUpdate, default="auto"
-        How that prior is learnt; see `GibbsOnlineEM`. "auto" is "shares" for one topic a
-        document, in proportion to their number, and else "fixed_point".
+        How that prior is learnt. "auto" is "shares" for one topic a document, else "fixed_point".
     topic_word_prior : "auto", float, array-like of shape (n_features,) or \
             (n_components, n_features), WordPrior or callable, default="auto"
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
-        word in every topic. "auto" is 0.02; in `fit` on less than 5,000 documents, which lack many
-        of the words to come, it is ``1.5 / n_components``, between 0.02 and 0.15, with rules under
-        which weights may grow. Give a number where `fit` is to be the same as
-        `partial_fit`. An array, or a record such as `streamtopics.priors.SeedWords`, says which
-        words to expect where.
+        word in every topic. "auto" is 0.02. In `fit` on less than 5,000 documents it is
+        ``1.5 / n_components``, between 0.02 and 0.15, with rules under which weights may grow. An
+        array, or a record such as `streamtopics.priors.SeedWords`, says which words to expect
+        where.
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
-        What the topics that the first minibatch is seen with are made of. "spectral" is a cluster
-        of documents for each topic, by k-means on vectors of their words: `fit` takes the clusters
-        of the whole corpus, `partial_fit` those of the first minibatch, which is better large.
-        They depend on no seed. "noise" is a topic at random for each, of the seed alone: streams of
-        one seed can be merged then, and `fit` is the same as `partial_fit` on its minibatches, if
-        `topic_word_prior` and `max_iter` are numbers.
+        What the first topics are made of. "spectral" is a cluster of documents for each topic, by
+        k-means on vectors of their words: of the whole corpus in `fit`, of the first minibatch in
+        `partial_fit`. "noise" depends on the seed alone: streams of one seed can be merged, and
+        `fit` equals `partial_fit` on its minibatches, if `topic_word_prior` and `max_iter` are
+        numbers.
     schedule : Schedule or None, default=None
-        How minibatches are stepped through: in parts, with growing weights, under a limit of the
-        prior, in rounds, or as an average. None is ``Schedule()``, whose fields are parameters too,
-        such as ``schedule__n_rounds``; see `streamtopics.estimators.Schedule`.
+        How minibatches are stepped through: parts, growing weights, a limit of the prior, rounds or
+        averages. None is ``Schedule()`` of `streamtopics.estimators`.
     batch_size : int, default=1200
-        Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one minibatch.)
+        Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
         Passes of `fit` over the corpus. "auto" is one over at least 5,000 documents and 400,000
-        tokens, and up to five over smaller corpora. Of one topic a document it is one over 5,000
-        documents, and else two. It does not count in `partial_fit`.
+        tokens, and up to five over smaller corpora; of one topic a document one over 5,000
+        documents, else two.
     {common_parameters}
 
     Attributes
@@ -123,9 +114,8 @@ class StreamingLDA(StreamingTopicModel):
 
     Notes
     -----
-    `drift_report` and `retention_` are there with rules that forget, `merge` with rules whose
-    posteriors of two parts of a stream can be made one. A rule that needs what the local step,
-    the view or the posterior does not have is refused by the names of both.
+    Rules that forget have `drift_report` and `retention_`. Rules whose posteriors of two parts of a
+    stream can be made one have `merge`.
 
     Examples
     --------
@@ -133,15 +123,11 @@ class StreamingLDA(StreamingTopicModel):
     >>> from streamtopics.datasets import make_lda_corpus
     >>> from streamtopics.updates import Boost, PowerPrior
     >>> X = make_lda_corpus(n_documents=500, n_features=200, random_state=0).X
-    >>> model = StreamingLDA(5, random_state=0).fit(X)
-    >>> model.inference_
+    >>> StreamingLDA(5, random_state=0).fit(X).inference_
     Variational(tol=0.001, max_iter=100)
-    >>> rule = PowerPrior(0.9, Boost(0.1))
-    >>> model = StreamingLDA(5, update=rule, inference="gibbs", random_state=0).partial_fit(X)
+    >>> model = StreamingLDA(5, update=PowerPrior(0.9, Boost(0.1)), inference="gibbs")
     >>> model.set_params(update__boost__scale=0.2, inference__n_sweeps=10).inference
     Gibbs(n_sweeps=10, n_averaged=None)
-    >>> model.retention_.round(3)
-    array([0.9, 0.9, 0.9, 0.9, 0.9])
     """
 
     # What suits the documents that a stream began with.
@@ -152,6 +138,13 @@ class StreamingLDA(StreamingTopicModel):
         "max_iter": [POSITIVE_INT, StrOptions({"auto"})],
         "topic_word_prior": [*WORD_PRIORS, StrOptions({"auto"})],
     }
+    update: str | Rule
+    inference: str | LocalStep
+    view: str | TopicView
+    doc_topic_prior_update: str | DocTopicUpdate
+    topic_word_prior: WordPriorLike | Literal["auto"]
+    start: str | Start
+    schedule: Schedule | None
 
     def __init__(
         self,
@@ -172,21 +165,7 @@ class StreamingLDA(StreamingTopicModel):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.update = update
-        self.inference = inference
-        self.view = view
-        self.doc_topic_prior = doc_topic_prior
-        self.doc_topic_prior_update = doc_topic_prior_update
-        self.topic_word_prior = topic_word_prior
-        self.boosted_prior = boosted_prior
-        self.start = start
-        self.schedule = schedule
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     @classmethod
     def preset(cls, name: str, n_components: int = 10, **parameters: Any) -> Self:
@@ -198,14 +177,12 @@ class StreamingLDA(StreamingTopicModel):
             A row of `streamtopics.estimators.presets.PRESETS`, such as "PowerPriorLDA"; of a class
             that has a row, such as `SVBLDA`, its own name.
         n_components : int, default=10
-            Number of topics.
         **parameters : dict
             Other parameters than the preset's, also of its records: ``update__rho=0.95``.
 
         Returns
         -------
         model : StreamingLDA
-            Of the class that it was asked of.
 
         Examples
         --------

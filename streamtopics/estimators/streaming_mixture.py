@@ -27,6 +27,7 @@ from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import is_number
 from streamtopics.utils.parallel import Workers
+from streamtopics.utils.records import keep
 
 
 @documented
@@ -121,6 +122,11 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
         "vector_weight": [Interval(Real, 0, 1, closed="both")],
     }
     _doc_topic_mass = 1.0
+    update: str | Rule
+    background: float
+    start: str | Start
+    schedule: Schedule | None
+    vector_weight: float
 
     def __init__(
         self,
@@ -140,20 +146,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.update = update
-        self.background = background
-        self.topic_word_prior = topic_word_prior
-        self.boosted_prior = boosted_prior
-        self.start = start
-        self.schedule = schedule
-        self.births = births
-        self.vector_weight = vector_weight
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     def _read(self, method: str, *, reset: bool, vectors: Any = None, **data: Any) -> Documents:
         batch = super()._read(method, reset=reset, **data)

@@ -186,7 +186,7 @@ def test_a_document_without_words_has_the_share_prior_of_its_class(X, y):
 
 
 def test_minibatches_without_rows(estimator, X, y):
-    with pytest.raises(ValueError, match="has no documents"):
+    with pytest.raises(ValueError, match="at least 1 in the first minibatch, for"):
         estimator.partial_fit(X[:0], y[:0], LABELS)
     assert not estimator.__sklearn_is_fitted__()
     estimator.set_params(class_word_prior=0.1, boosted_prior=None)

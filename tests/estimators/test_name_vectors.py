@@ -109,7 +109,6 @@ def test_a_stream_is_as_fit_and_goes_on_as_if_it_had_not_been_cut(tmp_path):
         (np.full((3, 8), np.inf), r"name_vectors, passed to .*must be finite; row 0"),
         (np.full((3, 8), np.nan), r"name_vectors, passed to .*must be finite; row 0"),
         (np.eye(3, 5), r"vectors, .*has 8 dimensions, but the names have vectors of 5 dimensions"),
-        ({"sea": np.ones(N_DIMENSIONS)}, r"no seed of \['air', 'land'\] .*vectors in name_vectors"),
     ],
 )
 def test_wrong_vectors_of_names_are_refused_by_name(given, message):
@@ -126,7 +125,7 @@ def test_documents_need_vectors_and_a_stream_keeps_to_its_names():
     with pytest.raises(ValueError, match=r"vectors, lacking in GuidedTopics.fit, must be passed"):
         guided().fit(X)
     for inference in ("gibbs", "variational"):
-        with pytest.raises(ValueError, match=r"name_vectors go with one topic .*inference is"):
+        with pytest.raises(ValueError, match="with name_vectors 'one_topic'"):
             guided(inference=inference).fit(X, vectors=V)
     model = guided().partial_fit(X, vectors=V)
     before = pickle.dumps(model)
