@@ -85,7 +85,7 @@ def _parsed(given: list[str]) -> Namespace:
     reader = parser()
     options, left = reader.parse_known_args(given)
     if left and (options.files != [] or any(one[:1] == "-" for one in left)):
-        known = [f"--{name.replace('_', '-')}" for name in vars(options)]
+        known = [option[0] for option in VERBS[options.verb].options]
         near = [name for one in left for name in get_close_matches(one, known, n=1)]
         meant = f"; did you mean {near[0]}?" if near else ""
         reader.error(f"unrecognized arguments: {' '.join(left)}{meant}")

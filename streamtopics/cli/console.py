@@ -93,13 +93,15 @@ def check_target(
     """Refuse what could not be written at the end, or would take the place of a file to keep."""
     if path is None:
         return
-    folder = path.absolute().parent
-    if path.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise OSError(f"nothing can be written to {path}; name a file in a folder of yours")
-    if os.path.realpath(path) in {os.path.realpath(other) for other in kept if other is not None}:
-        raise ValueError(f"{path} is read or written already; name another file to write to")
-    if kinds and path.suffix[1:].lower() not in kinds:
-        raise ValueError(f"{path} is no kind of file to write; use one of {', '.join(kinds)}")
+    wrong = ""
+    if path.is_dir() or not os.access(path.absolute().parent, os.W_OK | os.X_OK):
+        wrong = f"nothing can be written to {path}; name a file in a folder of yours"
+    elif os.path.realpath(path) in {os.path.realpath(one) for one in kept if one is not None}:
+        wrong = f"{path} is read or written already; name another file to write to"
+    elif kinds and path.suffix[1:].lower() not in kinds:
+        wrong = f"{path} is no kind of file to write; use one of {', '.join(kinds)}"
+    if wrong:
+        raise ValueError(wrong)
 
 
 def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]], kind: str) -> int:

@@ -22,7 +22,7 @@ from streamtopics.datasets import Record
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.inspection import TopicRow, compare_n_components, documents_of, topic_table
 from streamtopics.saving import load
-from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline
 
 NAMES = (
     "StreamingLDA", "StreamingMixture", "GuidedTopics", "GibbsOnlineEM", "VariationalOnlineEM",
@@ -62,7 +62,7 @@ def load_model(path: Path, trusted: list[str]) -> Any:
 
 def has_open_vocabulary(model: Pipeline) -> bool:
     """Whether the words of a pipeline follow the stream."""
-    return hasattr(model, "partial_fit") and hasattr(model.steps[0][1], "n_documents_seen_")
+    return isinstance(model, StreamingPipeline) and hasattr(model[0], "n_documents_seen_")
 
 
 def learner_of(model: Pipeline) -> Learner:
@@ -97,8 +97,9 @@ def rows_of(model: Pipeline, n: int, relevance: float) -> list[TopicRow]:
 
 
 def named_words(model: Pipeline, row: TopicRow) -> str:
-    """Return the words of a topic, after its name if it has one."""
-    names = getattr(model[-1], "topic_names_", ())
+    """Return the words of a topic, after its name if there is one."""
+    topics = model[-1]
+    names = topics.topic_names_ if isinstance(topics, streamtopics.GuidedTopics) else ()
     name = f"{names[row.topic]}: " if row.topic < len(names) else ""
     return f"{name}{' '.join(row.words)}"
 

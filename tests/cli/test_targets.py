@@ -3,7 +3,6 @@
 
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -86,32 +85,6 @@ def test_what_cannot_be_written_leaves_all_as_it_was(folder, capsys, target):
     assert after == before
     assert main(arguments) == 0
     assert files(folder)[target] != before.get(target)
-
-
-def test_a_disk_that_is_full(folder, python):
-    """Of a few pages, where that can be made."""
-    disk = folder / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
-    if (
-        not shutil.which("mount")
-        or subprocess.run(mount, capture_output=True, check=False).returncode
-    ):
-        pytest.skip("needs to mount a small disk")
-    try:
-        (disk / "texts.model").write_bytes(b"what was there before")
-        (disk / "filler").write_bytes(bytes(56_000))
-        arguments = [*FIT, "--model", str(disk / "texts.model")]
-        arguments += ["--report", str(disk / "r.html")]
-        with python(["-m", "streamtopics", *arguments]) as process:
-            _, err = process.communicate()
-        assert process.returncode == 2
-        assert "No space left on device" in err
-        assert str(disk) in err
-        assert "Traceback" not in err
-        assert {file.name for file in disk.iterdir()} <= {"texts.model", "filler"}
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -133,18 +133,6 @@ def test_a_report_of_a_saved_model_is_that_of_fit(folder, monkeypatch, capsys):
     assert len(Path("words.html").read_bytes()) < len(page.encode())
 
 
-def test_one_number_within_those_tried_needs_no_word(tmp_path, monkeypatch, capsys):
-    """Two topics say as much of two subjects as six, and more alike."""
-    monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    texts = [" ".join(rng.choice(WORDS[i % 2], 12)) for i in range(200)]
-    Path("texts.txt").write_text("\n".join(texts), encoding="utf-8")
-    assert main(["fit", "texts.txt", "--topics", "2,6", *SMALL[2:]]) == 0
-    out = capsys.readouterr().out
-    assert "chosen" in out
-    assert "The largest number" not in out
-
-
 def test_labels_follow_the_relevance(monkeypatch, tmp_path):
     """A word of all documents names the topics by probability, but not by what sets them apart."""
     monkeypatch.chdir(tmp_path)
@@ -184,11 +172,6 @@ def test_wrong_use_is_told_in_two_lines(capsys, arguments, usage, wrong):
     first, second = capsys.readouterr().err.splitlines()
     assert first == f"usage: streamtopics {usage}"
     assert wrong in second
-
-
-def test_a_table_is_not_read_as_lines(folder, capsys):
-    assert main(["fit", str(folder / "t.csv.gz")]) == 2
-    assert "there is no 'text'; there is: 'id', 'day', 'body'" in capsys.readouterr().err
 
 
 def test_the_number_of_passes(folder, tmp_path):
