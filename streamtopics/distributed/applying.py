@@ -11,14 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.distributed import tasks
-from streamtopics.distributed.executors import (
-    PartitionError,
-    ahead,
-    executor_of,
-    partitions_of,
-    sent,
-)
+from streamtopics.distributed import executors, tasks
 from streamtopics.utils.checks import check_integer
 
 Vectorizer = TypeVar("Vectorizer")
@@ -94,18 +87,9 @@ def score_partitions(
     score : float
         Nats per token for most models; NaN without anything to score.
 
-    Examples
+    See Also
     --------
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> from streamtopics import SVBLDA
-    >>> from streamtopics.datasets import make_lda_corpus
-    >>> from streamtopics.distributed import score_partitions
-    >>> X = make_lda_corpus(n_documents=300, n_features=50, random_state=0).X
-    >>> model = SVBLDA(4, random_state=0).partial_fit(X)
-    >>> with ThreadPoolExecutor(2) as client:
-    ...     score = score_partitions(model, [X[:150], X[150:]], client)
-    >>> abs(score - model.score(X)) < 0.01
-    True
+    transform_partitions : Has an example of partitions.
     """
     check_is_fitted(model)
     rows = list(_results(tasks.score, "scored", model, partitions, client, read, n_ahead))
@@ -138,11 +122,6 @@ def count_vocabulary(
     -------
     vectorizer : object
         A clone with the words as its `vocabulary`, ready for `transform`.
-
-    Raises
-    ------
-    PartitionError
-        If a partition cannot be read.
 
     Examples
     --------
@@ -184,13 +163,13 @@ def _results(
 ) -> Iterator[Result]:
     """Results of a function of each partition and what tasks share, in order."""
     check_integer(least=0, n_ahead=n_ahead)
-    executor, given = executor_of(client), (read, sent(client, shared))
-    items = partitions_of(partitions, client)
-    for number, future in enumerate(ahead(executor, items, function, given, n_ahead)):
+    executor, given = executors.executor_of(client), (read, executors.sent(client, shared))
+    items = executors.partitions_of(partitions, client)
+    for number, future in enumerate(executors.ahead(executor, items, function, given, n_ahead)):
         try:
             found = future.result()
         except Exception as error:
-            raise PartitionError(
+            raise executors.PartitionError(
                 f"partition {number} could not be {done}: {type(error).__name__}: {error}", number
             ) from error
         yield found

@@ -57,11 +57,6 @@ def compute_update(
     update : Composite
         For `apply_update`; 4 bytes for each topic and each word of the documents.
 
-    Notes
-    -----
-    One minibatch that is taken in next leaves the bits of `partial_fit`. Counts of several
-    minibatches have single precision.
-
     Examples
     --------
     >>> from streamtopics import SVBLDA
@@ -101,11 +96,6 @@ def apply_update(model: Model, update: Composite) -> Model:
     -------
     model : estimator or pipeline
         The same object.
-
-    Raises
-    ------
-    ValueError
-        If the update is of a model with other topics or words, or of one that had learnt more.
 
     See Also
     --------

@@ -87,10 +87,7 @@ def ahead(
     arguments: Iterable[object],
     n: int,
 ) -> Generator[Future[Value]]:
-    """Begin a task for each item, `n` before they are asked for; an error of `items` is the last.
-
-    The rest is cancelled when the generator is closed.
-    """
+    """Begin a task for each item, `n` of them ahead; an error of `items` comes as the last one."""
     waiting: deque[Future[Value]] = deque()
     left, is_open = iter(items), True
     try:

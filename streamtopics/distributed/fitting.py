@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learning from the partitions of a collection, and from minibatches that come from outside.
 
-A round is some minibatches that a worker learns one after another from the topics of the round's
-words. It returns one update, and the client takes the updates in, in the order of the stream. The
-client learns the beginning of a stream itself, where rounds would be short. So the result depends
-on the data, the seed and the plan alone: a round that the engine runs again has the same bits.
+A round is some minibatches that a worker learns one after another from the topics of their words.
+The client takes its update in, in the order of the stream, and learns the beginning of a stream
+itself. So the result depends on the data, the seed and the plan alone.
 """
 
 from __future__ import annotations
@@ -19,26 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from streamtopics.distributed import tasks
-from streamtopics.distributed.composites import (
-    Learnt,
-    apply_update,
-    batch_size_of,
-    check_composes,
-    counting_steps,
-    learn,
-    local_task,
-    reader_of,
-    words_of,
-)
-from streamtopics.distributed.executors import (
-    PartitionError,
-    ahead,
-    executor_of,
-    partitions_of,
-    sent,
-    submitted,
-)
+from streamtopics.distributed import composites, executors, tasks
 from streamtopics.streams.batches import Seen, after, is_fitted, read_batch, score_before, seen_by
 from streamtopics.streams.callbacks import (
     BatchInfo,
@@ -121,14 +101,13 @@ def fit_partitions(
 
     See Also
     --------
-    fit_stream : The same for minibatches that come from outside.
     count_vocabulary : Finds the words of partitions.
 
     Notes
     -----
     With ``rounds=1, staleness=0`` the result is that of one `partial_fit` after another, bit for
-    bit. Otherwise counts travel in single precision. The engine may run again what a lost worker
-    had. The client reads `staleness` + 2 partitions ahead.
+    bit. Otherwise counts travel in single precision. The client reads `staleness` + 2 partitions
+    ahead.
 
     Examples
     --------
@@ -145,7 +124,9 @@ def fit_partitions(
     learning = _Learning(model, client, batch_size, rounds, staleness, callbacks)
     check_integer(least=0, skip=skip)
     given = read, learning.before, learning.plan.batch_size
-    learning.run(partitions_of(partitions, client), tasks.read_partition, given, 0, int(skip))
+    learning.run(
+        executors.partitions_of(partitions, client), tasks.read_partition, given, 0, int(skip)
+    )
     return model
 
 
@@ -202,11 +183,8 @@ def fit_stream(
 class Plan:
     """How long rounds are, and how many may be under way, by the place in a stream.
 
-    Topics that are D minibatches old cost about D / n at the n-th minibatch. So both grow along a
-    stream: the delay is at most a sixteenth of what was learnt. The client learns by itself as long
-    as a round would cost more to send than to learn.
-
-    Nothing is under way after each multiple of `every` minibatches.
+    Topics that are D minibatches old cost about D / n at the n-th minibatch, so the delay is at
+    most a sixteenth of what was learnt. Nothing is under way at multiples of `every` minibatches.
     """
 
     rounds: int
@@ -249,7 +227,7 @@ class _Round(NamedTuple):
 
     batches: list[_Placed]
     n_after: int
-    future: Future[Learnt]
+    future: Future[composites.Learnt]
 
     @property
     def n_documents(self) -> int:
@@ -269,7 +247,7 @@ class _Learning:
         callbacks: Sequence[object],
         what: str = "partition",
     ) -> None:
-        size, self.callbacks = batch_size_of(model, batch_size), tuple(callbacks)
+        size, self.callbacks = composites.batch_size_of(model, batch_size), tuple(callbacks)
         check_callbacks(self.callbacks)
         if learner_of(self.callbacks) is not None:
             raise TypeError(
@@ -278,8 +256,8 @@ class _Learning:
             )
         self.model, self.topics, self.what = model, last_step(model), what
         self.plan = Plan(rounds, staleness, _every(self.callbacks), size)
-        self.client, self.executor = client, executor_of(client)
-        self.before = sent(client, counting_steps(model))
+        self.client, self.executor = client, executors.executor_of(client)
+        self.before = executors.sent(client, composites.counting_steps(model))
         self.scored = any(has(callback, "needs_score") for callback in self.callbacks)
         # Counts travel as they are where the stream could as well be learnt here.
         self.single = rounds > 1 or staleness > 0
@@ -304,7 +282,7 @@ class _Learning:
         `n_before` minibatches of the stream come before `items`, of which `skip` were learnt.
         """
         first: BaseException | None = None
-        reading = ahead(self.executor, items, read, given, self.plan.staleness + 2)
+        reading = executors.ahead(self.executor, items, read, given, self.plan.staleness + 2)
         try:
             batches = self._minibatches(reading, n_before)
             n_skipped = sum(1 for _ in islice(batches, skip))
@@ -321,7 +299,7 @@ class _Learning:
                 raise self.failed
         except BaseException as error:
             first = error
-            if isinstance(error, PartitionError):
+            if isinstance(error, executors.PartitionError):
                 error.n_batches = self.n_done
             raise
         finally:
@@ -373,20 +351,24 @@ class _Learning:
             self._fail([one], "learnt", error)
             return
         if is_fitted(self.topics):
-            check_composes(self.topics)
+            composites.check_composes(self.topics)
             self._tell(self.n_begun + 1, before, score)
 
     def _begin(self, some: list[_Placed]) -> None:
         """Begin a round from the topics as they are now."""
         if self.reader is None:
-            self.reader = sent(self.client, reader_of(self.topics))
+            self.reader = executors.sent(self.client, composites.reader_of(self.topics))
         n_ahead, batches = sum(one.n_documents for one in self.under_way), [one.X for one in some]
         try:
-            local = local_task(self.topics, words_of(batches), n_ahead, single=self.single)
+            local = composites.local_task(
+                self.topics, composites.words_of(batches), n_ahead, single=self.single
+            )
         except IndexError as error:
             self._fail(some, "learnt", error)
             return
-        future = submitted(self.executor, learn, self.reader, local, batches, self.scored)
+        future = executors.submitted(
+            self.executor, composites.learn, self.reader, local, batches, self.scored
+        )
         self.under_way.append(_Round(some, self.n_begun + len(some), future))
 
     def _take_in_all_but(self, n: int) -> None:
@@ -398,16 +380,16 @@ class _Learning:
             except Exception as error:
                 raise self._fail(one.batches, "learnt", error) from error
             before = seen_by(self.model)
-            apply_update(self.topics, learnt.composite)
+            composites.apply_update(self.topics, learnt.composite)
             self._tell(one.n_after, before, learnt.score)
 
-    def _fail(self, some: list[_Placed], done: str, error: Exception) -> PartitionError:
+    def _fail(self, some: list[_Placed], done: str, error: Exception) -> Exception:
         """Note an error of partitions, or of minibatches of a stream, to raise in its turn."""
         plural = "minibatches" if self.what == "minibatch" else "partitions"
         first, last = some[0].number, some[-1].number
         name = f"{self.what} {first}" if first == last else f"{plural} {first} to {last}"
         said = f"{name} could not be {done}: {type(error).__name__}: {error}"
-        self.failed = found = PartitionError(said, first)
+        self.failed = found = executors.PartitionError(said, first)
         found.__cause__ = error
         return found
 

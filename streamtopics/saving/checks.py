@@ -113,7 +113,7 @@ def _fault(value: Any, said: str, sizes: dict[str, Any]) -> str | None:
     if not _is_shape(shape, [word for word in words if word[0] not in SIGNS], sizes):
         return f"must be of the shape ({said}) with {sizes}; got {shape}"
     dtype = next((TYPES[word] for word in said.split() if word in TYPES), np.float64)
-    if shape and not np.issubdtype(getattr(value, "dtype", dtype), dtype):
+    if isinstance(value, np.ndarray) and shape and not np.issubdtype(value.dtype, dtype):
         return f"must be of {dtype.__name__}; got {value.dtype}"
     if not shape and not np.isfinite(value):
         return f"must be finite; got {value!r}"

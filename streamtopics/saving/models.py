@@ -38,15 +38,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     path : str or path-like
         The file, which is replaced if it exists.
 
-    Raises
-    ------
-    TypeError
-        If the model holds something that cannot be saved, such as a lambda. Nothing is written.
-
     Notes
     -----
-    The format is that of `skops.io`. A save takes up to twice the memory of the model. Another
-    thread may learn meanwhile.
+    The format is that of `skops.io`. A model with something that cannot be saved, such as a lambda,
+    is refused.
 
     Examples
     --------
@@ -84,7 +79,7 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
     ------
     LoadError
         If the file is damaged, its parts do not fit together, or it names something that is not
-        trusted. It is a ValueError.
+        trusted.
 
     See Also
     --------

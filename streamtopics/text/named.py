@@ -51,9 +51,7 @@ class NamedCounts(sparse.csr_matrix):
         Parameters
         ----------
         counts : {array-like, sparse matrix} of shape (n_documents, n_features)
-            The counts.
         feature_names : array-like of shape (n_features,)
-            The words by column.
 
         Returns
         -------
@@ -70,12 +68,14 @@ class NamedCounts(sparse.csr_matrix):
     def __getitem__(self, key: Any) -> Any:
         """Rows with the names, or else entries."""
         picked = super().__getitem__(key)
-        columns = _columns_of(key)
-        whole = isinstance(columns, slice) and columns == slice(None)
+        rows, *columns = key if isinstance(key, tuple) else (key,)
+        # An ellipsis stands for all that is not said.
+        whole = all(c is ... or (isinstance(c, slice) and c == slice(None)) for c in columns)
         if isinstance(picked, NamedCounts) and whole:
             picked.feature_names = self.feature_names
             if self.index is not None:
-                picked.index = self.index[_rows_of(key)]
+                rows = slice(None) if rows is ... else rows
+                picked.index = self.index[rows if isinstance(rows, slice) else np.ravel(rows)]
         return picked
 
 
@@ -86,21 +86,6 @@ def with_labels(counts: sparse.csr_matrix, raw_documents: object) -> sparse.csr_
     named = counts if isinstance(counts, NamedCounts) else NamedCounts(counts)
     named.index = labels
     return named
-
-
-def _rows_of(key: Any) -> Any:
-    """The part of an index that picks rows, as an index of labels takes it."""
-    rows = key[0] if isinstance(key, tuple) else key
-    if rows is ...:
-        return slice(None)
-    return rows if isinstance(rows, slice) else np.atleast_1d(np.asarray(rows)).ravel()
-
-
-def _columns_of(key: Any) -> Any:
-    """The part of an index that picks columns; an ellipsis stands for all that is not said."""
-    given = [part for part in key if part is not ...] if isinstance(key, tuple) else []
-    says_columns = len(given) > 1 or (len(given) == 1 and key[0] is ...)
-    return given[-1] if says_columns else slice(None)
 
 
 def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
@@ -169,7 +154,7 @@ class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstima
         return CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
-        """The words of the columns.
+        """The words of the columns, which HashingVectorizer has none of.
 
         Parameters
         ----------
@@ -179,7 +164,6 @@ class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstima
         Returns
         -------
         words : ndarray of shape (n_words,), of str objects
-            HashingVectorizer has none.
         """
         check_is_fitted(self)
         return np.asarray(self.vectorizer_.get_feature_names_out())

@@ -85,18 +85,6 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
         return self
 
     def fit(self, X: object, y: object = None, **params: Any) -> Self:
-        """Fit the steps one after the other.
-
-        Parameters
-        ----------
-        X, y, **params
-            As in scikit-learn's Pipeline.
-
-        Returns
-        -------
-        self : object
-            The pipeline.
-        """
         with held(self._locks()):
             super().fit(X, y, **params)
         return self
@@ -171,12 +159,6 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
         return given
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return the routing of Pipeline, and of `partial_fit`.
-
-        Returns
-        -------
-        routing : MetadataRouter
-        """
         router = super().get_metadata_routing()
         for name, (mapping, _) in router:
             mapping.add(caller="partial_fit", callee="partial_fit")

@@ -157,36 +157,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self.n_jobs = n_jobs
 
     def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
-        """Learn the vocabulary of a corpus.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str
-            The documents.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted vectorizer.
-        """
         self._learn(raw_documents)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: object = None) -> sparse.csr_matrix:
-        """Learn the vocabulary of a corpus and count its words.
-
-        Parameters
-        ----------
-        raw_documents, y
-            As in `fit`.
-
-        Returns
-        -------
-        X : CSR matrix of shape (n_documents, n_words)
-            Counts of type `dtype`, sorted by column within each row.
-        """
         counts, columns = self._learn(raw_documents)
         return with_labels(self._matrix(counts, columns), raw_documents)
 
@@ -195,13 +169,14 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
         Parameters
         ----------
-        raw_documents
-            As in `fit`.
+        raw_documents : iterable of str
+            The documents.
 
         Returns
         -------
         X : CSR matrix of shape (n_documents, n_words)
-            As in `fit_transform`. In a stream it has `max_features` columns.
+            Counts of type `dtype`, sorted by column within each row. In a stream it has
+            `max_features` columns.
         """
         vocabulary = self._fitted()
         self._check_parameters()
@@ -467,17 +442,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return np.asarray(self._fitted().names, dtype=object)
 
     def inverse_transform(self, X: object) -> list[np.ndarray]:
-        """Words of each document with non-zero counts.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_columns)
-            Counts.
-
-        Returns
-        -------
-        words : list of ndarray of str
-        """
         names = np.asarray(self._fitted().names)
         rows = to_csr(X, "inverse_transform")
         return [names[np.sort(row.indices[row.data != 0])] for row in rows]
