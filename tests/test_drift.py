@@ -203,9 +203,6 @@ def test_an_update_that_is_too_extreme_leaves_no_record(monkeypatch):
     assert len(model.drift_) == model.n_batch_iter_ == 1
 
 
-# Parameters
-
-
 # What is read of it
 
 

@@ -16,7 +16,6 @@ from sklearn.pipeline import make_pipeline
 
 from streamtopics import (
     SVBLDA,
-    AspectSentimentModel,
     HiddenFactorsTopics,
     LowRankDPP,
     MultiViewLDA,
@@ -27,20 +26,17 @@ from streamtopics import (
     SupervisedLDA,
     WASTopicModel,
 )
-from streamtopics.datasets import make_lda_corpus
 from streamtopics.dpp import PointSets
 from streamtopics.inspection import documents_of, shares_over_time
 from streamtopics.metrics import (
     left_to_right,
-    relevant_words,
-    topic_coherence,
     topic_diversity,
     topic_exclusivity,
 )
 from streamtopics.models import GaussianMixture, LinearRegression
 from streamtopics.priors import SeedWords, class_words_prior, zipf_prior
 from streamtopics.streams import DriftMonitor, TopicTracker
-from streamtopics.text import NamedCounts, SentenceVectorizer, StreamingCountVectorizer
+from streamtopics.text import NamedCounts, StreamingCountVectorizer
 from tests.conventions.every import CLASSES, COUNTS, ITEMS, NAMES, RATINGS, SENTENCES, USERS, N, V
 
 REFUSED = (ValueError, TypeError, OverflowError, NotFittedError)
@@ -80,12 +76,6 @@ def beyond(kind, place):
     return X
 
 
-def falling():
-    X = sparse.csr_matrix(COUNTS)
-    X.indptr[3] = X.indptr[1] - 1
-    return X
-
-
 TWICE = sparse.csr_matrix(([1e15, 1e15, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 6))
 
 # Of counts and containers: numbers would be wrong, or kernels read beyond arrays.
@@ -93,7 +83,6 @@ COUNTS_REFUSED = {
     "negative counts": (lambda: lda().fit(with_value(-1.0)), "[Nn]egative"),
     "missing counts": (lambda: lda().fit(with_value(np.nan)), "NaN"),
     "infinite counts": (lambda: lda().fit(with_value(np.inf)), "inf"),
-    "counts beyond floating point": (lambda: lda().fit([[10**400, 1]]), ""),
     "counts without room": (lambda: lda().fit(with_value(1e16)), "count"),
     "a count that is stored in two parts": (lambda: lda().fit(TWICE), "count"),
     "complex counts": (lambda: lda().fit(COUNTS * 1j), "[Cc]omplex"),
@@ -102,16 +91,9 @@ COUNTS_REFUSED = {
         lambda: lda().fit(FRAME.assign(when=pd.date_range("2020-01-01", periods=N))), ""),
     "counts with a mask": (lambda: lda().fit(np.ma.masked_greater(COUNTS, 2)), "masked"),
     "an index beyond, of rows": (lambda: lda().fit(beyond("csr", 10**8)), ""),
-    "an index beyond, of columns": (lambda: lda().fit(beyond("csc", 10**8)), ""),
     "an index beyond, of coordinates": (lambda: lda().fit(beyond("coo", 10**8)), ""),
-    "an index below": (lambda: lda().fit(beyond("csr", -5)), ""),
-    "pointers that fall": (lambda: lda().fit(falling()), ""),
     "an index beyond, of sentences": (
         lambda: WASTopicModel(2).fit([beyond("csr", 10**8), *SENTENCES]), ""),
-    "an index beyond, of words": (
-        lambda: left_to_right(beyond("csr", 10**8), np.full((2, V), 1 / V), 0.5), ""),
-    "an index beyond, of documents": (
-        lambda: topic_coherence([[0, 1]], beyond("csr", 10**8)), ""),
     "parts of counts where words are taken one by one": (
         lambda: WASTopicModel(2).fit([part * 0.5 for part in SENTENCES]), "whole|integer"),
     "pointers of sets that fall": (
@@ -150,8 +132,6 @@ SHAPES_REFUSED = {
         lambda: HiddenFactorsTopics(2).fit(COUNTS, RATINGS, items=ITEMS, users=USERS[:3]), "users"),
     "a topic prior of a likelihood of another length": (
         lambda: left_to_right(COUNTS, np.full((1, V), 1 / V), [0.5, 0.5]), ""),
-    "weights of other topics": (
-        lambda: relevant_words(np.eye(3), 2, topic_weights=[0.5, 0.5], relevance=0.3), ""),
     "times of fewer documents": (
         lambda: shares_over_time(learnt(), COUNTS, np.arange(3)), "times"),
     "names of fewer columns": (lambda: learnt().top_words(NAMES[:3]), "feature_names"),
@@ -209,23 +189,14 @@ MISTAKES = {
         lambda: StreamingCountVectorizer().fit([text.split() for text in TEXTS]), "analyzer"),
     "one matrix where sentences are needed": (lambda: WASTopicModel(2).fit(COUNTS), "sentences"),
     "sentences where counts are needed": (lambda: lda().fit(SENTENCES), ""),
-    "sentences of texts that need words": (
-        lambda: AspectSentimentModel(2).fit(SentenceVectorizer), ""),
     "labels are needed": (lambda: MultiViewLDA(2).fit(COUNTS), "y"),
     "ratings that are words": (lambda: RatingLDA(2).fit(COUNTS, CLASSES), ""),
     "classes are needed in a stream": (
         lambda: MultiViewLDA(2).partial_fit(COUNTS, CLASSES), "classes"),
     "a rule that is misspelt": (lambda: StreamingLDA(2, update="sbv").fit(COUNTS), "update"),
-    "a local step that is misspelt": (
-        lambda: StreamingLDA(2, inference="gibs").fit(COUNTS), "inference"),
-    "a measure that is misspelt": (
-        lambda: topic_coherence([[0, 1]], COUNTS, measure="nmpi"), "measure"),
     "no topics": (lambda: SVBLDA(0).fit(COUNTS), "n_components"),
-    "topics that are no number": (lambda: SVBLDA("ten").fit(COUNTS), "n_components"),
-    "half a topic": (lambda: SVBLDA(2.5).fit(COUNTS), "n_components"),
     "a prior of nothing": (lambda: lda(topic_word_prior=0.0).fit(COUNTS), "topic_word_prior"),
     "a seed below zero": (lambda: SVBLDA(2, random_state=-1).fit(COUNTS), "random_state"),
-    "a seed of data below zero": (lambda: make_lda_corpus(5, random_state=-1), "Seed"),
     "passes below one": (lambda: StreamingLDA(2, max_iter=0).fit(COUNTS), "max_iter"),
     "a parameter that is misspelt": (lambda: lda().set_params(n_topics=3), "n_topics"),
     "a model of samples that is none": (lambda: StreamingBayes("lda").fit(COUNTS), "model"),

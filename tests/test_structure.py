@@ -40,18 +40,6 @@ def test_what_fits_passes(kind):
         check_structure(sparse.csr_array(np.zeros(shape)).asformat(kind), "here")
 
 
-@pytest.mark.parametrize("place", [-1, 6])
-def test_coordinates_and_blocks_are_looked_at_too(place):
-    X = sparse.coo_matrix(np.eye(6))
-    X.col[2] = place
-    with pytest.raises(ValueError, match="a COO matrix passed to here, has"):
-        check_structure(X, "here")
-    X = sparse.bsr_matrix(np.ones((6, 6)), blocksize=(2, 2))
-    X.indices[0] = place
-    with pytest.raises(ValueError, match="a BSR matrix passed to here, has"):
-        check_structure(X, "here")
-
-
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
 def test_an_order_that_scipy_remembers_is_not_believed(kind):
     """It is of the arrays before: SciPy does not look again when these are set."""

@@ -156,12 +156,11 @@ class StreamingEstimator(
 
     # Hooks
 
+    # The checked input of a method, with `n_documents`, `n_tokens` and `cut(size)`.
+    _read: Callable[..., Any]
+
     def _check(self, before: Any) -> None:
         """Raise where parameters contradict each other, or what a stream goes on from, if any."""
-
-    def _read(self, method: str, *args: Any, **data: Any) -> Any:
-        """The checked input of a method, with `n_documents`, `n_tokens` and `cut(size)`."""
-        raise NotImplementedError
 
     def _start(self, batch: Any) -> None:
         """Set `_commit` and the seed as they are before the first minibatch."""
@@ -396,21 +395,23 @@ def check_update(
     update: object, boosting_scale: float | None, rule: Rule, offers: frozenset[str], posterior: str
 ) -> None:
     """Refuse an `update` that is no rule, boosts beside its own, or needs what `offers` lacks."""
-    if update is not None:
-        if isinstance(update, type) or not isinstance(update, Rule):
-            raise TypeError(
-                f"update must be a Rule, such as PowerPrior(0.9), or None; got {update!r}"
-            )
-        if boosting_scale is not None:
-            raise ValueError(
-                f"boosting_scale is {boosting_scale!r}, but update={update!r} has a boost of its "
-                "own; set either to None"
-            )
-    if lacking := rule.traits.needs - offers:
-        raise ValueError(
-            f"{type(rule).__name__} needs {sorted(lacking)}, which {posterior} does not offer; "
-            "use another update"
-        )
+    lacking = sorted(rule.traits.needs - offers) if isinstance(rule, Rule) else []
+    if update is not None and not isinstance(update, Rule):
+        raise TypeError(f"update must be a Rule, such as PowerPrior(0.9), or None; got {update!r}")
+    for wrong, trouble in (
+        (
+            update is not None and boosting_scale is not None,
+            f"boosting_scale is {boosting_scale!r}, but update={update!r} has a boost of its own; "
+            "set either to None",
+        ),
+        (
+            lacking,
+            f"{type(rule).__name__} needs {lacking}, which {posterior} does not offer; use another "
+            "update",
+        ),
+    ):
+        if wrong:
+            raise ValueError(trouble)
 
 
 def warn_of_few_steps(model: object, remedy: str) -> None:

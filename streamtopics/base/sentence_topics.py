@@ -17,7 +17,6 @@ from streamtopics.base.sentences import Sentences, read_sentences
 from streamtopics.base.topics import LearntTopics
 from streamtopics.base.typing import OptionalArray, SentencesLike
 from streamtopics.metrics import predictive
-from streamtopics.utils.parallel import Workers
 
 
 @documented
@@ -27,10 +26,8 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     # Whether counts have to be whole numbers.
     _whole_counts = False
     transform: Callable[..., np.ndarray]
-
-    def _sentence_topic(self, batch: Sentences, pool: Workers) -> np.ndarray:
-        """Topic proportions of the sentences, of shape (n_sentences, n_components)."""
-        raise NotImplementedError
+    # Of a batch and workers: topic proportions of the sentences, (n_sentences, n_components).
+    _sentence_topic: Callable[..., np.ndarray]
 
     def _read(
         self, method: str, *, reset: bool = False, X: object, groups: object = None
@@ -119,8 +116,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     def score_samples(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
 
-        One token in five of each sentence is held out, by a rule that depends on the
-        sentence alone; its topics are inferred from the others of the document.
+        One token in five of each sentence is held out; its topics are inferred from the others.
 
         {sentences}
 

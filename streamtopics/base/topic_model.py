@@ -7,6 +7,7 @@ parameters.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from inspect import signature
@@ -108,9 +109,8 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     boosted_prior: Any = None
     doc_topic_prior: Any
 
-    def _composition(self) -> Composition:
-        """The rule, the local steps and the view, from the parameters as they are now."""
-        raise NotImplementedError
+    # Of no arguments: the rule, the local steps and the view, from the parameters as they are now.
+    _composition: Callable[..., Composition]
 
     # Learning
 

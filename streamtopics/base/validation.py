@@ -60,13 +60,13 @@ def _check_prior(prior: object, name: str, shapes: dict[str, tuple[int, ...]]) -
     checked: np.ndarray = check_array(
         prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
     )
-    if checked.shape not in shapes.values():
+    fits = checked.shape in shapes.values()
+    if not (fits and checked.min() >= LEAST_PRIOR and checked.max() <= MOST_PRIOR):
         expected = " or ".join(f"{shape} {what}" for what, shape in shapes.items())
-        raise ValueError(f"{name} must have shape {expected}; got {checked.shape}")
-    if not (checked.min() >= LEAST_PRIOR and checked.max() <= MOST_PRIOR):
         raise ValueError(
-            f"{name} must lie in [{LEAST_PRIOR:g}, {MOST_PRIOR:g}] everywhere; it goes from "
-            f"{checked.min():g} to {checked.max():g}. A small value such as 1e-8 excludes a word"
+            f"{name} must have shape {expected} and lie in [{LEAST_PRIOR:g}, {MOST_PRIOR:g}]; it "
+            f"has shape {checked.shape} and goes from {checked.min(initial=np.inf):g} to "
+            f"{checked.max(initial=-np.inf):g}. A small value such as 1e-8 excludes a word"
         )
     return checked
 

@@ -55,10 +55,9 @@ def from_arrow(values: Any) -> Any:
 def check_one_kind(labels: Any, name: str, caller: str) -> None:
     """Refuse labels of which some are missing, or texts beside numbers."""
     entries = list(from_arrow(labels))
-    if any(map(is_missing, entries)):
-        raise ValueError(f"{name}, passed to {caller}, has missing labels")
-    if len({isinstance(entry, str) for entry in entries}) > 1:
-        raise ValueError(f"{name}, passed to {caller}, mixes texts with other labels")
+    kinds = {isinstance(entry, str) for entry in entries}
+    if any(map(is_missing, entries)) or len(kinds) > 1:
+        raise ValueError(f"{name}, passed to {caller}, has missing labels, or texts and others")
 
 
 def is_missing(value: object) -> bool:
@@ -94,8 +93,8 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
             copy(X).check_format()  # It would set narrower arrays in X itself.
         elif X.format == "coo":
             sparse.coo_matrix((X.data, (X.row, X.col)), shape=X.shape)
-        elif X.format == "dia" and len(X.offsets) != len(X.data):
-            raise ValueError("there are not as many offsets as diagonals")
+        elif X.format == "dia":
+            sparse.dia_matrix((X.data, X.offsets), shape=X.shape)
         elif X.format == "lil":
             X.tocsr().check_format()
     except ValueError as error:

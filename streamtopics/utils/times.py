@@ -188,12 +188,10 @@ def periods_of(times: Any, least: float = 0) -> Periods:
     """
     times = read_times(times)
     known = times == times
-    if not known.any():
-        raise ValueError("times must hold at least one that is known; all of them are missing")
     is_date = times.dtype.kind == "M"
     values = times[known].astype("M8[s]") if is_date else times[known]
-    if not is_date and not np.isfinite(values).all():
-        raise ValueError("times must be finite numbers or dates; got infinity")
+    if not len(values) or not (is_date or np.isfinite(values).all()):
+        raise ValueError("times must be finite numbers or dates, of which one at least is known")
     unit, edges, labels = (_calendar if is_date else _equal)(values, least)
     of = np.full(len(known), -1, dtype=np.intp)
     of[known] = np.searchsorted(edges[:-1], values, side="right") - 1

@@ -140,14 +140,11 @@ def labels(number):
 # What wrapped around, or was rounded, in other ways than the rest.
 SINGLE: dict[str, Callable[[Any], Any]] = {
     "parts of a minibatch": few("StreamingLDA", schedule__inner_batch_size=5, batch_size=12),
-    "a first part": few("StreamingLDA", n_components=3, schedule__inner_batch_size=2),
     "a first part of a mixture": few(
         "StreamingMixture", n_components=30, schedule__inner_batch_size=5
     ),
-    "parts for a mixture": few("StreamingMixture", schedule__inner_batch_size=5, batch_size=12),
     "factors": few("HiddenFactorsTopics", n_components=127),
     "aspects": few("AspectSentimentModel", n_aspects=100),
-    "topics without seeds": few("GuidedTopics", n_unseeded=127),
     "labels": labels,
     "rates of topics": few("SVBHPP", rate="topic", rate_starts=(0.1, 0.7)),
     "births": births,

@@ -231,6 +231,3 @@ def test_pipelines_score_where_nothing_is_weighed(name):
     case = EVERY[name]
     model = case.made.fit(case.X, case.y)
     assert make_pipeline(model).score(case.X, case.y) == model.score(case.X, case.y)
-
-
-# Copies

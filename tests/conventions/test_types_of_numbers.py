@@ -17,7 +17,7 @@ from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import NamedCounts
 from streamtopics.utils.times import periods_of
 from streamtopics.was.corpus import corpus_of
-from tests.conventions.every import COUNTS, SENTENCES, N, V
+from tests.conventions.every import COUNTS, V
 
 # Each stored three, two and one times: in 8 bits their sums are others.
 ROWS, COLUMNS = np.array([0, 0, 0, 0, 0, 1]), np.array([0, 0, 0, 1, 1, 2])
@@ -116,10 +116,3 @@ def test_a_word_may_be_called_mask():
     model = SVBLDA(2, random_state=0).fit(frame)
     assert_array_equal(model.components_, SVBLDA(2, random_state=0).fit(COUNTS).components_)
     assert periods_of(pd.Series([1, 2], name="_mask")).labels == ("1", "2")
-
-
-def test_a_mask_of_nothing_is_none():
-    X = np.ma.masked_array(COUNTS, mask=False)
-    assert_array_equal(SVBLDA(2, random_state=0).fit(X).components_,
-                       SVBLDA(2, random_state=0).fit(COUNTS).components_)  # fmt: skip
-    assert len(SENTENCES) == N
