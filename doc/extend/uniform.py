@@ -50,11 +50,11 @@ class Uniform(Noise):
     def log_weight(self, measure, m, e):
         return xlogy(e, self.level * measure.n_items) - gammaln(e + 1.0)
 
-    def draw(self, measure, n_sets, places, points, rng):
+    def draw(self, measure, n_sets, drawn, rng):
         counts = rng.poisson(self.level * measure.n_items, size=n_sets)
-        return self.draw_exactly(measure, counts, places, points, rng)
+        return self.draw_exactly(measure, counts, drawn, rng)
 
-    def draw_exactly(self, measure, counts, places, points, rng):
+    def draw_exactly(self, measure, counts, drawn, rng):
         every = measure.ground_set()
         chosen = rng.integers(every.shape[0], size=counts.sum())
         return np.repeat(np.arange(len(counts)), counts), every[chosen]

@@ -8,7 +8,7 @@ level I + Phi_X A Phi_X', whose density over multisets has the normaliser e^leve
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -19,6 +19,8 @@ from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.utils.checks import check_range
 
 Sizes = TypeVar("Sizes", float, Floats)
+# The set of each point, and the points.
+Drawn: TypeAlias = tuple[Places, Points]
 
 LEAST_LOG_P = -700.0
 # Points of all sets that are drawn at once.
@@ -76,15 +78,13 @@ class Noise(Protocol):
         """Return the log of the total weight of e more points beside m of the low-rank part."""
 
     @abstractmethod
-    def draw(
-        self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
-    ) -> tuple[Places, Points]:
-        """Draw places and points that join sets, of which set places[i] has points[i] already."""
+    def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
+        """Draw sets and points that join these, beside those drawn already."""
 
     @abstractmethod
     def draw_exactly(
-        self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
-    ) -> tuple[Places, Points]:
+        self, measure: BaseMeasure, counts: Places, drawn: Drawn, rng: Generator
+    ) -> Drawn:
         """Draw as `draw`, given how many points join each set."""
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
@@ -136,15 +136,13 @@ class Background(Noise):
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
         return np.asarray(xlogy(e, self.level * measure.mass) - gammaln(e + 1.0))
 
-    def draw(
-        self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
-    ) -> tuple[Places, Points]:
+    def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
         counts = rng.poisson(self.level * measure.mass, size=n_sets)
-        return self.draw_exactly(measure, counts, places, points, rng)
+        return self.draw_exactly(measure, counts, drawn, rng)
 
     def draw_exactly(
-        self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
-    ) -> tuple[Places, Points]:
+        self, measure: BaseMeasure, counts: Places, drawn: Drawn, rng: Generator
+    ) -> Drawn:
         if np.sum(counts, dtype=np.float64) > MOST_DRAWN:
             raise ValueError(f"{self} gives too many points; draw fewer sets, or lower its level")
         joined = np.repeat(np.arange(len(counts)), counts)
@@ -211,23 +209,21 @@ class Counting(Noise):
         log_ways = -np.log1p(free) - betaln(free - chosen + 1, chosen + 1)
         return np.where(e <= measure.n_items - m, xlogy(e, self.level) + log_ways, -np.inf)
 
-    def draw(
-        self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
-    ) -> tuple[Places, Points]:
+    def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
         if self.level == 0:
-            return np.zeros(0, dtype=np.intp), points[:0]
-        ground_set, taken = self._listed(measure, places, points)
+            return drawn[0][:0], drawn[1][:0]
+        ground_set, taken = self._listed(measure, drawn)
         N = ground_set.shape[0]
         n_joined = rng.binomial(n_sets * N, self.sigma)
         cells = np.setdiff1d(rng.choice(n_sets * N, size=n_joined, replace=False), taken)
         return cells // N, ground_set[cells % N]
 
     def draw_exactly(
-        self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
-    ) -> tuple[Places, Points]:
+        self, measure: BaseMeasure, counts: Places, drawn: Drawn, rng: Generator
+    ) -> Drawn:
         if not counts.any():
-            return np.zeros(0, dtype=np.intp), points[:0]
-        ground_set, taken = self._listed(measure, places, points)
+            return drawn[0][:0], drawn[1][:0]
+        ground_set, taken = self._listed(measure, drawn)
         N = ground_set.shape[0]
         taken = np.sort(taken)
         starts = np.searchsorted(taken, np.arange(len(counts) + 1) * N)
@@ -241,13 +237,11 @@ class Counting(Noise):
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
         return measure.without(points) if self.level else measure
 
-    def _listed(
-        self, measure: BaseMeasure, places: Places, points: Points
-    ) -> tuple[Points, Places]:
+    def _listed(self, measure: BaseMeasure, drawn: Drawn) -> tuple[Points, Places]:
         """Return the ground set, and set * N + item for each point."""
         check_listed(self, measure)
         ground_set = measure.ground_set()
-        return ground_set, places * ground_set.shape[0] + measure.places(points)
+        return ground_set, drawn[0] * ground_set.shape[0] + measure.places(drawn[1])
 
 
 def check_listed(noise: Noise, measure: BaseMeasure) -> None:

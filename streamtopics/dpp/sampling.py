@@ -29,6 +29,7 @@ from scipy.special import logsumexp
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.kernel import Process, log_normalizer
 from streamtopics.dpp.measures import BaseMeasure
+from streamtopics.dpp.noise import Drawn
 from streamtopics.dpp.sets import PointSets, stack
 
 MOST_NUMBERS = 2**21
@@ -127,12 +128,12 @@ def sample(process: Process, n_sets: int, rng: Generator, *, k: int | None = Non
     else:
         sizes = _low_rank_sizes(process, eigen, index(k), n_sets, rng)
         chosen = draw_subsets(eigen.values, sizes, rng)
-    places, points = _draw_projections(process.measure, eigen, chosen, rng)
+    drawn = _draw_projections(process.measure, eigen, chosen, rng)
     if k is None:
-        more = noise.draw(process.measure, n_sets, places, points, rng)
+        more = noise.draw(process.measure, n_sets, drawn, rng)
     else:
-        more = noise.draw_exactly(process.measure, k - sizes, places, points, rng)
-    return _gather(n_sets, (places, points), more)
+        more = noise.draw_exactly(process.measure, k - sizes, drawn, rng)
+    return _gather(n_sets, drawn, more)
 
 
 def _low_rank_sizes(
@@ -151,7 +152,7 @@ def _low_rank_sizes(
 
 def _draw_projections(
     measure: BaseMeasure, eigen: Spectrum, chosen: NDArray[np.bool_], rng: Generator
-) -> tuple[Places, Points]:
+) -> Drawn:
     """Draw the points of the projection on each row's eigenvectors; return rows and points."""
     most = int(chosen.sum(axis=1).max(initial=0))
     step = max(1, MOST_NUMBERS // max(len(eigen.G), most**2, 1))
@@ -197,8 +198,8 @@ def _away(x: Floats, spent: Floats) -> Floats:
     return x
 
 
-def _gather(n_sets: int, *parts: tuple[Places, Points]) -> PointSets:
-    """Put points, with the places of their sets, in the order of the sets."""
+def _gather(n_sets: int, *parts: Drawn) -> PointSets:
+    """Put points in the order of their sets."""
     places = np.concatenate([place for place, _ in parts])
     points = stack([points for _, points in parts])
     indptr = np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_sets))])
