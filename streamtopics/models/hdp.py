@@ -90,8 +90,7 @@ def apply_update(
 ) -> tuple[TopicPosterior, Blend, np.ndarray, np.ndarray]:
     """A posterior that has the topics worth keeping, the blend for it, its tables and the topics.
 
-    These are numbered as in the statistics. The posterior is the given one where the topics stay
-    the same, and otherwise another, so that nothing has changed yet. `weights` makes pi of the
+    The posterior is another where topics change: nothing is written yet. `weights` makes pi of the
     running tables and of what those of one document count in them; alpha is b pi.
     """
     n_before = posterior.shape[1]
@@ -113,8 +112,7 @@ def apply_update(
 def worth_keeping(posterior: TopicPosterior, statistics: TableStatistics, rule: Rule) -> np.ndarray:
     """Topics that will have as much as one word of the minibatch counts, or the largest.
 
-    The running mean stands for 1 / gain documents, so that it is a word in those. A
-    minibatch without words drops none.
+    The running mean stands for 1 / gain documents. A minibatch without words drops none.
     """
     n_before = posterior.shape[1]
     if statistics.n_tokens == 0:

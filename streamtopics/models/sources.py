@@ -87,14 +87,9 @@ class HintedStart:
     A document is divided among topics as its hints are; one without hints goes to the topic of
     the nearest direction, if it has a vector. A topic with a name and no documents starts from
     the prior, one without a name from the words of the minibatch. Both differ at random.
-
-    Parameters
-    ----------
-    n_named : int
-        Topics that have names; the first ones.
     """
 
-    n_named: int = 0
+    n_named: int = 0  # First topics, which have names
     of_seed: ClassVar[bool] = True
 
     def __call__(

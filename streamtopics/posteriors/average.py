@@ -26,16 +26,9 @@ MOST_THETA = 1e6
 
 
 class IterateAverage:
-    """The average of a posterior's iterates; reads like a posterior.
+    """The average of a posterior's iterates, for rules that retain the same of all topics.
 
-    For rules that retain the same of all topics, and add no noise.
-
-    Parameters
-    ----------
-    posterior : TopicPosterior
-        As it is before the first minibatch.
-    uniform : bool, default=False
-        Whether all iterates weigh the same.
+    `posterior` is as before the first minibatch. If `uniform`, all iterates weigh the same.
     """
 
     _holds = "self: V K; posterior: V K; rest: V K; theta: >=0; n_iterates: >=0"

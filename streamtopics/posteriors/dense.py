@@ -80,14 +80,13 @@ class DensePosterior(StatePosterior):
     blocks : dict of Block
         By name; the posterior starts from their priors.
     seed : int, default=0
-        Of what a rule draws at random.
+        Seed of what a rule draws at random.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.posteriors.dense import Block, DensePosterior
     >>> from streamtopics.families import beta
-    >>> from streamtopics.posteriors import Blend
+    >>> from streamtopics.posteriors import Blend, Block, DensePosterior
     >>> posterior = DensePosterior({"coins": Block(beta, np.array([[1.0, 1.0], [2.0, 1.0]]))})
     >>> heads_and_tails = {"coins": np.array([[3.0, 1.0], [0.0, 4.0]])}
     >>> statistics = posterior.statistics(heads_and_tails, n_documents=4)
@@ -95,8 +94,6 @@ class DensePosterior(StatePosterior):
     >>> posterior["coins"]
     array([[4. , 2. ],
            [1. , 4.5]])
-    >>> posterior.mass, posterior.prior_mass
-    (array([6. , 5.5]), array([2., 3.]))
     """
 
     _holds = "n_nodes: =K; prior_mass: K >0; boosted_mass: K >0; c: K; b: K"

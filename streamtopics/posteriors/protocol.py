@@ -105,15 +105,10 @@ class View(Protocol):
 
 
 class Posterior(View, Protocol):
-    """The state of a stream, as update rules see it.
+    """The state of a stream, as update rules see it."""
 
-    Attributes
-    ----------
-    offers : frozenset of str
-        What a rule may need beyond masses and counters: "divergences", "slopes", "dense",
-        "smoothing", "alpha" and "noise".
-    """
-
+    #: What a rule may need beyond masses and counters: "divergences", "slopes", "dense",
+    #: "smoothing", "alpha" and "noise"
     offers: ClassVar[frozenset[str]]
 
     @property

@@ -19,15 +19,7 @@ from streamtopics.posteriors.topics import Proposal, TopicPosterior, blend_toget
 
 
 class Stacked:
-    """Dirichlet parameters of topics that come in parts.
-
-    Parameters
-    ----------
-    parts : sequence of TopicPosterior
-        Of the same words. The last one sees all documents.
-    n_boosted : int
-        How many of them, the first, a boost adds to.
-    """
+    """Topics in parts over the same words, of which the last sees all documents."""
 
     _holds = (
         "self: V K; parts: V *; n_nodes: =K; prior_mass: K >0; boosted_mass: K >0; n_boosted: >=0"

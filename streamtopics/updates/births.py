@@ -145,11 +145,7 @@ class Lifetimes:
     def after(
         self, born: dict[int, tuple[float, np.ndarray]], died: dict[int, np.ndarray], time: Any
     ) -> "Lifetimes":
-        """The record after a minibatch.
-
-        `born` has the documents and words of each new topic, `died` the last words of each that
-        is dead; what is no living one is left out.
-        """
+        """The record after a minibatch with the documents and words of each new topic."""
         now = self.n_batches + 1
         gone = [
             replace(one, died=now, died_time=time, last_words=tuple(died[one.topic].tolist()))
@@ -236,13 +232,10 @@ def followed(
 ) -> Lifetimes:
     """The record of topics whose rows move, after a minibatch of mixed membership.
 
-    A topic is born with the first minibatch that has eight tables of it. It is dead when it is
-    dropped, or has had less than a fifth of the tokens to be expected by its share for as long as
-    24 of its tables were; it is born again with half of what is to be expected.
-
-    `lifetimes`, the posterior and the running tables are before it, of n_before topics;
-    `topics` are those kept, rows of them and from n_before on new ones, of which the statistics
-    are.
+    A topic is born with the first minibatch that has eight tables of it. It dies when it is
+    dropped, or has had less than a fifth of its expected tokens for as long as 24 of its tables
+    were; it is born again with half of them. `lifetimes`, the posterior and the running tables are
+    before the minibatch; `topics` are those kept, rows of them and from their number on new ones.
     """
     known, found = topics < len(tables), statistics.tables
     rows = np.where(known, topics, 0)
