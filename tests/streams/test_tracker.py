@@ -549,8 +549,9 @@ def test_thinning_keeps_the_tokens_of_topics_that_have_gone():
 
 def test_memory_is_bounded(shown, monkeypatch):
     monkeypatch.setattr(tracker_module, "N_SNAPSHOTS", 12)
+    monkeypatch.setattr(tracker_module, "KEPT_WORDS", 10)
     tracker, X, sizes = (
-        TopicTracker(budget=ALL, n_words=10),
+        TopicTracker(budget=ALL),
         documents("none", 0, n=1),
         [],
     )
@@ -637,9 +638,11 @@ def test_news_are_since_a_time_or_a_number_of_documents(shown):
     tracker, _ = follow_truth("dies")
     assert repr(tracker.news()) == repr(tracker.news(N_BATCHES - 2))
     by_time = repr(tracker.news(20))
-    tracker.on_batch(Shown("dies", N_BATCHES), info_of(documents("none", 0, n=1), N_BATCHES))
-    untimed = tracker.shares()[0]
-    assert untimed == tracker.batches_ == list(range(1, N_BATCHES + 2))
+    for t in (N_BATCHES, N_BATCHES + 1):
+        tracker.on_batch(Shown("dies", t), info_of(documents("none", 0, n=1), t))
+    assert tracker.shares()[0] == tracker.batches_ == list(range(1, N_BATCHES + 3))
+    with pytest.raises(TypeError, match="NoneType"):
+        tracker.news(N_BATCHES + 1)
     tracker, _ = follow_truth("dies", time=lambda t: None)
     assert repr(tracker.news(21)) == by_time
 
@@ -676,11 +679,6 @@ def test_looks_that_are_far_apart_do_not_make_a_slow_topic_another_one():
 
 
 # Wrong input
-
-
-def test_too_few_words_to_tell_topics_apart_are_refused():
-    with pytest.raises(ValueError, match="n_words must be at least 10; got 9"):
-        TopicTracker(n_words=9)
 
 
 def test_what_cannot_be_followed_changes_nothing():

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,13 +26,12 @@ from streamtopics.streams.tracking.snapshots import (
     thinned,
     words_of,
 )
-from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import last_step
 
 # What a snapshot costs, in tokens learnt: a word of the vocabulary, a token looked at, the rest.
 PER_WORD, PER_TOKEN, PER_SNAPSHOT = 1.0, 6.0, 5000.0
-# Snapshots that are kept.
-N_SNAPSHOTS = 64
+# Snapshots that are kept, and words of each topic; ten are too few to tell topics apart.
+N_SNAPSHOTS, KEPT_WORDS = 64, 30
 # One is taken when the stream has grown by this factor, whatever that costs.
 GROWN = 1.2
 # A share has changed by this factor or more, and by so many standard errors.
@@ -140,8 +139,6 @@ class TopicTracker:
 
     Parameters
     ----------
-    n_words : int, default=30
-        Words of each topic that are kept; at least 10 are needed to tell topics apart.
     budget : float, default=0.1
         Estimated cost of snapshots as a share of that of learning. A snapshot is put off to keep
         it, until the stream is longer by a fifth. Infinity takes one of each minibatch.
@@ -163,8 +160,8 @@ class TopicTracker:
     It has died when its share, a mean of three snapshots, is less than half of that, or less than a
     fifth of what was usual and a quarter of an equal one; or when no row has its words.
 
-    Kept are 64 snapshots (the first, the last ten, and in between the denser the more recent), and
-    the last thousand topics that died.
+    Kept are 64 snapshots with 30 words of each topic (the first, the last ten, and in between the
+    denser the more recent), and the last thousand topics that died.
 
     Examples
     --------
@@ -179,14 +176,10 @@ class TopicTracker:
     [(0, 2001, True), (1, 2001, True), (2, 2001, True)]
     """
 
-    def __init__(
-        self, *, n_words: int = 30, budget: float = 0.1, feature_names: ArrayLike | None = None
-    ) -> None:
-        check_integer(least=10, n_words=n_words)
+    def __init__(self, *, budget: float = 0.1, feature_names: ArrayLike | None = None) -> None:
         if not budget > 0:
             raise ValueError(f"budget must be positive; got {budget}")
-        self.n_words, self.budget = int(n_words), float(budget)
-        self.feature_names = feature_names
+        self.budget, self.feature_names = float(budget), feature_names
         self._state = State(Position(0, None, 0), 0.0, (), (), (), 0, 0)
 
     # Following
@@ -211,7 +204,7 @@ class TopicTracker:
         """The state with one snapshot more."""
         some = sampled(info.X, MAX_DOCUMENTS, state.now.n_documents)
         number: dict[Any, int] = {name: i for i, name in enumerate(state.names)}
-        table = summarized(model, some, self.n_words, number, self.feature_names)
+        table = summarized(model, some, KEPT_WORDS, number, self.feature_names)
         total = float(table["use"].sum())
         shares = table["use"] / total if total > 0 else None
         seen, scale = (state.n_tokens, state.n_tokens / total) if total > 0 else (0.0, 0.0)
@@ -362,7 +355,7 @@ class TopicTracker:
 
     def _place(self, since: Any) -> int:
         """The last snapshot that was taken by a time, and was not the last."""
-        times = self._times()
+        times = self._times(any)
         if since is None and len(times) > 1:
             return len(times) - 2
         found = [i for i, time in enumerate(times[:-1]) if time <= since]
@@ -373,10 +366,10 @@ class TopicTracker:
             )
         return found[-1]
 
-    def _times(self) -> list[Any]:
-        """Times of the snapshots, or numbers of documents."""
+    def _times(self, of: Callable[[Iterator[bool]], bool] = all) -> list[Any]:
+        """Times of the snapshots, or numbers of documents where not all, or any, have a time."""
         positions = [snapshot.position for snapshot in self._state.snapshots]
-        timed = all(position.time is not None for position in positions)
+        timed = of(position.time is not None for position in positions)
         return [position.time if timed else position.n_documents for position in positions]
 
     def _names(self, words: Words, n: int) -> list[Any]:
