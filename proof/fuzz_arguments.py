@@ -52,7 +52,7 @@ REASONABLE: dict[str, tuple[Any, ...]] = {
     "n_components": (None, 1, 2, 3), "seeds": ({"one": ["a"]}, {0: ["b"]}, {"one": ["zz"]}),
     "prior": (0.5, priors.ZipfPrior(), priors.Symmetric(2.0)), "interval": (0.5, 0.95),
     "backend": ("pandas", "polars"), "n_splits": (2, 3), "batch_size": (1, 3, 1000),
-    "smoothing": (1.0, 0.0), "epsilon": (None, 1e-12), "window": (None, "auto", 2),
+    "epsilon": (None, 1e-12), "window": (None, "auto", 2),
     "scores": (None,), "n_characters": (None, 1, 64), "kind": ("csr",), "max_share": (None, 0.5),
     "text_key": ("text",),
     "min_proportion": (0.5, 0.0), "n_sentences": (1, 3), "change": (0.3,), "before": ((),),

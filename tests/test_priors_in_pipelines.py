@@ -28,7 +28,6 @@ from streamtopics.priors import (
 from streamtopics.text import (
     NamedCounts,
     NamedVectorizer,
-    SentenceVectorizer,
     StreamingCountVectorizer,
     StreamingPipeline,
 )
@@ -196,19 +195,6 @@ def test_seeds_of_classes_go_by_their_names(name):
     wrong = st.MultiViewLDA(1, 1, boosting_scale=0.5, **{name: SeedWords({"water": ["sea"]}, 1)})
     with pytest.raises(ValueError, match=r"\['water'\], which are not among the classes \['air'"):
         wrong.fit(X, LABELS)
-
-
-def test_sentiments_in_a_pipeline():
-    reviews = ["Good room. The staff was friendly.", "Bad food. The soup was cold."] * 50
-    # The seeds go by the names of the sentiments, whatever their order.
-    seeds = SeedWords({"negative": ["bad"], "positive": ["good"]}, 1.0)
-    model = st.AspectSentimentModel(2, topic_word_prior=seeds, batch_size=20, random_state=0)
-    count = SentenceVectorizer(CountVectorizer(stop_words="english"))
-    search = GridSearchCV(
-        Pipeline([("count", count), ("model", model)]),
-        {"model__topic_word_prior__strength": [0.5, 1.0]}, cv=2, error_score="raise",
-    ).fit(reviews)  # fmt: skip
-    assert search.predict(["A friendly room.", "Cold soup!"]).tolist() == ["positive", "negative"]
 
 
 @pytest.mark.parametrize("name", ["RatingLDA", "SupervisedLDA", "HiddenFactorsTopics"])

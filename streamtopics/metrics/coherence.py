@@ -4,7 +4,7 @@
 A document, or a window of consecutive tokens, is a set of words. With D(w) the number of
 documents that contain w and p = D / (number of documents), for words i ranked after j,
 
-    UMass  log (D(i, j) + smoothing) / D(j)
+    UMass  log (D(i, j) + 1) / D(j)
     UCI    log (p(i, j) / p(i) p(j))
     NPMI   log (p(i, j) / p(i) p(j)) / -log p(i, j)
     C_V    cosine of v(i) and sum_j v(j),  v(i)_j = NPMI(i, j),
@@ -28,8 +28,6 @@ MEASURES = ("npmi", "c_v", "umass", "uci")
 WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
 EPSILON_OF_UCI = 1e-12
 WINDOWS_AT_ONCE = 1 << 16
-# What is added to counts and probabilities.
-LEAST, MOST = 1e-100, 1e100
 
 
 def topic_coherence(
@@ -38,7 +36,6 @@ def topic_coherence(
     *,
     measure: str = "npmi",
     feature_names: ArrayLike | None = None,
-    smoothing: float = 1.0,
     epsilon: float | None = None,
     window: int | Literal["auto"] | None = None,
 ) -> np.ndarray:
@@ -57,11 +54,9 @@ def topic_coherence(
         at most about 0; "c_v" lies in [-1, 1]; "uci", NPMI without its denominator, has no bounds.
     feature_names : array-like of shape (n_features,), default=None
         The words of the columns of X, if `topics` holds words.
-    smoothing : float, default=1.0
-        Documents that "umass" adds to those in which two words meet, 1 as in its paper.
     epsilon : float or None, default=None
-        Added to the probability that two words meet, for "umass" instead of `smoothing`; 1e-12 in
-        gensim. None takes the limits in the notes, and 1e-12 for "uci", which has none.
+        Added to the probability that two words meet, 1e-12 in gensim. None takes the limits in the
+        notes; it is 1e-12 for "uci", which has none, and one document for "umass", as in its paper.
     window : int, "auto" or None, default=None
         Consecutive tokens of the sliding windows that take the place of documents. "auto" is as
         published: 10 for "npmi" and "uci", 110 for "c_v". None is whole documents.
@@ -76,7 +71,7 @@ def topic_coherence(
     NPMI is -1 for two words that never meet or of which one never occurs, and 0 for two words
     that are in every document. In C_V the NPMI of a word with itself is 1, and that of a word that
     never occurs 0 with all words. A conditioning word that never occurs gives
-    log(smoothing / n_documents) in UMass, and a pair with such a word log(epsilon) in UCI. With
+    log(1 / n_documents) in UMass, and a pair with such a word log(epsilon) in UCI. With
     `epsilon` these limits stay, and the others are as the formulas have them.
 
     UMass is the mean over pairs, not the sum. C_V can be high for words that never meet.
@@ -108,9 +103,8 @@ def topic_coherence(
     array([0.2231])
     """
     check_one_of(MEASURES, measure=measure)
-    check_number(least=LEAST, most=MOST, smoothing=smoothing)
     if epsilon is not None:
-        check_number(least=LEAST, most=1.0, epsilon=epsilon)
+        check_number(least=1e-100, most=1.0, epsilon=epsilon)
         epsilon = float(epsilon)
     check_not_masked(topics, "topic_coherence", "topics")
     table = check_array(
@@ -136,7 +130,7 @@ def topic_coherence(
         return _c_v(joint, n_documents, epsilon)
     if measure == "umass":
         occurs = np.diagonal(joint, axis1=1, axis2=2)[:, None, :]
-        added = epsilon * n_documents if epsilon else float(smoothing)
+        added = epsilon * n_documents if epsilon else 1.0
         values = np.log((joint + added) / np.where(occurs > 0, occurs, n_documents))
     elif measure == "uci":
         values, _ = _log_ratios(joint, n_documents, EPSILON_OF_UCI if epsilon is None else epsilon)

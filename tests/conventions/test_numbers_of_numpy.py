@@ -156,7 +156,7 @@ SINGLE: dict[str, Callable[[Any], Any]] = {
         ).X
     ),
     "coherence": lambda number: topic_coherence(
-        [[0, 1], [1, 2]], COUNTS, measure="umass", smoothing=number(0.3), epsilon=number(0.003)
+        [[0, 1], [1, 2]], COUNTS, measure="umass", epsilon=number(0.003)
     ),
     "particles": lambda number: EVERY["WASTopicModel"].fitted.log_likelihood(
         SENTENCES, n_particles=number(100), random_state=number(7)

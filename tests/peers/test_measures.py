@@ -30,7 +30,7 @@ def test_coherence_of_gensims_own_topics_is_gensims(measure, gensims):
     if measure == "umass":
         names = list(gensims.dictionary.token2id)
         X = [[name in text for name in names] for text in texts]
-        how = {"feature_names": names, "smoothing": EPSILON * len(texts)}
+        how = {"feature_names": names, "epsilon": EPSILON}
     else:
         X, how = texts, {"window": "auto", "epsilon": EPSILON}
     found = topic_coherence(topics, X, measure=measure, **how)
