@@ -448,9 +448,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             given: Floats = np.asarray(self.quality(list(sentences), units), dtype=np.float64)
             if given.shape != (len(sentences),) or not ((given >= 0) & (given < np.inf)).all():
                 raise ValueError(
-                    "quality must return a finite number that is not negative for each of the "
-                    f"{len(sentences)} sentences; got {given!r:.200}. Of log scores take the "
-                    "exponential"
+                    "quality must return a finite number of at least 0 for each of the "
+                    f"{len(sentences)} sentences; got {given!r:.200}"
                 )
             return given
         pieces = np.array([is_fragment(sentence) for sentence in sentences])

@@ -180,13 +180,3 @@ def test_empty_documents(profile, qualitative):
     assert_array_equal(found.score_samples(rows[40:]), 0)
     assert found.score_samples(rows[40:]).dtype == np.float64
     assert_array_equal(log_likelihood(found, rows[40:]), 0)
-
-
-def test_names_of_items_may_be_strings():
-    names = np.array(["a", "bb", "ccc"], dtype=object)[DATA.item % 3]
-    found = model(profile="item").fit(X, Y, items=names)
-    assert list(found.profiles_.labels) == ["a", "bb", "ccc"]
-    found.partial_fit(X[:2], Y[:2], items=["bb", "a much longer name"])
-    assert list(found.profiles_.labels) == ["a", "a much longer name", "bb", "ccc"]
-    same = found.transform(X[:1], items=["a much longer name"])
-    assert same.shape == (1, 5)

@@ -140,13 +140,6 @@ def test_fields_of_the_prior_are_parameters(estimator):
     assert search.fit(X[:20]).best_params_["prior__b"] in (0.5, 50.0)
 
 
-def test_more_topics_in_mid_stream_are_refused(fitted):
-    before = state(fitted)
-    with pytest.raises(ValueError, match="n_components is 9 now, but the model was started with 5"):
-        fitted.set_params(n_components=9).partial_fit(X)
-    assert state(fitted) == before
-
-
 # Documents of all kinds
 
 
@@ -169,14 +162,6 @@ def test_empty_documents_and_sentences(fitted):
     empty_stream = model().partial_fit(nothing)
     assert_allclose(empty_stream.topic_word_, 1 / 80)
     assert empty_stream.partial_fit(X).score(X) < 0
-
-
-def test_rows_do_not_depend_on_each_other(fitted):
-    whole = fitted.transform(X)
-    for d in (0, 17, 59):
-        assert_array_equal(fitted.transform(X[d : d + 1])[0], whole[d])
-    assert_array_equal(fitted.transform(X[::-1]), whole[::-1])
-    assert_array_equal(fitted.log_likelihood(X[5:7])[1], fitted.log_likelihood(X[6:7])[0])
 
 
 @pytest.mark.parametrize("count", [2.0**24 + 2, 1e9, 1e12])
