@@ -62,13 +62,6 @@ def test_the_words_are_those_of_all_texts(kind, settings, n_parts):
     assert vectorizer.get_params() == kind(**settings).get_params()
 
 
-def test_workers_count_as_one_does():
-    with ThreadPoolExecutor(3) as client:
-        found = count_vocabulary(CountVectorizer(), [TEXTS[:200], TEXTS[200:]], client)
-    expected = CountVectorizer().fit(TEXTS)
-    assert_array_equal(found.get_feature_names_out(), expected.get_feature_names_out())
-
-
 def test_partitions_without_words_count_none():
     found = count_vocabulary(CountVectorizer(), [["red"], [], ["?!", ""]], Now())
     assert found.get_feature_names_out().tolist() == ["red"]

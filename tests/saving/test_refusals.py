@@ -213,15 +213,18 @@ def test_whatever_a_file_says_is_refused_by_name(how, path):
         load(path)
 
 
-def test_no_module_is_imported_for_a_family(path, monkeypatch):
+def test_no_module_is_imported_for_a_family_unless_it_is_trusted(path, monkeypatch):
     save(StreamingBayes(BetaBinomial()).partial_fit(X[:, :1].toarray() > 0), path)
-    monkeypatch.delitem(sys.modules, "this", raising=False)
+    (path.parent / "own_beta.py").write_text("from streamtopics.families.beta import *")
+    monkeypatch.syspath_prepend(path.parent)
     rewritten(
-        path, lambda s: json.loads(json.dumps(s).replace("streamtopics.families.beta", "this"))
+        path, lambda s: json.loads(json.dumps(s).replace("streamtopics.families.beta", "own_beta"))
     )
-    with pytest.raises(LoadError, match="this"):
+    with pytest.raises(LoadError, match="own_beta"):
         load(path)
-    assert "this" not in sys.modules
+    assert "own_beta" not in sys.modules
+    assert load(path, trusted=["own_beta"]).n_samples_seen_ == X.shape[0]
+    del sys.modules["own_beta"]
 
 
 def test_a_checkpoint_is_no_model(path):

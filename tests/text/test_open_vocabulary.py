@@ -216,21 +216,6 @@ def test_the_most_frequent_candidates_take_the_rarest_columns():
     assert_array_equal(vocabulary.since, [9, 9, 18, 18])
 
 
-def test_what_is_left_of_the_candidates_takes_as_many_columns_as_it_can():
-    """The most frequent one takes what is free; of the others none takes the stronger column."""
-    vocabulary = step(OpenVocabulary.empty(3), {"five": 5, "nine": 9}, 10, margin=1.0)
-    vocabulary = step(vocabulary, {"ten": 10, "seven": 7, "six": 6}, 10, margin=1.0)
-    check_consistent(vocabulary)
-    assert vocabulary.columns.keys() == {"ten", "nine", "seven"}
-
-
-def test_a_word_as_frequent_as_the_holder_of_a_column_does_not_take_it():
-    vocabulary = step(OpenVocabulary.empty(2), {"two": 2, "four": 4}, 10, margin=1.0)
-    vocabulary = step(vocabulary, {"five": 5, "as four": 4}, 10, margin=1.0)
-    check_consistent(vocabulary)
-    assert vocabulary.columns.keys() == {"five", "four"}
-
-
 def test_brute_force():
     """One exchange after the other, best against worst, gives the same columns."""
     rng = np.random.default_rng(0)
@@ -334,12 +319,6 @@ def test_a_word_that_is_put_out_has_the_column_of_one_that_is_not_known():
     assert_array_equal(vocabulary.columns_of(["red", "sea", "new"]), [0, 1, -1])
     vocabulary = step(vocabulary, {"red": 2}, 2, max_df=3)
     assert_array_equal(vocabulary.columns_of(["red", "sea", "new"]), [-1, 1, -1])
-
-
-def test_shares_let_in_and_put_out():
-    model = StreamingCountVectorizer(max_features=5, min_df=0.25, max_df=0.75, half_life=None)
-    model.partial_fit(["the red sea"] * 3 + ["the red sky"] * 2 + ["the red ship", "the", "the"])
-    assert set(model.vocabulary_) == {"red", "sea", "sky"}
 
 
 def test_a_candidate_that_is_too_frequent_puts_out_no_other_word():

@@ -24,7 +24,6 @@ from sklearn.utils import estimator_checks
 from streamtopics import SVBLDA
 from streamtopics.text import (
     NamedVectorizer,
-    SentenceVectorizer,
     StreamingCountVectorizer,
     StreamingPipeline,
     counting,
@@ -234,14 +233,6 @@ def test_pieces_are_no_longer_than_texts(strip_accents, monkeypatch):
     assert max(asked) < 100
 
 
-@pytest.mark.parametrize("sizes", [(1, 1), (1, 2), (2, 2), (3, 3)])
-@pytest.mark.parametrize("texts", [["a", "b", ""], ["ab", "a"], ["a b"]])
-def test_pieces_of_texts_of_few_characters(texts, sizes):
-    vocabulary = ["a", "ab", "a b"]
-    given = {"ngram_range": sizes, "token_pattern": r"\w+", "vocabulary": vocabulary}
-    check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), texts)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_equal_counts_are_cut_alike_by_max_features(seed):
     rng = np.random.default_rng(seed)
@@ -323,13 +314,6 @@ def test_checks_of_scikit_learn_that_need_no_table(check):
     getattr(estimator_checks, check)("StreamingCountVectorizer", StreamingCountVectorizer())
 
 
-def test_pickle():
-    model = StreamingCountVectorizer().fit(TEXTS)
-    again = pickle.loads(pickle.dumps(model))
-    check_equal(again.transform(TEXTS), model.transform(TEXTS))
-    assert again.vocabulary_ == model.vocabulary_
-
-
 def test_in_pipelines_and_searches():
     texts = ["red sea " * 5, "blue sea " * 5, "green sky " * 5, "red sky " * 5] * 10
     pipeline = make_pipeline(StreamingCountVectorizer(), SVBLDA(2, batch_size=5))
@@ -337,22 +321,6 @@ def test_in_pipelines_and_searches():
     assert search.fit(texts).best_estimator_[0].get_feature_names_out()[0] in {"blue", "red"}
     named = NamedVectorizer(StreamingCountVectorizer()).fit_transform(texts)
     assert list(named.feature_names) == ["blue", "green", "red", "sea", "sky"]
-
-
-def test_as_the_vectorizer_of_sentences():
-    texts = ["Red sea. Blue sky!", "Red sky."]
-    ours = SentenceVectorizer(StreamingCountVectorizer(ngram_range=(1, 2))).fit_transform(texts)
-    theirs = SentenceVectorizer(CountVectorizer(ngram_range=(1, 2))).fit_transform(texts)
-    for one, other in zip(ours, theirs, strict=True):
-        assert_array_equal(one.toarray(), other.toarray())
-
-
-def test_subclasses_that_read_texts_in_another_way_are_asked():
-    class Reversed(StreamingCountVectorizer):
-        def build_tokenizer(self):
-            return lambda text: [word[::-1] for word in text.split()]
-
-    assert list(Reversed().fit(["red sea"]).vocabulary_) == ["aes", "der"]
 
 
 def test_a_failed_fit_changes_nothing():
