@@ -153,15 +153,6 @@ def test_stop_words_are_passed_over_by_n_grams():
     assert counted([part]) == expected(texts, [1] * 3, 2, 1, 2, stop_words={"of", "the"})
 
 
-def test_counting_goes_on():
-    part = tokens.Counted(2, 1, 2)
-    for text in ("red sky", "", "sky red sky"):
-        part.count([text], np.ones(1, np.uint8), np.ones(1, np.uint8))
-    part.sort()
-    assert part.n_rows == 3
-    assert counted([part]) == expected(["red sky", "", "sky red sky"], [1] * 3, 2, 1, 2)
-
-
 @pytest.mark.parametrize("sizes", [[1, 1, 1, 1], [4], [2, 2], [1, 3]])
 def test_frequencies_are_of_documents_of_several_texts(sizes):
     texts = ["red sky red", "sky", "", "red sea sky"]

@@ -498,18 +498,6 @@ def test_word_statistics_where_words_and_documents_share_no_topic(kernel, dtype)
     assert_allclose(out.sum(axis=1), 2e9, rtol=1e-6)
 
 
-@each_kernel
-@each_dtype
-@pytest.mark.parametrize("n_components", [65, 100])
-def test_prior_weights(kernel, dtype, n_components):
-    weights = topics(np.random.default_rng(0), 17, n_components).astype(dtype)
-    psi_alpha = digamma(ALPHA["asymmetric"](n_components))
-    out = np.full(17, np.nan)
-    kernel.prior_weights(padded(kernel, weights, dtype), psi_alpha, out)
-    expected = weights.astype(np.float64) @ np.exp(psi_alpha - psi_alpha.max())
-    assert_allclose(out, expected, rtol=1e-6 if dtype is np.float32 else 1e-12)
-
-
 # Instruction sets and input buffers
 
 

@@ -216,10 +216,3 @@ def test_wrong_shapes_and_words_are_refused():
     sampler = kernel.StickBreaking(GivenTopics(np.ones((2, 2))), 1.0, one, one)
     with pytest.raises(ValueError, match="word"):
         sampler.start(given, document_seeds(0, 0, 1), state, 0, 7, np.zeros(1))
-
-
-def test_a_sampler_without_a_prior_is_refused():
-    given, state = corpus([[1]]), Assignments.empty(1)
-    sampler = kernel.Sampler(GivenTopics(np.ones((6, 2))), 1.0)
-    with pytest.raises(NotImplementedError, match="use a subclass"):
-        sampler.start(given, document_seeds(0, 0, 1), state, 0, 1, np.zeros(1))

@@ -159,26 +159,6 @@ def test_svb_and_bps_equal_the_reference_stream(n_components, prior, n_rounds, b
 # What the rules promise
 
 
-@pytest.mark.parametrize("norm", ["whole", "topic"])
-@pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
-@pytest.mark.parametrize("scale", [0.1, 2.5])
-def test_bps_adds_prior_mass_for_each_token(norm, prior, scale):
-    batches, given = minibatches(), topic_word_prior(prior, 4)
-    eta = by_word(given, 4)
-    model = BPSLDA(boosting_scale=scale, boosting_norm=norm, **settings(4, topic_word_prior=given))
-    lam = learn(model, batches)
-    assert_allclose(lam.sum(), eta.sum() + (1 + scale) * tokens(batches), rtol=1e-11)
-    weight = lam[-1] / eta[-1]  # The last word never occurs.
-    added = (weight - 1) * eta.sum(axis=0)
-    learnt = (lam - weight * eta).sum(axis=0)
-    if norm == "whole":
-        assert_allclose(added, scale * tokens(batches) * eta.sum(axis=0) / eta.sum(), rtol=1e-10)
-    else:
-        assert_allclose(added, scale * learnt, rtol=1e-10)
-    assert_allclose(learnt.sum(), tokens(batches), rtol=1e-10)
-    assert_allclose(model.posterior_.mass, lam.sum(axis=0), rtol=1e-11)
-
-
 @pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
 @pytest.mark.parametrize("n_rounds", [1, 3])
 def test_the_random_start_leaves_no_trace(prior, n_rounds):
