@@ -33,7 +33,7 @@ from streamtopics.cli.models import (
     rows_of_documents,
     words_of,
 )
-from streamtopics.cli.reading import Sample, Tally, columns, cut, place_of, records, texts_of
+from streamtopics.cli.reading import Tally, columns, cut, place_of, records, texts_of
 from streamtopics.metrics import CoherenceScorer, DiversityScorer, open_vocabulary_probability
 from streamtopics.streams import ProgressReport, ScoreHistory, stream
 from streamtopics.streams.callbacks import mean_score
@@ -59,11 +59,9 @@ def apply(options: Namespace) -> None:
 
 def score(options: Namespace) -> None:
     """Print the score over the model's words, and the score over all words."""
-    model, tally = load_model(options.model_file, options.trust), Tally()
-    counts, sample = [], Sample(N_OPEN)
+    model, tally, counts = load_model(options.model_file, options.trust), Tally(None, N_OPEN), []
     for batch in tally.over(cut(records(options, tally.skipped), MINIBATCH), model.steps[0][1]):
         counts.append(sparse.csr_matrix(model[:-1].transform(texts_of(batch))))
-        sample.add(batch)
     tally.tell()
     X = sparse.vstack(counts, format="csr")
     known = float(X.sum())
@@ -76,11 +74,11 @@ def score(options: Namespace) -> None:
         print(f"coherence of the topics (NPMI of 10 words): {coherence:.3f}")
         print(f"share of these words that are distinct: {diversity:.1%}")
     try:
-        found = open_vocabulary_probability(model, texts_of(sample.records))
+        found = open_vocabulary_probability(model, texts_of(tally.sample.records))
     except (TypeError, ValueError) as error:
         complain(f"there is no score over all words: {error}")
         return
-    some = f", of a sample of {N_OPEN:,} documents" if sample.n > N_OPEN else ""
+    some = f", of a sample of {N_OPEN:,} documents" if tally.sample.n > N_OPEN else ""
     print(f"over all words, unknown ones spelled{some}: {nats(found)}")
 
 

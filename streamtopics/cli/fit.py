@@ -38,7 +38,7 @@ from streamtopics.cli.models import (
     rows_of_documents,
     vectorizer_for,
 )
-from streamtopics.cli.reading import Sample, Tally, columns, cut, place_of, records, texts_of
+from streamtopics.cli.reading import Tally, columns, cut, place_of, records, texts_of
 from streamtopics.datasets import Record, Skipped
 from streamtopics.report.documents import Whole, whole_of
 from streamtopics.saving.files import replacing
@@ -55,7 +55,6 @@ class Learnt(NamedTuple):
     """A fitted pipeline, and what was read."""
 
     model: Any
-    sample: Sample
     tally: Tally
     held_out: list[str]
     whole: list[Record] | None
@@ -76,7 +75,7 @@ def fit(options: Namespace) -> None:
     made = estimator(options)
     if not options.quiet:
         note("reading the documents")
-    tally = Tally()
+    tally = Tally(n_sample=N_SAMPLE)
     learnt = learn(options, made, records(options, tally.skipped, keys), tally)
     tally.tell()
     with readers_may_go():
@@ -87,13 +86,12 @@ def fit(options: Namespace) -> None:
 def report(options: Namespace) -> None:
     """Write a page of a saved model, with a sample of the documents where there are files."""
     check_target(options.output, ("html",), [options.model_file, *options.files])
-    model, tally, sample = load_model(options.model_file, options.trust), Tally(), Sample(N_SAMPLE)
+    model, tally = load_model(options.model_file, options.trust), Tally(n_sample=N_SAMPLE)
     if options.files:
-        batches = tally.over(cut(records(options, tally.skipped), 1000), model.steps[0][1])
-        for batch in batches:
-            sample.add(batch)
+        for _ in tally.over(cut(records(options, tally.skipped), 1000), model.steps[0][1]):
+            pass
         tally.tell()
-    write_report(options, options.output, Learnt(model, sample, tally, [], None))
+    write_report(options, options.output, Learnt(model, tally, [], None))
     print(f"report written to {options.output}")
 
 
@@ -109,7 +107,7 @@ def learn(
     held_out = first[HOLD_OUT_EVERY - 1 :: HOLD_OUT_EVERY][:size]
     kept = [r for i, r in enumerate(first, 1) if i % HOLD_OUT_EVERY or i > size * HOLD_OUT_EVERY]
     choose(options, made, texts_of(kept))
-    sample, named = Sample(N_SAMPLE), bool(options.seeds)
+    named = bool(options.seeds)
     if more is None or named:
         words: Any = vectorizer_for(options, len(first))
         words = NamedVectorizer(words) if named else words
@@ -117,7 +115,7 @@ def learn(
         fit_words(words, texts_of(first))
         made.fit(words.transform(texts_of(kept)))
         tally.add(words, texts_of(first), learnt=True)
-        sample.add(kept)
+        tally.sample.add(kept)
     else:
         model = pipeline(StreamingPipeline, vectorizer_for(options, None), made)
     if more is not None:
@@ -129,23 +127,17 @@ def learn(
         learner = learner_of(model) if named else Learner(model, None)
         rest = chain([] if named else kept, [more], found)
         batches = tally.over(cut(rest, size), model.steps[0][1], learnt=not named)
-        taken = (learner.taken(texts_of(batch)) for batch in _sampled(batches, sample))
+        taken = (learner.taken(texts_of(batch)) for batch in batches)
         callbacks = [] if options.quiet else [ProgressReport(title="streaming")]
         stream(learner.model, taken, callbacks=callbacks)
         if not named:
             tally.add(model.steps[0][1], texts_of(held_out), learnt=True)
-    return Learnt(model, sample, tally, texts_of(held_out), first if more is None else None)
-
-
-def _sampled(batches: Iterable[list[Record]], sample: Sample) -> Iterator[list[Record]]:
-    for batch in batches:
-        sample.add(batch)
-        yield batch
+    return Learnt(model, tally, texts_of(held_out), first if more is None else None)
 
 
 def print_learnt(options: Namespace, learnt: Learnt) -> None:
     """Print the topics, documents of them and the score."""
-    model, n_documents = learnt.model, learnt.sample.n
+    model, n_documents = learnt.model, learnt.tally.sample.n
     topics, n_held_out = model[-1], len(learnt.held_out)
     n_passes = max(1.0, topics.n_documents_seen_ / n_documents) if n_documents else 1.0
     print(
@@ -157,7 +149,7 @@ def print_learnt(options: Namespace, learnt: Learnt) -> None:
     print_topics(rows, model)
     if n_documents < len(rows):
         complain(f"note: {len(rows)} topics are more than there are documents; try --topics 1")
-    print_documents(rows, model, learnt.sample.records)
+    print_documents(rows, model, learnt.tally.sample.records)
     score = one = float("nan")
     if learnt.held_out:
         X = model[:-1].transform(learnt.held_out)
@@ -207,7 +199,7 @@ def write_report(options: Namespace, path: Path, learnt: Learnt) -> None:
     """
     from streamtopics.report import report as write_page  # `report` is a verb here
 
-    shown, n_read = learnt.sample.records, learnt.sample.n + len(learnt.held_out)
+    shown, n_read = learnt.tally.sample.records, learnt.tally.sample.n + len(learnt.held_out)
     all_of_them = _read_whole(options, learnt.model, learnt.whole) if options.files else None
     times: Any = [record.time for record in shown] if options.files and options.time_key else None
     if times and (all_of_them.periods if all_of_them else periods_to_show(times)) is None:

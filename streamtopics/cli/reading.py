@@ -104,7 +104,7 @@ class Sample:
 
     def add(self, found: Iterable[Record]) -> None:
         """Take in records."""
-        for record in found:
+        for record in found if self.size else ():
             self.n += 1
             if len(self.records) < self.size:
                 self.records.append(record)
@@ -115,7 +115,8 @@ class Sample:
 class Tally:
     """Counts documents, words, and what was left out of both; goes on, in place, from `kept`."""
 
-    def __init__(self, kept: dict[str, Any] | None = None) -> None:
+    def __init__(self, kept: dict[str, Any] | None = None, n_sample: int = 0) -> None:
+        self.sample = Sample(n_sample)
         self.n: dict[str, Any] = {} if kept is None else kept
         for name in ("documents", "words", "stop", "others", "learnt"):
             self.n.setdefault(name, 0)
@@ -153,6 +154,7 @@ class Tally:
     ) -> Iterator[list[Record]]:
         """Yield minibatches, and take each in when the next one is asked for."""
         for batch in batches:
+            self.sample.add(batch)
             yield batch
             self.add(words, texts_of(batch), learnt=learnt)
 

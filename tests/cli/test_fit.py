@@ -84,7 +84,7 @@ def test_seeds_name_topics(tweets, capsys, tmp_path):
     seeds.write_text("[]", encoding="utf-8")
     status, _, err = run(capsys, tweets, "--seeds", seeds)
     assert status == 2
-    assert "seeds must map names of topics to words" in err
+    assert "seeds must map names of topics" in err
 
 
 def test_what_is_written_is_about_the_texts(tweets, capsys, tmp_path):

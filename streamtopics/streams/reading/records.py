@@ -329,14 +329,10 @@ def is_matrix(source: object) -> bool:
 def existing(path: str | os.PathLike[str]) -> Path:
     """Return a path of which there is a file, a folder or standard input."""
     name = os.fspath(path)
-    if name != STANDARD_INPUT and not _exists(name):
+    if name != STANDARD_INPUT and not os.path.exists(name):  # noqa: PTH110 - a Path may raise
         remedy = ". Pass texts as a list: [text, ...]" if isinstance(path, str) else ""
         raise FileNotFoundError(f"there is no file or directory {name!r:.100}{remedy}")
     return Path(name)
-
-
-def _exists(name: str) -> bool:
-    return os.path.exists(name)  # noqa: PTH110 - that of a Path raises for long texts
 
 
 def kind_of(name: str) -> str:
@@ -366,11 +362,9 @@ def _read_items(items: Iterator[Any], reading: Reading) -> Iterator[Any]:
         if isinstance(item, os.PathLike):
             yield from _read_path(existing(item), reading)
             continue
-        if number == 1 and isinstance(item, str) and kind_of(item) in SUFFIXES and _exists(item):
-            raise ValueError(
-                f"the first text of source is the name of a file, {item!r}; in an iterable a str "
-                "is a text: pass pathlib.Path objects to read files"
-            )
+        is_name = number == 1 and isinstance(item, str) and kind_of(item) in SUFFIXES
+        if is_name and os.path.exists(item):  # noqa: PTH110
+            raise ValueError(f"{item!r} is a text in an iterable; pass pathlib.Path to read files")
         yield from _read_rows(iter([(number, item)]), reading)
 
 
