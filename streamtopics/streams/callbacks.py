@@ -106,23 +106,12 @@ def check_callbacks(callbacks: Sequence[object]) -> None:
 
 
 class ScoreHistory:
-    """Keeps the score of each minibatch before it was learnt, for `stream`.
+    """Keeps the score of each minibatch before it was learnt, as in the example of `stream`.
 
     Attributes
     ----------
     rows : list of BatchInfo
         The last 10,000, without X; ``pandas.DataFrame(history.rows)`` makes a table of them.
-
-    Examples
-    --------
-    >>> from streamtopics import SVBLDA
-    >>> from streamtopics.datasets import iter_minibatches, make_lda_corpus
-    >>> from streamtopics.streams import ScoreHistory, stream
-    >>> X = make_lda_corpus(n_documents=300, n_features=100, random_state=0).X
-    >>> history = ScoreHistory()
-    >>> model = stream(SVBLDA(5), iter_minibatches(X, 100), callbacks=[history])
-    >>> [row.batch for row in history.rows if row.score < 0]
-    [2, 3]
     """
 
     needs_score = True
