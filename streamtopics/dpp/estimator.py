@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -549,8 +549,10 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         words : list of n_components lists
             Each of min(n_words, n_features) words; empty for a removed column.
         """
-        measure, names = self.measure_, self._column_names(feature_names)
-        found = marginal.telling_words(measure, self.components_, n_words)
+        found = marginal.telling_words(self.measure_, self.components_, n_words)
+        names = self._names_seen if feature_names is None else feature_names
+        names = np.arange(self.n_features_in_) if names is None else names
+        names = check_feature_names(names, self.n_features_in_)
         return [list(names[places]) for places in found]
 
     # Parts
@@ -581,11 +583,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
     def _points(self, points: Points, method: str) -> Points:
         return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")
-
-    def _column_names(self, feature_names: ArrayLike | None) -> NDArray[Any]:
-        if feature_names is None:
-            feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        return check_feature_names(feature_names, self.n_features_in_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -289,7 +289,7 @@ class WASTopicModel(SentenceTopics):
         seeds = content_seeds(corpus, words) ^ np.uint64(random_state)
         return self._inferred(
             lambda pool: self._sampler.log_likelihood(
-                corpus, self._topic_weights(words), seeds, n_particles=n_particles, workers=pool
+                corpus, self._topics_of(words).T, seeds, n_particles=n_particles, workers=pool
             )
         )
 
@@ -358,14 +358,10 @@ class WASTopicModel(SentenceTopics):
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
     ) -> Averages:
         """Sample documents under the topics of now."""
-        n, weights = self.n_local_sweeps, self._topic_weights(words)
+        n, weights = self.n_local_sweeps, self._topics_of(words).T
         return self._sampler.fold_in(
             corpus, weights, seeds, n_sweeps=n, n_averaged=-(-n // 2), workers=pool
         )
-
-    def _topic_weights(self, words: np.ndarray) -> np.ndarray:
-        """Probability of some words in each topic, of shape (len(words), K)."""
-        return self._topics_of(words).T
 
     @property
     def _sampler(self) -> SentenceSampler:
