@@ -76,7 +76,6 @@ RECORDS = [
         seed_prior({"a": ["sea"]}, WORDS, 5, n_components=2, base=0.1, elsewhere=0.01),
     ),
     (ZipfPrior(mass=3.0), zipf_prior(counts=X.sum(axis=0).A1, mass=3.0)),
-    (ZipfPrior(counted="documents"), zipf_prior(counts=(X > 0).sum(axis=0).A1)),
     (ZipfPrior(ENGLISH, exponent=2.0), zipf_prior(word_ranks(ENGLISH, WORDS), exponent=2.0)),
     (first_letters, first_letters(WORDS, X)),
     (Twice(0.5), np.ones((2, len(WORDS)))),

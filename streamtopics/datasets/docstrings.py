@@ -123,8 +123,6 @@ def load_docstrings(
     """
     check_integer(min_words=min_words)
     rng = check_random_state(random_state)
-    if isinstance(packages, str):
-        raise TypeError(f"packages must be a list of names, for example [{packages!r}]; got a str")
     packages = list(dict.fromkeys(DEFAULT_PACKAGES if packages is None else packages))
     documents: dict[str, tuple[int, str, str]] = {}
     for target, module, (name, docstring) in read_packages(packages, _documented):

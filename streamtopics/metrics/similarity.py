@@ -50,7 +50,7 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     return len(set(words)) / len(words)
 
 
-def topic_exclusivity(topics: object, n_words: int = 10, *, relevance: float = 1.0) -> np.ndarray:
+def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
     """Share that each topic has of its top words' probability; to read with coherence.
 
     Random words are exclusive too, and more topics share more words, so exclusivity does not
@@ -63,8 +63,6 @@ def topic_exclusivity(topics: object, n_words: int = 10, *, relevance: float = 1
     n_words : int, default=10
         Top words of each topic; fewer words give a higher value, so compare equal numbers. Words
         of probability 0 do not count.
-    relevance : float in [0, 1], default=1.0
-        Ranks the words, as in `relevant_words`, with equal weights of topics.
 
     Returns
     -------
@@ -86,7 +84,7 @@ def topic_exclusivity(topics: object, n_words: int = 10, *, relevance: float = 1
     is_model = isinstance(topics, BaseEstimator)
     weights = check_components(topics) if is_model else check_weights(topics, "topics")
     distributions = weights / weights.sum(axis=1, keepdims=True)
-    columns = relevant_words(distributions, n_words=n_words, relevance=relevance)
+    columns = relevant_words(distributions, n_words=n_words)
     total = distributions.sum(axis=0)
     own = np.take_along_axis(distributions, columns, axis=1)
     shares = np.divide(own, total[columns], out=np.zeros_like(own), where=own > 0)

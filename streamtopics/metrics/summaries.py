@@ -140,14 +140,12 @@ def summary_redundancy(
 
 @dataclass(frozen=True)
 class RougeScorer:
-    """Scorer of a summarizer by the mean of `rouge`, y being the references; NaN without documents.
+    """Scorer of a summarizer by the mean F of `rouge`, with y as references; NaN without documents.
 
     Parameters
     ----------
     order, several
         As in `rouge`.
-    statistic : {"f1", "precision", "recall"}, default="f1"
-        "f1", since a summary's length alone can raise the others.
 
     Examples
     --------
@@ -158,13 +156,11 @@ class RougeScorer:
     """
 
     order: int | str = 1
-    statistic: str = "f1"
     several: str = "mean"
 
     def __call__(self, estimator: Any, X: object, y: Any = None) -> float:
         found = rouge(estimator.transform(X), y, order=self.order, several=self.several)
-        values = found._asdict()[self.statistic]
-        return float(values.mean()) if len(values) else np.nan
+        return float(found.f1.mean()) if len(found.f1) else np.nan
 
 
 def _scores(words: Sequence[str], reference: Sequence[str], order: int | str) -> tuple[float, ...]:

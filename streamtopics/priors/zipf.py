@@ -4,7 +4,6 @@
 import reprlib
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +18,7 @@ from streamtopics.priors.columns import (
     check_words,
     word_columns,
 )
-from streamtopics.utils.checks import MOST_SCALE, check_number, check_one_of, floats
+from streamtopics.utils.checks import MOST_SCALE, check_number, floats
 
 
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
@@ -123,8 +122,6 @@ class ZipfPrior(PriorRecord):
     words : sequence of str or None, default=None
         Words by frequency, the most frequent first; see `word_ranks`. None ranks the words by
         the counts that the model is fitted to, in a stream those of the first minibatch.
-    counted : {"tokens", "documents"}, default="tokens"
-        What ranks a word without `words`: how often it occurs, or in how many documents.
     exponent, mass
         As in `zipf_prior`.
 
@@ -139,14 +136,12 @@ class ZipfPrior(PriorRecord):
     """
 
     words: Collection[str] | None = None
-    counted: Literal["tokens", "documents"] = "tokens"
     exponent: float = 1.07
     mass: float | None = None
 
     def __post_init__(self) -> None:
         if self.words is not None:
             check_words("words", self.words, ordered=True)
-        check_one_of(("tokens", "documents"), counted=self.counted)
         _check_law(self.exponent, self.mass)
 
     def resolve(self, columns: Columns) -> np.ndarray:
@@ -154,7 +149,5 @@ class ZipfPrior(PriorRecord):
         if self.words is not None:
             ranks = word_ranks(self.words, columns.vocabulary("ZipfPrior with words"))
             return zipf_prior(ranks, exponent=self.exponent, mass=self.mass)
-        counts = columns.counts("ZipfPrior")
-        counts = counts if self.counted == "tokens" else counts > 0
-        seen = np.asarray(counts.sum(axis=0)).ravel()
+        seen = np.asarray(columns.counts("ZipfPrior").sum(axis=0)).ravel()
         return zipf_prior(counts=seen, exponent=self.exponent, mass=self.mass)

@@ -7,8 +7,6 @@ import pytest
 from streamtopics import SVBLDA
 from streamtopics.metrics import topic_diversity, topic_exclusivity
 
-RANDOM = np.random.default_rng(0).dirichlet(np.full(30, 0.2), size=(3, 5))
-
 
 def test_from_all_the_same_to_all_different():
     assert topic_diversity([[1, 2, 3]] * 4) == 1 / 4
@@ -41,10 +39,6 @@ def test_exclusivity_from_all_alike_to_none_alike():
     np.testing.assert_allclose(topic_exclusivity([[1, 2, 3]]), [1.0])
 
 
-def test_relevance_raises_exclusivity():
-    assert topic_exclusivity(RANDOM[0], relevance=0).mean() > topic_exclusivity(RANDOM[0]).mean()
-
-
 def test_exclusivity_of_words_that_nobody_has():
     """Words of probability 0 are no top words, however many are asked for."""
     np.testing.assert_allclose(topic_exclusivity([[1, 0, 0], [0, 1, 0]], n_words=2), [1.0, 1.0])
@@ -52,7 +46,6 @@ def test_exclusivity_of_words_that_nobody_has():
     np.testing.assert_allclose(topic_exclusivity([[3, 1, 0, 0]] * 2, 4), [0.5, 0.5])
     found = topic_exclusivity([[3, 1, 0, 0], [3, 0, 0, 1]], 3)
     np.testing.assert_allclose(found, [(0.5 + 1) / 2] * 2)
-    np.testing.assert_allclose(topic_exclusivity([[3, 1, 0, 0]], 4, relevance=0.5), [1.0])
 
 
 def test_it_takes_fitted_models():
