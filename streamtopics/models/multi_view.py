@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streamtopics.local.all_classes import AllClasses, class_weights
 from streamtopics.local.step import document_seeds, of_rows
-from streamtopics.local.two_blocks import TwoBlocks
+from streamtopics.local.two_blocks import AllClasses, TwoBlocks, class_weights
 from streamtopics.messages import Minibatch, StackedStatistics, Statistics
 from streamtopics.models.lda import allowed, geometric_mean, mean, visible_topics
 from streamtopics.models.sources import RandomStart

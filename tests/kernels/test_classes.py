@@ -8,8 +8,8 @@ from scipy import sparse
 from scipy.special import log_softmax
 
 from streamtopics import kernels
-from streamtopics.local.all_classes import AllClasses, ClassWeights
 from streamtopics.local.step import minibatch_of
+from streamtopics.local.two_blocks import AllClasses, ClassWeights
 from streamtopics.utils.parallel import SERIAL, workers
 from tests.reference import two_blocks as reference
 
