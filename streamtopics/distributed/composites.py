@@ -33,9 +33,7 @@ Model = TypeVar("Model")
 NO_WORDS = np.empty(0, np.int32)
 
 
-def compute_update(
-    model: Learner, documents: object, *, batch_size: int | None = None, n_ahead: int = 0
-) -> Composite:
+def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Composite:
     """Learn from documents on a copy of a model's topics, and return the change as an update.
 
     With `apply_update` it serves engines that `fit_partitions` does not know, such as Spark: a
@@ -47,8 +45,6 @@ def compute_update(
         As in `fit_partitions`, and fitted. It is not changed.
     documents : path, list of str, matrix of counts or DataFrame
         A partition, as in `fit_partitions` without `read`.
-    batch_size : int or None, default=None
-        Documents in a minibatch; None is that of the model.
     n_ahead : int, default=0
         Documents that will be taken in before these ones. Random seeds depend on it.
 
@@ -69,7 +65,7 @@ def compute_update(
     >>> apply_update(apply_update(model, left), right).n_documents_seen_
     300
     """
-    size, topics = batch_size_of(model, batch_size), last_step(model)
+    size, topics = batch_size_of(model), last_step(model)
     check_integer(least=0, n_ahead=n_ahead)
     reader = reader_of(topics)
     batches = read_partition(documents, None, counting_steps(model), size)
@@ -209,15 +205,13 @@ def words_of(batches: Sequence[Any]) -> np.ndarray:
     return np.flatnonzero(seen).astype(np.int32)
 
 
-def batch_size_of(model: Learner, batch_size: int | None) -> int:
+def batch_size_of(model: Learner) -> int:
     """Return the documents in a minibatch of a model that can learn on workers."""
     check_not_frozen(model)
     topics = last_step(model)
     check_model(topics)
     _check_can_compose(topics)
-    size = topics.batch_size if batch_size is None else batch_size
-    check_integer(batch_size=size)
-    return int(size)
+    return int(topics.batch_size)
 
 
 def counting_steps(model: object) -> Pipeline | None:

@@ -45,7 +45,6 @@ def fit_partitions(
     client: object,
     *,
     read: tasks.Read | None = None,
-    batch_size: int | None = None,
     rounds: int = 32,
     staleness: int = 2,
     callbacks: Sequence[object] = (),
@@ -67,13 +66,12 @@ def fit_partitions(
     partitions : dask collection, or iterable
         A dask Bag, Series, DataFrame or Array, or an iterable of `Delayed`, futures or arguments of
         `read`. Without `read` a str or path is a file of texts as in
-        `streamtopics.datasets.read_texts`; anything else is a list of texts, or counts.
+        `streamtopics.datasets.read_texts`; anything else is a list of texts, or counts. Each is cut
+        into minibatches of the model's `batch_size`.
     client : concurrent.futures.Executor or dask.distributed.Client
         Any executor, of threads, processes, MPI or a cluster.
     read : callable, default=None
         Called on the worker as ``read(partition)``. It returns texts or counts.
-    batch_size : int or None, default=None
-        Documents in a minibatch; None is that of the model. A minibatch is of one partition.
     rounds : int, default=32
         Minibatches in a round, at most. With more, less travels. The client learns alone until
         16 x `staleness` x min(8 minibatches, 4,000 documents, `rounds`) are learnt.
@@ -121,7 +119,7 @@ def fit_partitions(
     ...     fit_partitions(model, [X[:400], X[400:800], X[800:]], client).n_documents_seen_
     1200
     """
-    learning = _Learning(model, client, batch_size, rounds, staleness, callbacks)
+    learning = _Learning(model, client, rounds, staleness, callbacks)
     check_integer(least=0, skip=skip)
     given = read, learning.before, learning.plan.batch_size
     learning.run(
@@ -172,7 +170,7 @@ def fit_stream(
     >>> model.n_batch_iter_, model.n_documents_seen_
     (9, 900)
     """
-    learning = _Learning(model, client, None, rounds, staleness, callbacks, "minibatch")
+    learning = _Learning(model, client, rounds, staleness, callbacks, "minibatch")
     left = after(batches, skip)
     groups = _in_groups(left, int(rounds), int(skip))
     learning.run(groups, tasks.read_batches, (learning.before,), int(skip), 0)
@@ -241,13 +239,12 @@ class _Learning:
         self,
         model: Any,
         client: object,
-        batch_size: int | None,
         rounds: int,
         staleness: int,
         callbacks: Sequence[object],
         what: str = "partition",
     ) -> None:
-        size, self.callbacks = composites.batch_size_of(model, batch_size), tuple(callbacks)
+        size, self.callbacks = composites.batch_size_of(model), tuple(callbacks)
         check_callbacks(self.callbacks)
         if learner_of(self.callbacks) is not None:
             raise TypeError(

@@ -388,7 +388,6 @@ def test_rules_that_cannot_learn_elsewhere_are_refused(model, message):
         ({"client": 3}, TypeError, "client must be an executor of concurrent.futures"),
         ({"rounds": 0}, ValueError, "rounds"),
         ({"staleness": -1}, ValueError, "staleness"),
-        ({"batch_size": 0}, ValueError, "batch_size"),
         ({"skip": -1}, ValueError, "skip"),
         ({"skip": 1000}, ValueError, "the partitions have 40 minibatches"),
         ({"callbacks": [DriftMonitor()]}, TypeError, "learns in the place of"),

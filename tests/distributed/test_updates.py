@@ -80,8 +80,8 @@ def test_a_pipeline_counts_the_words():
     model = make_pipeline(words, SVBLDA(2, **SEED))
     model[-1].partial_fit(words.transform(texts))
     alone = deepcopy(model[-1])
-    apply_update(model, compute_update(model, texts, batch_size=30))
-    apply_update(alone, compute_update(alone, words.transform(texts), batch_size=30))
+    apply_update(model, compute_update(model, texts))
+    apply_update(alone, compute_update(alone, words.transform(texts)))
     assert bits(model[-1]) == bits(alone)
     assert alone.n_documents_seen_ == 80
     assert alone.n_batch_iter_ == 3
@@ -96,7 +96,6 @@ def test_a_pipeline_counts_the_words():
         (lambda svb: compute_update(svb, X[:0]), ValueError, "documents is empty"),
         (lambda svb: compute_update(svb, ["red"]), TypeError, "are not rows of counts"),
         (lambda svb: compute_update(svb, X, n_ahead=-1), ValueError, "n_ahead"),
-        (lambda svb: compute_update(svb, X, batch_size=0), ValueError, "batch_size"),
     ],
 )
 def test_what_cannot_be_learnt_apart_is_refused(make, error, message):
