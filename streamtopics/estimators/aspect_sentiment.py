@@ -100,8 +100,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
 
     Notes
     -----
-    Counts may be fractions. For the accuracy on labelled documents ask scikit-learn's tools for
-    ``scoring="accuracy"``; `score` is of the words.
+    For the accuracy on labelled documents ask scikit-learn's tools for ``scoring="accuracy"``.
 
     Words are counted by the joint responsibility of each sentence. The source prints the product
     of that of its sentiment and that of its aspect, which is not the E-step.

@@ -425,18 +425,13 @@ class GuidedTopics(TakesVectors):
             )
         super()._check(before)
 
-    def _check_mergeable(self, name: str, model: object) -> None:
-        if type(model) is type(self) and model.__sklearn_is_fitted__():
-            own, others = (
-                [(topic, sorted(words)) for topic, words in m._seeds.items()] for m in (self, model)
-            )
-            if others != own:
-                raise ValueError(
-                    f"{name} was started with the seeds {model._seeds!r}, this model with "
-                    f"{self._seeds!r}; topics are merged by position, so start both with the same "
-                    "names and words in the same order"
-                )
+    def _check_mergeable(self, name: str, model: Any) -> None:
         super()._check_mergeable(name, model)
+        if [*model._seeds] != [*self._seeds]:
+            raise ValueError(
+                f"{name} was started with the names {[*model._seeds]}, this model with "
+                f"{[*self._seeds]}; topics are merged by position"
+            )
 
     def _word_prior(self, batch: Documents) -> np.ndarray:
         prior = np.full((batch.X.shape[1], self.n_components), float(self.topic_word_prior))

@@ -156,10 +156,6 @@ class HDPGibbsOnlineEM(HDPModel):
     The documents of a minibatch are sampled one after the other, because they share the topics
     that are born in it. The first minibatch is sampled with the words of topics integrated out.
 
-    A topic is born with the first minibatch that has eight tables of it. It is dead when it is
-    dropped, or has had less than a fifth of the expected tokens for as long as 24 tables were
-    expected.
-
     Equal topics are not merged: on streams of less than some hundred minibatches expect up to
     twice as many active topics as there are.
 

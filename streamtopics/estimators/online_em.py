@@ -90,8 +90,6 @@ class GibbsOnlineEM(OnlineEMLDA):
     TF-IDF with rows of norm 1 makes documents of a few tokens, which the learnt prior outweighs:
     give counts, or scale the rows up.
 
-    `transform` averages the last 30 of 40 sweeps, seeded by the words of a document.
-
     References
     ----------
     C. Dupuy and F. Bach (2017), "Online but accurate inference for latent variable

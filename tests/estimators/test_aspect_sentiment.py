@@ -59,9 +59,6 @@ def fitted(request):
     return model(inference=request.param).fit(X)
 
 
-# What it finds
-
-
 @pytest.mark.parametrize("inference", ["em", "frank_wolfe"])
 def test_generated_reviews_are_recovered(inference):
     corpus = reviews.draw(1000, seed=1)
@@ -176,9 +173,6 @@ def test_top_words(fitted):
     assert len(topic_table(fitted, names)) == 6
 
 
-# Two forms of one corpus
-
-
 def test_both_forms_of_sentences_are_the_same():
     rows = sparse.vstack([sparse.csr_matrix(x) for x in X[:40]])
     groups = np.repeat(np.arange(40), [len(x) for x in X[:40]])
@@ -200,9 +194,6 @@ def test_sentences_come_back_in_the_rows_they_had(fitted):
     for label in "ab":
         mine = groups[order] == label
         assert_array_equal(found[mine], fitted.transform_sentences([rows[order][mine]]))
-
-
-# Streams
 
 
 @pytest.mark.parametrize("update", RULES, ids=repr)
@@ -236,9 +227,6 @@ def test_knowledge_that_only_the_boost_has():
     assert own.min() > 2 * other.max()
     with pytest.warns(UserWarning, match="nothing boosts it"):
         model(boosted_prior=CORPUS.prior, boosting_scale=0).fit(X)
-
-
-# Failures change nothing
 
 
 def state(estimator):
@@ -282,9 +270,6 @@ def test_what_cannot_change_in_mid_stream(changed, message):
     with pytest.raises(ValueError, match=message):
         fitted.partial_fit(X)
     assert state(fitted) == before
-
-
-# Documents of all kinds
 
 
 def test_empty_documents_and_sentences(fitted):

@@ -63,9 +63,6 @@ def cluster_of(life):
     return int(np.bincount(words[words < 240] // 24).argmax())
 
 
-# Births and deaths that are known
-
-
 @each_update
 @pytest.mark.parametrize("seed", [0, 1])
 def test_clusters_that_come_and_go_are_found_when_they_do(update, seed):
@@ -137,9 +134,6 @@ def test_full_places_are_told_and_nothing_else_changes():
     assert found.n_alive_ == 3
 
 
-# What is learnt
-
-
 @each_update
 def test_a_dead_cluster_leaves_nothing_but_the_prior(update):
     found = streamed(model(update), STREAM[:5])
@@ -193,9 +187,6 @@ def test_words_of_births_and_deaths():
     assert all(row.last_words == () for row in rows if row.died is None)
 
 
-# Streams
-
-
 @each_update
 def test_a_stream_cut_and_resumed_equals_the_uncut_one(update):
     uncut, cut = streamed(model(update)), model(update)
@@ -213,9 +204,6 @@ def test_deaths_are_drift_and_free_places_are_not():
     records = [record for record in found.drift_ if record.retention.min() < 0.5]
     assert [record.time for record in records] == [dead.died_time]
     assert np.flatnonzero(records[0].retention == 0).tolist() == [dead.topic]
-
-
-# Parameters
 
 
 @pytest.mark.parametrize(

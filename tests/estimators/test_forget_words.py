@@ -161,9 +161,6 @@ def test_wrong_columns_change_nothing(columns, error, message):
         SVBLDA(4).forget_words([1])
 
 
-# Handed over by a pipeline
-
-
 @cache
 def texts_of(t, n=40):
     rng = np.random.default_rng(t)

@@ -75,9 +75,6 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-# The stream
-
-
 def test_fit_is_partial_fit_over_batches_in_order(estimator, X, y):
     estimator.set_params(class_word_prior=class_words_prior(X, y))
     whole = clone(estimator).set_params(batch_size=200, max_iter=2).fit(X, y)
@@ -210,9 +207,6 @@ def test_a_class_may_come_late(X, y):
     assert (model.predict(X[~early]) == "sea").mean() > 0.7
 
 
-# Labels
-
-
 def test_classes_are_necessary_in_the_first_call(estimator, X, y):
     with pytest.raises(ValueError, match=r"classes is None in the first call.*pass classes="):
         estimator.partial_fit(X, y)
@@ -240,9 +234,6 @@ def test_other_classes_in_mid_stream_are_refused(estimator, X, y):
     estimator.partial_fit(X, y, list(LABELS))
 
 
-# What goes wrong
-
-
 def test_the_numbers_of_topics_are_fixed_by_the_first_call(X, y):
     model = MultiViewLDA(2, 1, random_state=0).partial_fit(X, y, LABELS)
     before = bits(model)
@@ -264,6 +255,3 @@ def test_a_boost_without_bounds_changes_nothing(X, y):
         model.partial_fit(X, y)
     assert np.isfinite(model.components_).all()
     assert np.isfinite(model.predict_log_proba(X)).all()
-
-
-# With scikit-learn's tools

@@ -72,20 +72,6 @@ def test_seeds_in_the_prior_decide_the_topics_of_the_first_minibatch():
         assert learnt[1, second] > 10 * learnt[1, first]
 
 
-LARGE = 2.0**24 + 1
-
-
-def frames():
-    """Data frames of double precision, of a number that single precision does not hold."""
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"a": [LARGE, 0.0], "b": [1.0, 0.0]})
-    yield frame
-    yield frame.astype(pandas.SparseDtype("float64", 0.0))
-    mixed = {"a": pandas.SparseDtype("float64", 0.0), "b": pandas.SparseDtype("int64", 0)}
-    yield frame.astype(mixed)
-    yield frame.astype("Float64")
-
-
 def test_what_would_overflow_is_refused():
     model = BPSLDA(n_components=2, random_state=0).partial_fit(X)
     before = model.components_

@@ -245,9 +245,6 @@ def test_a_corpus_of_many_short_documents_is_read_again():
     assert StreamingLDA(2, random_state=0).fit(X * 4).n_iter_ == 1
 
 
-# Merging
-
-
 @pytest.mark.parametrize("inference", ["gibbs", "one_topic"])
 def test_topics_that_started_from_documents_have_no_merge_without_a_parent(inference):
     X = corpus(30)
@@ -271,9 +268,6 @@ def test_topics_that_started_from_documents_have_no_merge_without_a_parent(infer
         assert_allclose(mine.components_.sum() - eta, X.sum(), rtol=1e-6)
 
 
-# PowerPrior(Memory(M))
-
-
 def blended(rule, sizes):
     """The weight of what was known at first, after minibatches of so many documents."""
     posterior = TopicPosterior(np.full((1, 1), 0.1), (V, K))
@@ -292,9 +286,6 @@ def test_a_memory_keeps_by_documents(memory):
         assert_allclose(blended(rule, sizes), np.exp(-100 / memory), rtol=1e-12)
     assert_allclose(Memory(memory).kept(60), np.exp(-60 / memory))
     assert_allclose(blended(PowerPrior(float(np.exp(-25 / 80))), [25]), np.exp(-25 / 80))
-
-
-# Burn-in and shares
 
 
 def of_documents(n, log_theta=None, shares=None):

@@ -101,26 +101,6 @@ def estimator(request):
     return clone(request.param)
 
 
-@pytest.fixture(params=ADDING, ids=name_of)
-def adding(request):
-    return clone(request.param)
-
-
-@pytest.fixture(params=AVERAGING, ids=name_of)
-def averaging(request):
-    return clone(request.param)
-
-
-@pytest.fixture(params=IN_ORDER, ids=name_of)
-def in_order(request):
-    return clone(request.param)
-
-
-@pytest.fixture(params=ADDING + AVERAGING + IN_ORDER, ids=name_of)
-def mergeable(request):
-    return clone(request.param)
-
-
 @pytest.fixture(scope="module", name="X")
 def counts():
     corpus = make_lda_corpus(n_documents=700, n_features=300, mean_length=25, random_state=0)
@@ -314,9 +294,6 @@ def test_empty_batch_changes_nothing(estimator, X):
         estimator.fit(X[:0])
 
 
-# Integers are counted in single precision, so that they need not come with each prior.
-
-
 def test_single_and_double_precision_agree(estimator, X, fitted):
     double, single = fitted(estimator), fitted(estimator, np.float32)
     assert single.transform(X.astype(np.float32)).dtype == np.float32
@@ -326,8 +303,8 @@ def test_single_and_double_precision_agree(estimator, X, fitted):
     )
 
 
-def test_merging_shards_is_exact_and_in_any_order(adding, X):
-    estimator = adding
+@pytest.mark.parametrize("estimator", ADDING, ids=name_of)
+def test_merging_shards_is_exact_and_in_any_order(estimator, X):
     parent = clone(estimator).partial_fit(X[:200])
     shards = [pickle.loads(pickle.dumps(parent)).partial_fit(X[i : i + 125]) for i in (200, 325)]
     shards += [pickle.loads(pickle.dumps(parent)).partial_fit(X[450:])]
@@ -346,22 +323,9 @@ def test_merging_shards_is_exact_and_in_any_order(adding, X):
     results[0].partial_fit(X[:10])
 
 
-def test_merging_running_means_that_forget_nothing_is_exact(X):
-    parent = GibbsOnlineEM(n_components=7, random_state=3, kappa=1.0).partial_fit(X[:100])
-    shards = [pickle.loads(pickle.dumps(parent)) for _ in range(2)]
-    for shard, start in zip(shards, (100, 400), strict=True):
-        for place in (start, start + 100, start + 200):
-            shard.partial_fit(X[place : place + 100])
-    counts = [model.components_ / model.posterior_.c[:, None] for model in (*shards, parent)]
-    merged = pickle.loads(pickle.dumps(shards[0])).merge(shards[1], base=parent)
-    assert merged.n_documents_seen_ == 700
-    assert_allclose(merged.posterior_.c, 1 / 700)
-    assert_allclose(merged.components_ * 700, counts[0] + counts[1] - counts[2], rtol=1e-10)
-    assert_allclose(merged.posterior_.mass, merged.components_.sum(axis=1))
-
-
-def test_merging_running_means_does_not_depend_on_the_order(averaging, X):
-    parent = averaging.partial_fit(X[:100])
+@pytest.mark.parametrize("estimator", AVERAGING, ids=name_of)
+def test_merging_running_means_does_not_depend_on_the_order(estimator, X):
+    parent = clone(estimator).partial_fit(X[:100])
     shards = [
         pickle.loads(pickle.dumps(parent)).partial_fit(X[start : start + 200])
         for start in (100, 300, 500)
@@ -378,8 +342,9 @@ def test_merging_running_means_does_not_depend_on_the_order(averaging, X):
     results[0].partial_fit(X[:10])
 
 
-def test_rules_that_forget_take_in_what_the_other_learnt_after_their_own(in_order, X):
-    parent = in_order.partial_fit(X[:100]).partial_fit(X[100:200])
+@pytest.mark.parametrize("estimator", IN_ORDER, ids=name_of)
+def test_rules_that_forget_take_in_what_the_other_learnt_after_their_own(estimator, X):
+    parent = clone(estimator).partial_fit(X[:100]).partial_fit(X[100:200])
     left, right = (pickle.loads(pickle.dumps(parent)) for _ in range(2))
     left.partial_fit(X[200:300])
     for start in (300, 400, 500):
@@ -497,9 +462,9 @@ def test_models_may_learn_by_another_rule_than_their_ancestor(after, X):
     )
 
 
-def test_merge_refuses_what_does_not_fit(mergeable, X):
-    estimator = mergeable
-    estimator.partial_fit(X)
+@pytest.mark.parametrize("estimator", ADDING + AVERAGING + IN_ORDER, ids=name_of)
+def test_merge_refuses_what_does_not_fit(estimator, X):
+    estimator = clone(estimator).partial_fit(X)
     before = bits(estimator)
     other_class = BPSLDA if type(estimator).__name__ == "SVBLDA" else SVBLDA
     with pytest.raises(TypeError, match="other must be a"):

@@ -33,8 +33,6 @@ from streamtopics.updates import (
 )
 from streamtopics.updates.rates import Exponential
 
-# Checks whose classes are not those that the model knows from the start, and why.
-
 
 def samples(n=200, seed=0):
     rng = np.random.default_rng(seed)
@@ -74,9 +72,6 @@ def bits(model):
     return arrays, weights, posterior.alpha.tobytes(), counters, history, model.n_features_in_
 
 
-# A stream
-
-
 def test_fit_is_partial_fit_over_minibatches_in_order(estimator):
     X, y = samples()
     whole = clone(estimator).set_params(max_iter=2).fit(X, y)
@@ -92,9 +87,6 @@ def test_learning_helps(estimator):
     test = samples(seed=1)
     few = clone(estimator).partial_fit(X[:5], y[:5]).score(*test)
     assert estimator.fit(X, y).score(*test) > few
-
-
-# What is boosted
 
 
 def test_a_boosted_prior_holds_against_a_stream_that_forgets_to_another():
@@ -130,9 +122,6 @@ def test_a_boosted_prior_is_one_of_the_same_model(wrong, error, message):
     assert not model.__sklearn_is_fitted__()
 
 
-# What was kept
-
-
 def test_retention_of_a_fixed_rate_and_effective_sample_size():
     X, y = samples()
     model = StreamingBayes(REGRESSION, PowerPrior(0.5), batch_size=50).fit(X, y)
@@ -154,9 +143,6 @@ def test_retention_is_learnt_for_each_node():
     assert model.retention_[0] < 0.1
     assert model.retention_[1] > 0.5
     assert_allclose(model.effective_sample_size_[0], 202, atol=60)
-
-
-# Parameters
 
 
 def test_fields_of_the_model_and_the_rule_are_parameters():
@@ -224,9 +210,6 @@ def test_classes_of_a_stream_are_those_of_the_model():
     assert bits(model) == before
 
 
-# What a model can do
-
-
 def test_predictions_are_those_of_the_model():
     X, y = samples()
     model = StreamingBayes(REGRESSION).fit(X, y)
@@ -235,9 +218,6 @@ def test_predictions_are_those_of_the_model():
     mixture = StreamingBayes(MIXTURE, random_state=0).fit(X)
     assert_array_equal(mixture.predict(X), mixture.predict_proba(X).argmax(axis=1))
     assert_allclose(mixture.transform(X).sum(axis=1), 1.0)
-
-
-# Wrong input
 
 
 def test_missing_values_where_the_model_has_no_way_to_leave_them_out():
@@ -282,9 +262,6 @@ def test_another_model_in_mid_stream_is_refused():
     assert model.fit(X).predict_proba(X).shape[1] == 5
     model.set_params(update=PowerPrior(0.5)).partial_fit(X)
     assert_array_equal(model.retention_, 0.5)
-
-
-# A model and a rule of one's own
 
 
 @pytest.mark.parametrize(

@@ -231,9 +231,6 @@ def test_who_is_refused(outcomes):
         assert outcomes[run]["HPP",] == outcomes[run]["EPP by topic",] == RAN
 
 
-# Words and records
-
-
 @pytest.mark.parametrize("word", UPDATES)
 def test_a_word_for_a_rule_is_its_record(word):
     given = PLAIN | {"inference": "variational", "view": "geometric_mean", "random_state": 0}
@@ -284,9 +281,6 @@ def test_grid_search_over_fields_of_parts():
     assert best.update.boost.scale == search.best_params_["update__boost__scale"]
     assert best.inference == Gibbs(search.best_params_["inference__n_sweeps"])
     assert best.score(X) == clone(best).fit(X).score(X)
-
-
-# In mid-stream
 
 
 def started(**parameters):
@@ -354,9 +348,6 @@ def test_a_state_is_kept_by_other_models_too(make, data):
     model.set_params(update=Rounds(PowerPrior(0.5), 2)).partial_fit(*data)
 
 
-# What depends on the rule
-
-
 def test_drift_is_reported():
     model = started(update=PowerPrior(0.3))
     model.partial_fit(BATCHES[1], time=1999)
@@ -420,9 +411,6 @@ def test_what_cannot_be_averaged_is_refused_before_anything_is_learnt(rule):
     with pytest.raises(ValueError, match=f"{type(rule).__name__} .*averaging='linear'"):
         model.partial_fit(BATCHES[0])
     assert not hasattr(model, "posterior_")
-
-
-# Contracts
 
 
 def test_alpha_is_never_left_alone_in_silence():
