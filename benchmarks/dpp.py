@@ -14,9 +14,9 @@ rounds: LowRankDPP on baskets of baby registries, four in five to learn from: ro
 its objective, log-likelihood of a basket learnt from and of one held out, and seconds of the
 processor, by the least gain of a round that `fit` goes on for.
 
-    python benchmarks/dpp.py core
-    STREAMTOPICS_DATA=... python benchmarks/dpp.py estimator
-    STREAMTOPICS_DATA=... python benchmarks/dpp.py rounds
+    python -m benchmarks.dpp core
+    STREAMTOPICS_DATA=... python -m benchmarks.dpp estimator
+    STREAMTOPICS_DATA=... python -m benchmarks.dpp rounds
 """
 
 import argparse
@@ -32,13 +32,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import corpora
 import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from threadpoolctl import threadpool_limits
 
 import streamtopics
+from benchmarks import corpora
 from streamtopics.dpp.kernel import (
     Kernel,
     Process,

@@ -8,24 +8,24 @@ of the minibatch, tomotopy's learns the topics on the way and is timed after som
 Both take turns, on one thread; times are of the processor (`--clock wall` for those of
 the clock on the wall), the least of some runs.
 
-    python benchmarks/gibbs.py --components 20 100 1000
-    STREAMTOPICS_DATA=... python benchmarks/gibbs.py --corpus newsgroups
+    python -m benchmarks.gibbs --components 20 100 1000
+    STREAMTOPICS_DATA=... python -m benchmarks.gibbs --corpus newsgroups
 """
 
 import argparse
 import time
 from collections.abc import Callable
 
-import corpora
 import numpy as np
-from plain import GibbsOnlineEM
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from benchmarks import corpora
 from streamtopics.kernels import variational
 from streamtopics.local import Gibbs
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.utils.parallel import Workers, workers
+from tests.plain import GibbsOnlineEM
 
 CLOCKS = {"processor": time.process_time, "wall": time.perf_counter}
 

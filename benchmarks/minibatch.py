@@ -11,7 +11,7 @@ job goes to the thread that is free first, where they are worth one, all between
 With --wall the clock is read on one thread and on two, the least of five times each; this needs two
 idle processors.
 
-    STREAMTOPICS_DATA=... python benchmarks/minibatch.py [--wall]
+    STREAMTOPICS_DATA=... python -m benchmarks.minibatch [--wall]
 """
 
 import argparse
@@ -21,17 +21,17 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-import corpora
 import numpy as np
-from plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
-from scaling import short_documents
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.decomposition import LatentDirichletAllocation
 
+from benchmarks import corpora
+from benchmarks.scaling import short_documents
 from streamtopics import StreamingLDA
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.utils import parallel
+from tests.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 
 K = 100
 MODELS: dict[str, StreamingTopicModel] = {

@@ -7,23 +7,22 @@ defaults, and the best priors that were found for it (alpha summing to 2, eta 1)
 tomotopy learns its priors. The score is the log predictive probability by
 document completion with each model's own inference of the proportions.
 
-    STREAMTOPICS_DATA=... python benchmarks/online_em_peers.py --components 20 100
+    STREAMTOPICS_DATA=... python -m benchmarks.online_em_peers --components 20 100
 """
 
 import argparse
 import statistics
 from types import SimpleNamespace
 
-import corpora
 import numpy as np
-import peers
-from plain import GibbsOnlineEM, VariationalOnlineEM
 from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation, MiniBatchNMF
 from threadpoolctl import threadpool_limits
 
+from benchmarks import corpora, peers
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.metrics import completion_split
+from tests.plain import GibbsOnlineEM, VariationalOnlineEM
 
 
 def ours(estimator: StreamingTopicModel) -> peers.Fit:

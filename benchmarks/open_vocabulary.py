@@ -11,7 +11,7 @@ the last. Then the memory of the vectorizer along the stream, and along another 
 word is new. With --limits, instead, the tokens covered by rules for the columns that cost more: all
 words that came, those seen last, and the most frequent, all counted.
 
-    STREAMTOPICS_DATA=... python benchmarks/open_vocabulary.py [--limits] [--columns 20000]
+    STREAMTOPICS_DATA=... python -m benchmarks.open_vocabulary [--limits] [--columns 20000]
         [--components 20] [--minibatch 1000] [--every 5] [--seed 0] [--threads 1] [CORPUS]
 """
 
@@ -19,9 +19,9 @@ import argparse
 import pickle
 from collections.abc import Iterator
 
-import corpora
 import numpy as np
 
+from benchmarks import corpora
 from streamtopics import StreamingLDA
 from streamtopics.metrics import OpenVocabularyScorer
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline

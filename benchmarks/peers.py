@@ -6,7 +6,7 @@ compared, the same tolerance of the local step; the models take turns, and the
 medians and ratios are printed. The score is the log predictive probability by
 document completion with each model's own inference of the proportions.
 
-    STREAMTOPICS_DATA=... python benchmarks/peers.py --corpus newsgroups
+    STREAMTOPICS_DATA=... python -m benchmarks.peers --corpus newsgroups
 """
 
 import argparse
@@ -14,14 +14,14 @@ import statistics
 import time
 from collections.abc import Callable
 
-import corpora
 import numpy as np
-from plain import SVBLDA
 from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 from threadpoolctl import threadpool_limits
 
+from benchmarks import corpora
 from streamtopics.metrics.predictive import completion_split, per_token, token_log_probability
+from tests.plain import SVBLDA
 
 Fit = Callable[[sparse.csr_matrix], Callable[[sparse.csr_matrix], tuple[np.ndarray, np.ndarray]]]
 

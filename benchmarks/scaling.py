@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a minibatch costs as the vocabulary grows, and memory along a stream.
 
-python benchmarks/scaling.py
+python -m benchmarks.scaling
 """
 
 import resource
@@ -10,11 +10,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-from plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from scipy import sparse
 
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.datasets import make_lda_corpus
+from tests.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 
 
 def short_documents(n_documents: int, n_features: int, seed: int) -> sparse.csr_matrix:

@@ -7,7 +7,7 @@ of SentenceVectorizer. The best of some runs, which take turns. Seconds are thos
 where the machine does other work, --cpu counts those of the processor, with which threads bring
 nothing.
 
-    STREAMTOPICS_DATA=... python benchmarks/text_to_counts.py [--cpu] [--repeats 5] [--texts N]
+    STREAMTOPICS_DATA=... python -m benchmarks.text_to_counts [--cpu] [--repeats 5] [--texts N]
         [CORPUS ...]
 """
 
@@ -16,9 +16,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import corpora
 from sklearn.feature_extraction.text import CountVectorizer
 
+from benchmarks import corpora
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer
 
 CORPORA = ["newsgroups", "imdb_unlabelled", "commit_subjects"]

@@ -6,7 +6,7 @@ thread, in float32, and sum their statistics; both stop a document when its
 parameters change by less than --tol per topic (scikit-learn's `mean_change_tol`).
 Documents are drawn from LDA: 100 tokens, 10,000 words. The models take turns.
 
-    python benchmarks/variational.py
+    python -m benchmarks.variational
 """
 
 import argparse

@@ -7,16 +7,16 @@ The cost by number of documents is that of berkeleydb_je_statements, of which th
 are drawn in random order, again and again where more are asked for than there are. Last, 900
 of its documents with some threads, by the clock on the wall.
 
-    STREAMTOPICS_DATA=... python benchmarks/was.py
+    STREAMTOPICS_DATA=... python -m benchmarks.was
 """
 
 import argparse
 import time
 
-import corpora
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks import corpora
 from streamtopics import WASTopicModel
 from streamtopics.was import SBP, WAS, HDPFranchise
 

@@ -12,13 +12,12 @@ sentences; `same quality` is ours with a power so large that diversity does not 
 
 With --speed it is timed on reviews.
 
-    STREAMTOPICS_DATA=... python benchmarks/papers/dpp_summaries.py --output FOLDER
+    STREAMTOPICS_DATA=... python -m benchmarks.papers.dpp_summaries --output FOLDER
 """
 
 import argparse
 import gzip
 import json
-import sys
 import time
 from collections.abc import Callable
 from itertools import islice
@@ -28,9 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-import corpora
-
+from benchmarks import corpora
 from streamtopics import DPPSummarizer
 from streamtopics.dpp.summary_kernel import (
     centrality,
