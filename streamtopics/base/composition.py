@@ -203,7 +203,7 @@ class Composition:
 
     @cached_property
     def rule(self) -> Rounds:
-        """The rule with all pieces around it."""
+        """The rule with the pieces around it."""
         own = self.schedule
         grows = self.update if self.growth == 1 else Growing(self.update, self.growth)
         if self.births is not None:
@@ -235,14 +235,6 @@ class Composition:
         bound = self.view.keeps_bound and schedule.prior_limit is None
         compares = "local_bound" in traits.needs - (self.inference.reports if bound else set())
         return traits.learns_rate and (self.inner_batch_size is not None or compares)
-
-    def _settler(self, model: LDA) -> LDA:
-        """The local side that settles it: with the exact bound if it compares several starts."""
-        if "local_bound" not in self.traits.needs:
-            return model
-        local = self.inference if isinstance(self.inference, Variational) else Variational()
-        report = frozenset({"local_bound"})
-        return replace(model, view=geometric_mean, local=local, report=report, prior_limit=None)
 
     def model(self, seed: int) -> LDA:
         """The local side of the method."""
@@ -280,9 +272,15 @@ class Composition:
             seen = first.of_words(minibatch.words)
         whole: Rule = self.rule
         if settles:
-            whole = whole.for_rate(
-                posterior, self._settler(model).learner(posterior, minibatch, pool)
-            )
+            settler = model
+            if "local_bound" in self.traits.needs:
+                # With the exact bound, as it compares several starts.
+                own_step = isinstance(self.inference, Variational)
+                settler = replace(
+                    model, view=geometric_mean, report=frozenset({"local_bound"}), prior_limit=None,
+                    local=self.inference if own_step else Variational(),
+                )  # fmt: skip
+            whole = whole.for_rate(posterior, settler.learner(posterior, minibatch, pool))
         scratch = posterior.of_words(minibatch.words) if seen is None else seen
 
         def parts() -> Iterator[tuple[Rule, Learn]]:

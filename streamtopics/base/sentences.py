@@ -101,11 +101,9 @@ def read_sentences(
     Parameters
     ----------
     X : matrix of shape (n_sentences, n_words), or sequence of matrices
-        Word counts: one matrix with `groups`, or a matrix of shape (n_sentences, n_words) for
-        each document, dense, sparse, a nested list or a data frame.
+        Word counts: one matrix with `groups`, or a matrix for each document.
     groups : array-like of shape (n_sentences,) or None, default=None
-        The document of each row of X, anything hashable. Documents are in the order of their
-        first rows, which need not be adjacent.
+        The document of each row of X. Documents are in the order of their first rows.
     n_words : int or None, default=None
         The number of columns that X must have; None for any.
     whole : bool, default=False

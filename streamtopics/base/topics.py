@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import NO_WEIGHTS, StreamingEstimator
 from streamtopics.base.typing import OptionalArray
-from streamtopics.base.validation import check_columns, check_feature_names
+from streamtopics.base.validation import check_feature_names
 from streamtopics.metrics.relevance import relevant_words
-from streamtopics.utils.checks import is_whole
+from streamtopics.utils.checks import check_not_masked, is_whole
 from streamtopics.utils.parallel import lock_of
 
 # Words that a first guess of the leading ones is from, and words that are read at once.
@@ -178,12 +178,19 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             The estimator.
         """
         check_is_fitted(self)
-        own = check_columns(columns, self.n_features_in_)
-        given = np.ravel(columns).tolist()
+        check_not_masked(columns, "forget_words", "columns")
+        own, given = np.unique(np.ravel(columns)), np.ravel(columns).tolist()
+        whole = not own.size or own.dtype.kind in "iu"
+        if not whole or (own.size and not (own[0] >= 0 and own[-1] < self.n_features_in_)):
+            raise ValueError(
+                f"columns must be whole numbers from 0 to {self.n_features_in_ - 1}; got "
+                f"{columns!r:.60}"
+            )
         told = [None] * len(given) if words is None else np.asarray(words, dtype=object).tolist()
         names = dict(zip(given, told, strict=True))
         with lock_of(self):
             if len(own):
+                own = own.astype(np.int32)
                 commit = self._commit_without(own, names)
                 self._learnt.forget(own, [(vars(self), "_commit", commit)])
         return self

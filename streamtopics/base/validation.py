@@ -5,7 +5,6 @@ from collections.abc import Collection
 from numbers import Integral, Real
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval as Interval
@@ -16,7 +15,7 @@ from streamtopics.base.frame import StreamingEstimator
 from streamtopics.base.typing import OptionalArray
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.utils.checks import LEAST_PRIOR as LEAST_PRIOR
-from streamtopics.utils.checks import MOST_DOCUMENTS, MOST_WHOLE, check_not_masked
+from streamtopics.utils.checks import MOST_DOCUMENTS, MOST_WHOLE
 from streamtopics.utils.checks import MOST_PRIOR as MOST_PRIOR
 from streamtopics.utils.structure import check_structure
 
@@ -36,14 +35,14 @@ COMMON_CONSTRAINTS = {
     "n_sweeps": [POSITIVE_INT],
     "n_start_rounds": [POSITIVE_INT],
     "update_each_sweep": ["boolean"],
-    "start": "no_validation",
     "n_rounds": [POSITIVE_INT],
-    "boosting_scale": [BOOSTING_SCALE],
-    "boosting_norm": [StrOptions({"whole", "topic"})],
+    "start": "no_validation",
     "update": "no_validation",
     "inference": "no_validation",
     "view": "no_validation",
     "doc_topic_prior_update": "no_validation",
+    "boosting_scale": [BOOSTING_SCALE],
+    "boosting_norm": [StrOptions({"whole", "topic"})],
     "max_local_iter": [POSITIVE_INT],
     "tol": [Interval(Real, 0, np.inf, closed="left")],
     "local_tol": [Interval(Real, 0, np.inf, closed="left")],
@@ -128,18 +127,6 @@ def check_word_prior(
     if prior is None and given is not None:
         raise TypeError(f"{name}={given!r} returned None, not an array of pseudo-counts")
     return check_topic_word_prior(prior, name, n_components, X.shape[1], components)
-
-
-def check_columns(columns: ArrayLike, n_features: int) -> np.ndarray:
-    """Distinct columns of counts, sorted, int32."""
-    check_not_masked(columns, "forget_words", "columns")
-    found = np.unique(np.ravel(columns))
-    whole = not found.size or found.dtype.kind in "iu"
-    if not whole or (found.size and not (found[0] >= 0 and found[-1] < n_features)):
-        raise ValueError(
-            f"columns must be whole numbers from 0 to {n_features - 1}; got {columns!r:.60}"
-        )
-    return found.astype(np.int32)
 
 
 def check_feature_names(

@@ -106,12 +106,6 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
-def with_type(X: Any) -> Any:
-    """A list, a tensor or a frame of another library as an array; what scikit-learn reads stays."""
-    is_known = is_sparse(X) or isinstance(X, np.ndarray) or hasattr(X, "iloc")
-    return X if is_known else np.asarray(X)
-
-
 def kept_types(X: Any, otherwise: type) -> list[type]:
     """Types of numbers that stay; the first is what all else becomes: float64 of doubles."""
     kinds = list(X.dtypes) if is_frame(X) else [X.dtype]
@@ -138,18 +132,8 @@ def for_scipy(X: Any) -> Any:
     return found.astype(np.float64 if is_odd else found.dtype.newbyteorder("="), copy=False)
 
 
-def in_wide_indices(X: Any) -> Any:
-    """X, of which a CSR matrix has indices of 32 or 64 bits, as SciPy makes them."""
-    if not is_sparse(X) or X.format != "csr":
-        return X
-    types = {X.indices.dtype, X.indptr.dtype}
-    if types in ({np.dtype(np.int32)}, {np.dtype(np.int64)}):
-        return X
-    return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape)
-
-
 def to_csr(
-    X: object,
+    X: Any,
     caller: str,
     name: str = "X",
     *,
@@ -163,7 +147,12 @@ def to_csr(
     """
     allowed = {"ensure_all_finite": False, "ensure_min_samples": 0, "ensure_min_features": 0}
     check_structure(X, caller, name)
-    X = in_wide_indices(in_wide_numbers(with_type(X)))
+    if not (is_sparse(X) or isinstance(X, np.ndarray) or hasattr(X, "iloc")):
+        X = np.asarray(X)  # A list, a tensor, or a frame that scikit-learn does not read.
+    X = in_wide_numbers(X)
+    if is_sparse(X) and X.format == "csr":
+        # With indices of 32 or 64 bits.
+        X = sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape)
     with np.errstate(over="ignore"):
         X = check_array(
             X,
