@@ -42,7 +42,7 @@ REASONABLE: dict[str, tuple[Any, ...]] = {
     "exclude": ((), [0], [99]), "classes": (None, [0, 1], ["0", "1"], [0, 0]),
     "random_state": (0, 1, 2**31), "n_particles": (1, 3), "n_resampled": (None, 1, 5),
     "n_jobs": (None, 1), "measure": ("npmi", "umass", "uci", "c_v"), "order": (1, 2, "l"),
-    "statistic": ("f1", "precision", "recall"), "several": ("mean", "max"), "width": (10, 100),
+    "several": ("mean", "max"), "width": (10, 100),
     "similarity": ("jaccard", "cosine"), "topics": ([[0, 1], [2, 3]], np.eye(2, 4), [["a", "b"]]),
     "topic_word": (np.full((2, WIDTH), 1 / WIDTH), np.zeros((2, WIDTH)), np.ones((2, WIDTH))),
     "topic_weights": (None, [0.5, 0.5], [0.0, 1.0]), "doc_topic_prior": (0.5, [0.5, 0.5]),
