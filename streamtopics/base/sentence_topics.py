@@ -59,15 +59,11 @@ class SentenceTopics(TransformerMixin, LearntTopics):
         """Learn from a corpus.
 
         {learns_corpus}
+        Warns if there are too few minibatches to find topics from a random start.
 
         {sentences_and_y}
 
         {returns_self}
-
-        Warns
-        -----
-        ConvergenceWarning
-            If there are too few minibatches to find topics from a random start.
         """
         return self._fit(X=X, groups=groups)
 

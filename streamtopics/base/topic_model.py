@@ -118,16 +118,12 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         """Learn from a corpus, in minibatches of `batch_size` rows, in order.
 
         {learns_corpus}
+        Warns if there are too few minibatches to find topics from a random start.
 
         {X_to_learn}
         {y_ignored}
 
         {returns_self}
-
-        Warns
-        -----
-        ConvergenceWarning
-            If there are too few minibatches to find topics from a random start.
         """
         return self._fit(X=X, y=y)
 

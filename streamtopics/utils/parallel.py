@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Independent jobs over threads, and locks.
+"""Independent jobs over threads of the standard library, and locks.
 
-Threads are those of the standard library, since the kernels release the GIL and joblib's own loop
-waits in steps of ten milliseconds, as long as a whole minibatch takes.
+joblib's loop waits in steps of ten milliseconds, as long as a whole minibatch takes.
 """
 
 import os

@@ -10,11 +10,7 @@ import numpy as np
 
 
 class Progress:
-    """A bar by tqdm: documents, tokens per second and a running mean of the held-out score.
-
-    `total` is in documents, of which `n_done` are done already; `units` are what it calls documents
-    and tokens. A score counts a fifth in the mean.
-    """
+    """A bar by tqdm: documents, tokens per second and a running mean of the held-out score."""
 
     def __init__(
         self,
