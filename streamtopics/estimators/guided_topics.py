@@ -264,8 +264,7 @@ class GuidedTopics(TakesVectors):
         self, X: sparse.csr_matrix, labels: sparse.csr_matrix
     ) -> sparse.csr_matrix:
         """Part of each topic in the seed words, of shape (n_features, n_components)."""
-        names = getattr(self, "feature_names_in_", None)
-        columns = word_columns(Columns(X, names).vocabulary("seeds"))
+        columns = word_columns(Columns(X, self._names_seen).vocabulary("seeds"))
         seeded = np.zeros((X.shape[1], self.n_components))
         for k, words in enumerate(self._seeds.values()):
             seeded[[columns[word] for word in words if word in columns], k] = 1.0

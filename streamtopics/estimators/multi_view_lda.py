@@ -290,7 +290,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     def _class_priors(self, name: str, batch: Documents) -> list[np.ndarray]:
         """The prior of the topics of each class, of shape (n_features or 1, 1)."""
         X, y, classes = batch.X, batch.columns["y"], self.classes_
-        prior = class_words_prior if getattr(self, name) is None else getattr(self, name)
+        given = getattr(self, name)
+        prior = class_words_prior if given is None else given
         n = len(classes)
         if not callable(prior):
             prior = check_word_prior(self, name, X, n, "n_classes", y=y, classes=classes)

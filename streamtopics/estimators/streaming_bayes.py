@@ -215,8 +215,7 @@ class StreamingBayes(
         return Samples(*self._data(method, model, X, y, target=target, reset=reset))
 
     def _check(self, before: BayesCommit | None) -> None:
-        for name in ("model", "boosted_prior"):
-            value = getattr(self, name)
+        for name, value in (("model", self.model), ("boosted_prior", self.boosted_prior)):
             given = value is not None or name == "model"
             if given and not (is_record(value) and isinstance(value, DenseModel)):
                 raise TypeError(
@@ -227,8 +226,10 @@ class StreamingBayes(
         self._check_rule(before, offers, f"the posterior of {type(self.model).__name__}")
         if before is None:
             return
-        for name, started in (("model", self.model_), ("boosted_prior", self.boosted_prior_)):
-            now = getattr(self, name)
+        for name, now, started in (
+            ("model", self.model, self.model_),
+            ("boosted_prior", self.boosted_prior, self.boosted_prior_),
+        ):
             if not same(now, started):
                 raise ValueError(
                     f"{name} is {now} now, but the stream was started with {started}; set it back, "
