@@ -316,7 +316,7 @@ def auto_view(inference: object, update: object) -> TopicView:
 
 def auto_doc_topic(inference: object) -> DocTopicUpdate:
     """The way to learn the documents' prior of what a local step reports."""
-    reports = inference.reports if isinstance(inference, LocalStep) else ()
+    reports = getattr(inference, "reports", ())  # An isinstance of a protocol takes long.
     if "shares" in reports:
         return DOC_TOPIC_UPDATES["shares"]
     return DOC_TOPIC_UPDATES["fixed_point" if "log_theta" in reports else "fixed"]
