@@ -60,7 +60,7 @@ def learn(client: Any, folder: Path, kept: Path) -> tuple[float, str]:
     found = resume(kept)
     model = GibbsOnlineEM(20, batch_size=SIZE, random_state=0) if found is None else found.model
     skip = 0 if found is None else found.n_batches
-    keeper = Checkpointer(kept, every=EVERY, keep=2)
+    keeper = Checkpointer(kept, every=EVERY)
     parts = sorted(folder.glob("part*.npz"))
     fit_partitions(model, parts, client, callbacks=[keeper], skip=skip, **STREAM)
     digest = hashlib.sha256()

@@ -73,7 +73,7 @@ class Telling(Checkpointer):
     """Tells before and after it writes."""
 
     def __init__(self, folder: Path, writer: int) -> None:
-        super().__init__(folder, every=1, keep=2)
+        super().__init__(folder, every=1)
         self.writer = writer
 
     def on_batch(self, model: Any, info: BatchInfo) -> None:

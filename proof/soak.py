@@ -133,7 +133,7 @@ def run(
     """Run a stream with its callbacks and a reader."""
     with Reader(way, model, minibatch(way, 0, n_batches), send) as reader:
         along = Along(way, n_batches, send, reader)
-        keeper = Checkpointer(folder, every=CHECKPOINTS, keep=2, also=[tracker])
+        keeper = Checkpointer(folder, every=CHECKPOINTS, also=[tracker])
         batches = along.handed(minibatches(way, skip, n_batches))
         stream(model, batches, callbacks=[along, tracker, keeper], skip=skip)
 
@@ -141,7 +141,7 @@ def run(
 def learn_alone(way: Way, folder: Path, n_batches: int, send: Send) -> None:
     """Run a stream that nothing happens to, with checkpoints, and save its end."""
     model, along, tracker = way.make(1), Along(way, n_batches, send), TopicTracker()
-    keeper = Checkpointer(folder / "kept", every=CHECKPOINTS, keep=2, also=[tracker])
+    keeper = Checkpointer(folder / "kept", every=CHECKPOINTS, also=[tracker])
     batches = along.handed(minibatches(way, 0, n_batches))
     stream(model, batches, callbacks=[along, tracker, keeper])
     save(model, folder / ALONE)

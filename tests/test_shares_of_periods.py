@@ -18,7 +18,7 @@ def test_intervals_hold_the_mean_in_95_of_100_cases(n, mass):
     shares = draw.get(mass, lambda: rng.dirichlet(wanted * mass, (300, n)))()
     sums = ShareSums.zeros(300, 4)
     sums.add(np.repeat(np.arange(300), n), shares.reshape(-1, 4))
-    low, high = sums.intervals()
+    low, high = sums.interval()
     covered = ((low <= wanted) & (wanted <= high)).mean(axis=0)
     assert covered.min() > 0.91
     assert covered.mean() < 0.985
@@ -34,7 +34,7 @@ def test_sums_of_parts_are_those_of_the_whole():
         parts.add(of[start : start + 70], shares[start : start + 70])
     whole.add(of, shares)
     assert_array_equal(parts.n, whole.n)
-    for found, wanted in zip(parts.intervals(), whole.intervals(), strict=True):
+    for found, wanted in zip(parts.interval(), whole.interval(), strict=True):
         assert_allclose(found, wanted, rtol=1e-9)
     assert np.isnan(parts.means()[6]).all()
 
@@ -44,7 +44,7 @@ def test_intervals_of_a_document_in_each_period_are_wide():
     shares = np.array([[0.7, 0.3], [0.2, 0.8], [0.5, 0.5]])
     sums = ShareSums.zeros(3, 2)
     sums.add(np.arange(3), shares)
-    for bounds, sign in zip(sums.intervals(), (-1, 1), strict=True):
+    for bounds, sign in zip(sums.interval(), (-1, 1), strict=True):
         z = 1.959964
         half = z * np.sqrt(shares * (1 - shares) + z**2 / 4)
         assert_allclose(bounds, (shares + z**2 / 2 + sign * half) / (1 + z**2), rtol=1e-9)

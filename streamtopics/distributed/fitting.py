@@ -278,32 +278,29 @@ class _Learning:
 
         `n_before` minibatches of the stream come before `items`, of which `skip` were learnt.
         """
-        first: BaseException | None = None
         reading = executors.ahead(self.executor, items, read, given, self.plan.staleness + 2)
-        try:
-            batches = self._minibatches(reading, n_before)
-            n_skipped = sum(1 for _ in islice(batches, skip))
-            self.n_begun = self.n_done = n_before + n_skipped
-            if n_skipped < skip and self.failed is None:
-                self.failed = ValueError(
-                    f"skip is {skip}, but the partitions have {n_skipped} minibatches; pass the "
-                    "same partitions again, or skip=0 for what came after them"
-                )
-            while not self.ended and self.failed is None and self._learn_next(batches):
-                pass
-            self._take_in_all_but(0)
-            if self.failed is not None and not self.ended:
-                raise self.failed
-        except BaseException as error:
-            first = error
-            if isinstance(error, executors.PartitionError):
+        with finish_all(self.model, self.callbacks):
+            try:
+                batches = self._minibatches(reading, n_before)
+                n_skipped = sum(1 for _ in islice(batches, skip))
+                self.n_begun = self.n_done = n_before + n_skipped
+                if n_skipped < skip and self.failed is None:
+                    self.failed = ValueError(
+                        f"skip is {skip}, but the partitions have {n_skipped} minibatches; pass "
+                        "the same partitions again, or skip=0 for what came after them"
+                    )
+                while not self.ended and self.failed is None and self._learn_next(batches):
+                    pass
+                self._take_in_all_but(0)
+                if self.failed is not None and not self.ended:
+                    raise self.failed
+            except executors.PartitionError as error:
                 error.n_batches = self.n_done
-            raise
-        finally:
-            reading.close()
-            for one in self.under_way:
-                one.future.cancel()
-            finish_all(self.model, self.callbacks, first)
+                raise
+            finally:
+                reading.close()
+                for one in self.under_way:
+                    one.future.cancel()
 
     def _minibatches(
         self, reading: Iterator[Future[list[Any]]], n_before: int

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from streamtopics.streams.reading.records import read_texts
 from streamtopics.text.named import check_no_frame
 from streamtopics.utils.steps import counted
-from streamtopics.utils.structure import check_structure, is_sparse, total
+from streamtopics.utils.structure import check_structure, is_sparse, take_rows, total
 
 Read = Callable[[Any], Any]
 
@@ -72,8 +72,8 @@ def read_partition(
 ) -> list[Any]:
     """Return the counts of a partition, in minibatches."""
     X = counts_of(partition, read, before)
-    rows = X.iloc if hasattr(X, "iloc") else X
-    return [rows[start : start + batch_size] for start in range(0, X.shape[0], batch_size)]
+    starts = range(0, X.shape[0], batch_size)
+    return [take_rows(X, slice(start, start + batch_size)) for start in starts]
 
 
 def read_batches(batches: Sequence[object], before: Pipeline | None) -> list[Any]:

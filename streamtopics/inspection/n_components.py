@@ -20,7 +20,7 @@ from streamtopics.metrics import (
 )
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import workers
-from streamtopics.utils.structure import check_structure, is_frame, is_sparse
+from streamtopics.utils.structure import check_structure, is_frame, is_sparse, take_rows
 
 # Tokens of each word on top of its frequency; the numbers that one stands out from are at most so
 # many times as large, and better by so much.
@@ -212,8 +212,7 @@ def _measured(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measur
     """Fit a model to all but a part of the documents, and measure it on the part."""
     own = np.ones(X.shape[0], dtype=bool)
     own[part] = False
-    rows = X.iloc if is_frame(X) else X
-    learnt, held_out = rows[np.flatnonzero(own)], rows[part]
+    learnt, held_out = take_rows(X, np.flatnonzero(own)), take_rows(X, part)
     start = perf_counter()
     estimator.fit(learnt)
     seconds = perf_counter() - start

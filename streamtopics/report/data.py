@@ -22,7 +22,7 @@ from streamtopics.report.documents import (
     Document,
     ShareSums,
     Source,
-    Survey,
+    Statistics,
     Whole,
     WordTable,
     shortened,
@@ -112,7 +112,7 @@ class Report:
     has_texts: bool
 
 
-class _Course(NamedTuple):
+class _Curves(NamedTuple):
     """Shares of all topics over time, of shape (n_periods, n_topics); NaN where nothing was."""
 
     unit: str
@@ -126,9 +126,9 @@ class _Course(NamedTuple):
 def topics_of(
     source: Source,
     shown: np.ndarray,
-    found: Survey,
+    found: Statistics,
     times: list[str],
-    course: _Course,
+    curves: _Curves,
     table: WordTable,
 ) -> list[Topic]:
     """The topics that are shown."""
@@ -144,7 +144,7 @@ def topics_of(
         name = shortened(names[k], LONGEST_WORD) if k < len(names) else ""
         shares, low, high = (
             [None if np.isnan(share) else digits(share) for share in values[:, k]]
-            for values in (course.shares, course.low, course.high)
+            for values in (curves.shares, curves.low, curves.high)
         )
         topics.append(Topic(
             int(k), name, digits(source.weights[k]), digits(retention[k]),
@@ -173,26 +173,26 @@ def periods_and_texts(source: Source, known: Periods | None) -> tuple[Periods | 
     return known or periods_of(times, LEAST), time_texts(times)
 
 
-def course_of(
+def curves_of(
     sums: ShareSums,
     periods: Periods | None,
     tracker: TopicTracker | Iterable[object] | None,
     n_topics: int,
-) -> _Course:
+) -> _Curves:
     """Shares over time: of the documents, or else of what a tracker has seen of the stream."""
     if periods is not None:
         means, sizes = sums.means(), sums.n.astype(int).tolist()
-        return _Course(periods.unit, list(periods.labels), sizes, means, *sums.intervals())
+        return _Curves(periods.unit, list(periods.labels), sizes, means, *sums.interval())
     nothing = np.empty((0, n_topics))
     if tracker is None or isinstance(tracker, Iterable):
-        return _Course("", [], [], nothing, nothing, nothing)
+        return _Curves("", [], [], nothing, nothing, nothing)
     times, ids, shares = tracker.shares()
     found = np.zeros((len(times), n_topics))
     place = {int(one): column for column, one in enumerate(ids)}
     for row, one in enumerate(tracker.ids_[:n_topics]):
         if int(one) in place:
             found[:, row] = shares[:, place[int(one)]]
-    return _Course("snapshot", [cell(time) for time in times], [], found, nothing, nothing)
+    return _Curves("snapshot", [cell(time) for time in times], [], found, nothing, nothing)
 
 
 def tables_of(

@@ -21,7 +21,7 @@ from streamtopics.utils.times import Periods
 AT_ONCE = 8192
 # Least lift that a word counts with, where documents of equal shares are ordered.
 LEAST_LIFT = 1e-3
-LONGEST_TITLE, LONGEST_TEXT, LONGEST_PIECE, LONGEST_WORD = 120, 900, 60, 40
+LONGEST_TITLE, LONGEST_TEXT, LONGEST_TERM, LONGEST_WORD = 120, 900, 60, 40
 # Distinct words of a document that is shown without its text.
 MOST_WORDS = 40
 # Topics that a document is said to be made of, and the least share of one.
@@ -30,7 +30,7 @@ MOST_PARTS, LEAST_PART = 6, 0.05
 WIDE = 1.959964
 WORD = re.compile(r"\w+")
 # Places of the slider: `relevance` of `relevant_words`.
-RELEVANCES = tuple(i / 10 for i in range(11))
+RELEVANCE_GRID = tuple(i / 10 for i in range(11))
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ShareSums(NamedTuple):
         """Mean shares, of shape (n_periods, n_topics); NaN where there is no document."""
         return self.sums / np.where(self.n > 0, self.n, np.nan)[:, None]
 
-    def intervals(self) -> tuple[np.ndarray, np.ndarray]:
+    def interval(self) -> tuple[np.ndarray, np.ndarray]:
         """Both ends of 95 % intervals of the means.
 
         Wilson's interval of a proportion, with as many documents as would have the spread between
@@ -99,7 +99,7 @@ class Whole(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Survey:
+class Statistics:
     """Statistics of the topics over the documents."""
 
     best: list[list[int]]  # Rows of the documents that stand for each topic
@@ -193,11 +193,11 @@ def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
     return (X.astype(np.float64) if X.dtype == bool else X), X
 
 
-def survey(source: Source, n_best: int, periods: Periods | None) -> Survey:
+def statistics_of(source: Source, n_best: int, periods: Periods | None) -> Statistics:
     """Infer the topics of all documents, some at a time, and keep what a report needs."""
     n_topics = len(source.weights)
     lift = _log_lift(source)
-    eligible = _eligible(source)
+    candidates = _candidates(source)
     found = _Best(n_topics, n_best)
     n_main = np.zeros(n_topics, dtype=np.int64)
     sums = ShareSums.zeros(0 if periods is None else len(periods.labels), n_topics)
@@ -210,10 +210,10 @@ def survey(source: Source, n_best: int, periods: Periods | None) -> Survey:
         if periods is not None:
             sums.add(np.where(lengths[rows] > 0, periods.of[rows], -1), shares)
         for k in np.unique(main):
-            own = np.flatnonzero((main == k) & eligible[rows])
+            own = np.flatnonzero((main == k) & candidates[rows])
             telling = source.counts[rows[own]] @ lift[k] / lengths[rows[own]]
-            found.offer(int(k), rows[own], shares[own, k], telling)
-    return Survey(found.rows(), n_main, sums)
+            found.push(int(k), rows[own], shares[own, k], telling)
+    return Statistics(found.rows(), n_main, sums)
 
 
 def whole_of(estimator: object, batches: Iterable[Any], periods: Periods | None = None) -> Whole:
@@ -249,7 +249,7 @@ def _log_lift(source: Source) -> np.ndarray:
     return lift
 
 
-def _eligible(source: Source) -> np.ndarray:
+def _candidates(source: Source) -> np.ndarray:
     """Documents that may stand for a topic: not short ones, and none that looks like another."""
     lengths = np.asarray(source.counts.sum(axis=1)).ravel()
     found: np.ndarray = (lengths > 0) & (lengths >= np.median(lengths)) if len(lengths) else lengths
@@ -269,7 +269,7 @@ class _Best:
         self.n = n
         self.kept: list[list[tuple[float, float, int]]] = [[] for _ in range(n_topics)]
 
-    def offer(self, topic: int, rows: np.ndarray, shares: np.ndarray, telling: np.ndarray) -> None:
+    def push(self, topic: int, rows: np.ndarray, shares: np.ndarray, telling: np.ndarray) -> None:
         # Of mixtures almost all shares are 1: then the words decide.
         order = np.lexsort((rows, -telling, -shares.round(2)))[: self.n]
         new = [(-round(float(shares[i]), 2), -float(telling[i]), int(rows[i])) for i in order]
@@ -360,7 +360,7 @@ def _of_counts(source: Source, row: int) -> tuple[list[str], np.ndarray, int]:
     parts = [""]
     for column, count in zip(columns, own.data[order], strict=False):
         times = "  " if count == 1 else f" \u00d7 {count:.4g}  "
-        parts += [shortened(str(source.names[column]), LONGEST_PIECE), times]
+        parts += [shortened(str(source.names[column]), LONGEST_TERM), times]
     return parts, columns.astype(np.intp), max(0, own.nnz - MOST_WORDS)
 
 
@@ -368,12 +368,14 @@ def _of_counts(source: Source, row: int) -> tuple[list[str], np.ndarray, int]:
 
 
 def word_table(source: Source, shown: np.ndarray, n_words: int) -> WordTable:
-    """Words of the topics `shown`: `relevant_words` of each with any of `RELEVANCES`.
+    """Words of the topics `shown`: `relevant_words` of each with any of `RELEVANCE_GRID`.
 
     So a page can rank them by its own slider.
     """
     topic_word, weights = source.topic_word, source.weights
-    ranked = [relevant_words(topic_word, weights, n_words, relevance=r)[shown] for r in RELEVANCES]
+    ranked = [
+        relevant_words(topic_word, weights, n_words, relevance=r)[shown] for r in RELEVANCE_GRID
+    ]
     leads = [np.unique(np.concatenate([by_one[i] for by_one in ranked])) for i in range(len(shown))]
     leads = [own[topic_word[k, own] > 0] for k, own in zip(shown, leads, strict=True)]
     columns = np.unique(np.concatenate([np.empty(0, np.intp), *leads]))

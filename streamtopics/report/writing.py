@@ -23,7 +23,7 @@ from streamtopics.report.data import (
     Table,
     all_documents,
     card,
-    course_of,
+    curves_of,
     digits,
     periods_and_texts,
     scores_of,
@@ -35,7 +35,7 @@ from streamtopics.report.documents import (
     Whole,
     read_source,
     shortened,
-    survey,
+    statistics_of,
     word_table,
 )
 from streamtopics.saving.files import replacing
@@ -144,8 +144,8 @@ def report(
     source = read_source(estimator, feature_names, X, texts, titles, times, labels)
     whole = all_documents(source, sampled_from)
     periods, dates = periods_and_texts(source, whole.periods)
-    found = survey(source, n_documents, periods if whole.shares is None else None)
-    course = course_of(whole.shares or found.shares, periods, tracker, len(source.weights))
+    found = statistics_of(source, n_documents, periods if whole.shares is None else None)
+    curves = curves_of(whole.shares or found.shares, periods, tracker, len(source.weights))
     shown = np.argsort(-source.weights, kind="stable")[:n_topics]
     table = word_table(source, shown, int(n_words))
     n_given, holders = source.counts.shape[0], whole.holders
@@ -160,10 +160,10 @@ def report(
         words=list(table.words),
         overall=[digits(p) for p in table.overall],
         holders=[] if holders is None else np.rint(holders)[table.columns].astype(int).tolist(),
-        topics=topics_of(source, shown, found, dates, course, table),
-        unit=course.unit,
-        periods=course.labels,
-        sizes=course.sizes,
+        topics=topics_of(source, shown, found, dates, curves, table),
+        unit=curves.unit,
+        periods=curves.labels,
+        sizes=curves.sizes,
         least=LEAST,
         tables=tables_of(source, tracker, alarms, periods),
         scores=scores_of(scores),
@@ -229,9 +229,9 @@ def _fields(record: Any) -> dict[str, Any]:
 def _less(data: Report) -> Report:
     """The same with half of what takes most: of the documents, of the rows, or of the topics."""
     ways = [
-        (_size([topic.documents for topic in data.topics]), _fewer_documents),
-        (_size(data.tables), _fewer_rows),
-        (_size(data.words) + _size([topic.words for topic in data.topics]), _fewer_topics),
+        (_size([topic.documents for topic in data.topics]), _half_of_documents),
+        (_size(data.tables), _half_of_rows),
+        (_size(data.words) + _size([topic.words for topic in data.topics]), _half_of_topics),
     ]
     return max(ways, key=lambda way: way[0])[1](data)
 
@@ -241,17 +241,17 @@ def _size(part: object) -> int:
     return len(_json(part))
 
 
-def _fewer_documents(data: Report) -> Report:
+def _half_of_documents(data: Report) -> Report:
     halves = [topic.documents[: len(topic.documents) // 2] for topic in data.topics]
     pairs = zip(data.topics, halves, strict=True)
     return replace(data, topics=[replace(topic, documents=half) for topic, half in pairs])
 
 
-def _fewer_rows(data: Report) -> Report:
+def _half_of_rows(data: Report) -> Report:
     return replace(data, tables=[(head, kind, _half(table)) for head, kind, table in data.tables])
 
 
-def _fewer_topics(data: Report) -> Report:
+def _half_of_topics(data: Report) -> Report:
     """The heavier half of the topics; documents, which may be of the others, are left out."""
     n = len(data.topics) // 2
     kept = [

@@ -131,8 +131,8 @@ def seen_by(model: Learner) -> Seen:
     """Documents and tokens that a model has learnt from; tokens are NaN if it counts none."""
     learner = last_step(model)
     n_documents = count_of(learner, *DOCUMENTS_SEEN)
-    uncounted = np.nan if n_documents else 0.0
-    return Seen(n_documents, count_of(learner, "n_tokens_seen_", default=uncounted))
+    n_tokens = count_of(learner, "n_tokens_seen_", default=np.nan if n_documents else 0.0)
+    return Seen(n_documents, n_tokens)
 
 
 def n_learnt(model: Learner) -> int:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,21 +66,26 @@ def call(callback: object, model: Learner, info: BatchInfo) -> bool:
     return isinstance(verdict, bool | np.bool_) and bool(verdict)
 
 
-def finish_all(model: Learner, callbacks: Sequence[object], first: BaseException | None) -> None:
-    """Call each `finish`; raise the first that fails, unless an error is on its way already."""
-    failed = first
+@contextmanager
+def finish_all(model: Learner, callbacks: Sequence[object]) -> Iterator[None]:
+    """Call each `finish` at the end, and raise the first error."""
+    first: BaseException | None = None
+    try:
+        yield
+    except BaseException as error:
+        first = error
     # Those that learn come last: a checkpoint is of the model that the callbacks were shown.
     for callback in sorted(callbacks, key=lambda callback: has(callback, "learn") is not None):
         try:
             if finish := has(callback, "finish"):
                 finish(model)
         except BaseException as error:
-            if failed is None:
-                failed = error
+            if first is None:
+                first = error
             else:
-                failed.add_note(f"Then {type(callback).__name__}.finish failed: {error!r}")
-    if failed is not None and first is None:
-        raise failed
+                first.add_note(f"Then {type(callback).__name__}.finish failed: {error!r}")
+    if first is not None:
+        raise first
 
 
 def check_callbacks(callbacks: Sequence[object]) -> None:
@@ -97,9 +103,9 @@ def check_callbacks(callbacks: Sequence[object]) -> None:
                 f"callbacks has {type(callback).__name__} before one that it keeps, which has "
                 f"not seen the minibatch then; put {type(callback).__name__} last"
             )
-    learners = [type(callback).__name__ for callback in callbacks if has(callback, "learn")]
-    if len(learners) > 1:
-        raise TypeError(f"one callback can learn in the place of partial_fit; got {learners}")
+    names = [type(callback).__name__ for callback in callbacks if has(callback, "learn")]
+    if len(names) > 1:
+        raise TypeError(f"one callback can learn in the place of partial_fit; got {names}")
 
 
 # Scores

@@ -17,6 +17,8 @@ from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import steps_of
 
 NAMES = "checkpoint-*.model"
+# Last checkpoints that are kept, in case the disk damages the newest.
+N_KEPT = 3
 
 
 class Resumed(NamedTuple):
@@ -48,8 +50,6 @@ class Checkpointer:
         Folder of one stream; made if need be.
     every : int, default=100
         Minibatches from one checkpoint to the next.
-    keep : int, default=3
-        Last checkpoints that are kept, in case the disk damages the newest.
     also : sequence, default=()
         Other callbacks to keep with the model.
 
@@ -67,15 +67,10 @@ class Checkpointer:
     """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        every: int = 100,
-        keep: int = 3,
-        also: Sequence[Any] = (),
+        self, path: str | os.PathLike[str], *, every: int = 100, also: Sequence[Any] = ()
     ) -> None:
-        check_integer(every=every, keep=keep)
-        self.path, self.every, self.keep, self.also = Path(path), every, int(keep), tuple(also)
+        check_integer(every=every)
+        self.path, self.every, self.also = Path(path), every, tuple(also)
         self._last: tuple[BatchInfo, Any] | None = None
         self._written: BatchInfo | None = None
 
@@ -112,7 +107,7 @@ class Checkpointer:
         """Remove all but the last that are to be kept, and what a kill has left half-written."""
         for part in self.path.glob(PARTS):
             part.unlink(missing_ok=True)
-        for _, old in checkpoints_in(self.path)[: -self.keep]:
+        for _, old in checkpoints_in(self.path)[:-N_KEPT]:
             old.unlink(missing_ok=True)
 
 
@@ -138,18 +133,18 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
         If there are checkpoints, but none can be loaded. If only the newest is damaged, the one
         before is used, with a warning.
     """
-    damaged: list[LoadError | OSError] = []
+    errors: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):
         try:
             found: Resumed = read(file, trusted)
         except (LoadError, OSError) as error:
-            damaged.append(error)
+            errors.append(error)
             continue
-        for trouble in damaged:
+        for trouble in errors:
             warnings.warn(f"{trouble}. {file} is used, the one before", UserWarning, stacklevel=2)
         return found
-    if damaged:
-        listed = "\n".join(map(str, damaged))
+    if errors:
+        listed = "\n".join(map(str, errors))
         raise LoadError(f"none of the checkpoints in {path} can be loaded:\n{listed}")
     return None
 

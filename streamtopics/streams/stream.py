@@ -81,19 +81,13 @@ def stream(
     check_callbacks(callbacks)
     scored = score or any(has(callback, "needs_score") for callback in callbacks)
     left = after(batches, skip)
-    first: BaseException | None = None
-    try:
+    with finish_all(model, callbacks):
         for number, item in enumerate(left, start=int(skip) + 1):
             info = _learnt(model, item, number, learner_of(callbacks), scored)
             # All are called, whichever of them ends the stream.
             ends = [call(callback, model, info) for callback in callbacks] if info else []
             if any(ends):
                 break
-    except BaseException as error:
-        first = error
-        raise
-    finally:
-        finish_all(model, callbacks, first)
     return model
 
 

@@ -106,6 +106,11 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
+def take_rows(X: Any, which: Any) -> Any:
+    """Some rows of a matrix, a data frame or a series."""
+    return X.iloc[which] if hasattr(X, "iloc") else X[which]
+
+
 def kept_types(X: Any, otherwise: type) -> list[type]:
     """Types of numbers that stay; the first is what all else becomes: float64 of doubles."""
     kinds = list(X.dtypes) if is_frame(X) else [X.dtype]

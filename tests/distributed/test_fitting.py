@@ -251,7 +251,7 @@ def test_a_callback_ends_the_stream():
 
 @pytest.mark.parametrize("until", [7, 20, 33])
 @pytest.mark.parametrize("begin", [clone, experienced])
-def test_a_stream_that_is_resumed_equals_the_uncut_one(tmp_path, until, begin):
+def test_a_stream_that_is_resumed_equals_the_uncut_one(tmp_path, monkeypatch, until, begin):
     keeper = Checkpointer(tmp_path / "whole", every=5)
     expected = fitted("gibbs", begin=begin, **LATE, callbacks=[keeper])
 
@@ -259,7 +259,8 @@ def test_a_stream_that_is_resumed_equals_the_uncut_one(tmp_path, until, begin):
         if info.batch >= until:
             raise KeyboardInterrupt
 
-    keeper = Checkpointer(tmp_path / "cut", every=5, keep=100)
+    monkeypatch.setattr("streamtopics.streams.checkpoint.N_KEPT", 100)
+    keeper = Checkpointer(tmp_path / "cut", every=5)
     with pytest.raises(KeyboardInterrupt):
         fitted("gibbs", begin=begin, **LATE, callbacks=[stop, keeper])
     # What was written when it ended is no place where nothing was under way.

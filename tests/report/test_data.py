@@ -17,7 +17,7 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, neighbours, places
 from streamtopics.report import page, report
-from streamtopics.report.documents import RELEVANCES, whole_of
+from streamtopics.report.documents import RELEVANCE_GRID, whole_of
 from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess, Memory, PowerPrior
@@ -59,7 +59,7 @@ def test_topics_are_the_models_heaviest_first(data, parts):
     assert_allclose([topic.prior for topic in data.topics], retention, rtol=1e-5)
 
 
-@pytest.mark.parametrize("relevance", RELEVANCES)
+@pytest.mark.parametrize("relevance", RELEVANCE_GRID)
 def test_words_are_those_of_relevant_words_at_every_place_of_the_slider(data, parts, relevance):
     model, _, names, _ = parts
     wanted = relevant_words(model.topic_word_, model.topic_weights_, 6, relevance=relevance)

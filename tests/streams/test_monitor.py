@@ -31,7 +31,7 @@ from streamtopics.streams.monitoring.statistics import (
     Comparison,
     chart_p,
     compare,
-    relabelled,
+    permuted,
     words_of_their_own,
 )
 from streamtopics.text import NamedCounts, StreamingCountVectorizer, StreamingPipeline
@@ -194,7 +194,7 @@ def test_the_exact_layer_by_full_enumeration(seed):
 
 def test_relabellings_are_drawn_from_all_of_them():
     """By chi-square over all 56; a false failure in a thousand."""
-    labels = relabelled(3, 5, 5600, np.random.default_rng(0))
+    labels = permuted(3, 5, 5600, np.random.default_rng(0))
     assert_array_equal(labels[0], np.arange(8) < 3)
     assert (labels.sum(axis=1) == 3).all()
     counts = np.unique(labels[1:] @ (1 << np.arange(8)), return_counts=True)[1]
@@ -209,7 +209,7 @@ def test_p_values_are_those_of_enumeration_up_to_chance():
         features = tiny(seed)
         every = np.array([twin(*features, row)[0] for row in rows])
         share = (every >= every[0] - 1e-9 * np.abs(every[0])).mean(axis=0)
-        found = compared(*features, relabelled(4, 4, 2000, np.random.default_rng(seed)))
+        found = compared(*features, permuted(4, 4, 2000, np.random.default_rng(seed)))
         assert (np.abs(found.p - share) < 4 * np.sqrt(share * (1 - share) / 2000) + 1e-3).all()
 
 
@@ -223,7 +223,7 @@ def test_p_values_of_exchangeable_documents_are_valid_and_uniform():
     for _ in range(600):
         counts = rng.poisson(rng.lognormal(-1.0, 1.0, 40), (30, 40))
         features = rng.lognormal(size=(30, 4)), rng.standard_t(2, (30, 4)), counts
-        found.append(compared(*features, relabelled(12, 18, 99, rng)).p)
+        found.append(compared(*features, permuted(12, 18, 99, rng)).p)
     for p in np.transpose(found):
         assert stats.kstest(p - rng.uniform(0, 0.01, 600), "uniform").pvalue > 1e-3
         for level in (0.01, 0.05, 0.1, 0.3):
@@ -232,7 +232,7 @@ def test_p_values_of_exchangeable_documents_are_valid_and_uniform():
 
 def test_each_statistic_sees_what_it_is_for():
     rng = np.random.default_rng(0)
-    labels = relabelled(50, 50, 399, rng)
+    labels = permuted(50, 50, 399, rng)
     for j in range(3):
         surprise, use = rng.normal(size=(2, 100, 6))
         counts = rng.poisson(0.3, (100, 30))
@@ -252,7 +252,7 @@ def test_each_statistic_sees_what_it_is_for():
 def test_the_words_are_those_of_a_plain_loop_for_any_number_of_labellings():
     rng = np.random.default_rng(0)
     counts = rng.poisson(rng.lognormal(-1.0, 1.0, 60), (25, 60))
-    labels = relabelled(10, 15, AT_ONCE + 3, rng)
+    labels = permuted(10, 15, AT_ONCE + 3, rng)
     found = words_of_their_own(sparse.csr_matrix(counts), labels)
     nothing = np.zeros((25, 1))
     assert_allclose(found, [twin(nothing, nothing, counts, row)[0][2] for row in labels], rtol=1e-6)
@@ -268,8 +268,8 @@ def test_few_words_are_enough(n_words):
 def test_the_statistic_does_not_depend_on_the_order():
     features, rng = tiny(0, 40), np.random.default_rng(1)
     order = np.concatenate([rng.permutation(15), 15 + rng.permutation(25)])
-    one = compared(*features, relabelled(15, 25, 999, rng))
-    other = compared(*(values[order] for values in features), relabelled(15, 25, 999, rng))
+    one = compared(*features, permuted(15, 25, 999, rng))
+    other = compared(*(values[order] for values in features), permuted(15, 25, 999, rng))
     assert_allclose(other.surprise, one.surprise, rtol=1e-9)
     assert_allclose(other.use, one.use, rtol=1e-9)
     # Other relabellings: within four standard errors of their difference.
@@ -277,7 +277,7 @@ def test_the_statistic_does_not_depend_on_the_order():
 
 
 def test_columns_that_do_not_vary_say_nothing():
-    labels = relabelled(5, 5, 199, np.random.default_rng(0))
+    labels = permuted(5, 5, 199, np.random.default_rng(0))
     found = compared(np.full((10, 2), 0.1), np.full((10, 2), 7.3), np.full((10, 2), 1), labels)
     assert_array_equal(found.p, 1.0)
     assert_array_equal(found.z, 0.0)

@@ -27,15 +27,15 @@ from streamtopics.streams.tracking.identity import (
     completed,
     distance,
     followed,
-    matched,
+    matching,
 )
 from streamtopics.streams.tracking.snapshots import (
     DENSE,
     Position,
     Snapshot,
     layout,
+    read_topics,
     sampled,
-    summarized,
     thinned,
 )
 from streamtopics.text import NamedCounts, StreamingCountVectorizer, StreamingPipeline
@@ -87,7 +87,7 @@ def assert_same(one, other):
 
 def kept(model, X, ids, before):
     """Share of the tokens whose row has the id that it should."""
-    shares = summarized(model, X, 10, {}, None)["use"]
+    shares = read_topics(model, X, 10, {}, None)["use"]
     return shares[ids == before].sum() / shares.sum()
 
 
@@ -134,7 +134,7 @@ def shown(monkeypatch):
         return found
 
     monkeypatch.setattr(tracker_module, "check_has_topics", lambda model: None)
-    monkeypatch.setattr(tracker_module, "summarized", read)
+    monkeypatch.setattr(tracker_module, "read_topics", read)
 
 
 def follow_truth(kind, order=None, seed=0, time=lambda t: t):
@@ -301,9 +301,9 @@ def test_topics_of_documents_of_one_law_do_not_change(n_words):
 
 def test_matching_is_the_best_above_the_threshold():
     affinity = np.array([[0.9, 0.8, 0.0], [0.85, 0.1, 0.5]])
-    assert_array_equal(matched(affinity, 0.6), [1, 0, -1])
-    assert_array_equal(matched(affinity, 0.82), [0, -1, -1])
-    assert_array_equal(matched(np.zeros((0, 2)), 0.5), [-1, -1])
+    assert_array_equal(matching(affinity, 0.6), [1, 0, -1])
+    assert_array_equal(matching(affinity, 0.82), [0, -1, -1])
+    assert_array_equal(matching(np.zeros((0, 2)), 0.5), [-1, -1])
 
 
 def test_only_a_part_of_it_completes_a_whole():
@@ -459,7 +459,7 @@ def test_use_is_the_expected_number_of_tokens(name):
     model = MODELS[name]().fit(documents("none", 0))
     X = documents("none", 1, n=30)
     number = {}
-    found = summarized(model, X, 12, number, None)
+    found = read_topics(model, X, 12, number, None)
     theta, phi, use = model.transform(X), model.topic_word_, np.zeros((30, 6))
     for d in range(30):
         for w, n in zip(X[d].indices, X[d].data, strict=True):

@@ -27,7 +27,7 @@ from streamtopics.metrics.predictive import token_probability
 from streamtopics.utils.parallel import workers
 
 # Short chains: proportions may be rough, as long as they are so for all documents alike.
-QUICK = Gibbs(n_sweeps=8, n_averaged=6)
+FAST = Gibbs(n_sweeps=8, n_averaged=6)
 # No word is less probable, even under topics that were not smoothed.
 LEAST = 1e-12
 
@@ -82,7 +82,7 @@ def _proportions_and_topics(
     model._check_background(composition)
     thorough = composition.transform_inference or composition.inference.thorough()
     if isinstance(thorough, Gibbs):
-        composition = replace(composition, transform_inference=QUICK)
+        composition = replace(composition, transform_inference=FAST)
     with workers(model.n_jobs) as pool:
         found = composition.model(model.seed_).infer(model._learnt, model._minibatch(X), pool)
     topic_word = model._topics_of(words.astype(np.int32))

@@ -38,7 +38,7 @@ from streamtopics.streams.monitoring.alarm import (
     new_words,
 )
 from streamtopics.streams.monitoring.features import document_features
-from streamtopics.streams.monitoring.statistics import chart_p, compare, relabelled
+from streamtopics.streams.monitoring.statistics import chart_p, compare, permuted
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, last_step, names_of
@@ -56,7 +56,7 @@ PAST, LEAST_PAST = 20, 3
 KEPT = 1000
 # The most documents of a minibatch, and of those held back, that are compared, and the fewest
 # relabellings of the exact test.
-MAX_DOCUMENTS, N_RELABELLINGS = 2000, 399
+MAX_DOCUMENTS, N_PERMUTATIONS = 2000, 399
 
 
 class DriftMonitor:
@@ -152,7 +152,7 @@ class DriftMonitor:
             held = np.sort(rng.permutation(n)[: min(round(HELD_BACK * n), max(n - 1, 0))])
             rest = chosen(documents, np.delete(np.arange(n), held))
             kept = (*self.documents, chosen(documents, held))
-            after = number | self._tested(model, documents, time, rng)
+            after = number | self._test(model, documents, time, rng)
             if "alarms" in after:
                 old, now = self.documents, kept[-1:]
             else:
@@ -189,10 +189,10 @@ class DriftMonitor:
 
     # Testing
 
-    def _tested(
+    def _test(
         self, model: Learner, documents: Documents, time: object, rng: np.random.Generator
     ) -> dict[str, Any]:
-        """Test a minibatch: returns new values of attributes, "alarms" among them if it rings."""
+        """Test a minibatch: returns new values of attributes, of "alarms" too after a change."""
         if not self.documents or not number_of_rows(documents):
             return {}
         parts = documents, together(self.documents)
@@ -203,20 +203,20 @@ class DriftMonitor:
         counts = sparse.vstack([new, before], format="csr")
         features = document_features(last_step(model), counts)
         # The exact test cannot reach the level with less than 3 / alpha.
-        n = max(N_RELABELLINGS, round((FAMILY + 1) / self.alpha) - 1)
-        labels = relabelled(new.shape[0], before.shape[0], n, rng)
+        n = max(N_PERMUTATIONS, round((FAMILY + 1) / self.alpha) - 1)
+        labels = permuted(new.shape[0], before.shape[0], n, rng)
         found = compare(*features.linear(), counts, labels)
         p_exact = min(1.0, FAMILY * float(found.p.min()))
         p_chart = np.nan
         if len(self.past) >= LEAST_PAST:
             p_chart = min(1.0, float((TIMES * chart_p(self.past, found.z)).min()))
-        rings = p_exact < self.alpha and p_chart < self.alpha
-        test = DriftTest(self.n_batches + 1, time, p_exact, p_chart, rings)
+        both = p_exact < self.alpha and p_chart < self.alpha
+        test = DriftTest(self.n_batches + 1, time, p_exact, p_chart, both)
         after: dict[str, Any] = {
             "tests": (*self.tests, test)[-KEPT:],
             "past": np.vstack([self.past, found.z])[-PAST:],
         }
-        if rings:
+        if test.alarm:
             names = names_of(model)
             alarm = Alarm(
                 *test[:-1], new.shape[0], before.shape[0],

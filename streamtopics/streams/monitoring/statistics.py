@@ -47,8 +47,8 @@ N_WORDS, LEAST_DOCUMENTS = 8, 5
 AT_ONCE = 64
 # Minibatches that the prior of the chart is worth, and tests before values are clipped.
 PRIOR, CLIPPED_FROM = 10, 4
-# Probability that a stream that does not move is taken for one that does.
-MOVES = 0.05
+# Probability that a stream that does not drift is taken for one that does.
+DRIFTS = 0.05
 # Standard deviation of a normal distribution over its median absolute deviation.
 ROBUST = 1.4826
 
@@ -64,7 +64,7 @@ class Comparison(NamedTuple):
     use: np.ndarray
 
 
-def relabelled(n_new: int, n_others: int, n: int, rng: np.random.Generator) -> np.ndarray:
+def permuted(n_new: int, n_others: int, n: int, rng: np.random.Generator) -> np.ndarray:
     """Truth values (n + 1, n_new + n_others): the new come first in row 0, anywhere in others."""
     keys = rng.random((n + 1, n_new + n_others))
     # Keys have 53 bits, and do not tie.
@@ -78,8 +78,8 @@ def standardised(features: np.ndarray) -> np.ndarray:
     centred = features - features.mean(axis=0)
     size = np.abs(features).max(axis=0, initial=0.0)
     sd = centred.std(axis=0, ddof=1)
-    varies = sd > EQUAL * size
-    standard: np.ndarray = np.where(varies, centred / np.where(varies, sd, 1.0), 0.0)
+    positive = sd > EQUAL * size
+    standard: np.ndarray = np.where(positive, centred / np.where(positive, sd, 1.0), 0.0)
     return standard
 
 
@@ -99,8 +99,8 @@ def words_of_their_own(X: sparse.csr_matrix, labels: np.ndarray) -> np.ndarray:
     for i in range(0, len(labels), AT_ONCE):
         some = labels[i : i + AT_ONCE]
         n_new = some.sum(axis=1, dtype=np.float64)[:, None]
-        differs = ((by_word @ some.T.astype(np.float32)).T - n_new * share) / sd
-        top = np.partition(differs, largest.start, axis=1)[:, largest]
+        statistic = ((by_word @ some.T.astype(np.float32)).T - n_new * share) / sd
+        top = np.partition(statistic, largest.start, axis=1)[:, largest]
         found[i : i + AT_ONCE] = np.sqrt((np.maximum(top, 0.0) ** 2).sum(axis=1))
     return found * _scale(labels)
 
@@ -111,17 +111,17 @@ def compare(
     """Compare the new documents, of row 0 of the labels, with the others, by the other rows."""
     cut = np.clip(standardised(np.column_stack([surprise, use])), -WITHIN, WITHIN)
     # T under each row of labels: the sum of the others is that of the new with the other sign.
-    differs = labels.astype(np.float64) @ standardised(cut) * _scale(labels)
-    of_surprise, of_use = np.split(differs, 2, axis=1)
+    statistic = labels.astype(np.float64) @ standardised(cut) * _scale(labels)
+    of_surprise, of_use = np.split(statistic, 2, axis=1)
     parts = np.maximum(of_surprise, 0.0), of_use
     totals = [np.sqrt(np.einsum("bk,bk->b", part, part)) for part in parts]
     found = np.column_stack([*totals, words_of_their_own(X, labels)])
     true, others = found[0], found[1:]
     sd = others.std(axis=0)
-    varies = sd > EQUAL * np.abs(others).max(axis=0)
-    z = np.where(varies, (true - others.mean(axis=0)) / np.where(varies, sd, 1.0), 0.0)
+    positive = sd > EQUAL * np.abs(others).max(axis=0)
+    z = np.where(positive, (true - others.mean(axis=0)) / np.where(positive, sd, 1.0), 0.0)
     p = (1 + (others >= true - EQUAL * np.abs(true)).sum(axis=0)) / (1 + len(others))
-    return Comparison(z, p, *np.split(differs[0], 2))
+    return Comparison(z, p, *np.split(statistic[0], 2))
 
 
 def _scale(labels: np.ndarray) -> float:
@@ -140,8 +140,8 @@ def chart_p(past: np.ndarray, z: np.ndarray) -> np.ndarray:
         past = np.clip(past, middle - reach, middle + reach)
     mu = past.mean(axis=0)
     squares = ((past - mu) ** 2).sum(axis=0)
-    moves = squares > chdtri(m - 1, MOVES)
-    freedom = np.where(moves, m - 1, PRIOR + m - 1)
-    variance = np.where(moves, squares, np.maximum(freedom, PRIOR + squares)) / freedom
+    drifts = squares > chdtri(m - 1, DRIFTS)
+    freedom = np.where(drifts, m - 1, PRIOR + m - 1)
+    variance = np.where(drifts, squares, np.maximum(freedom, PRIOR + squares)) / freedom
     p: np.ndarray = stdtr(freedom, (mu - z) / np.sqrt(variance * (1.0 + 1.0 / m)))
     return p

@@ -9,7 +9,7 @@ from typing import Any
 
 from streamtopics.streams.reading.records import is_matrix, read_texts
 from streamtopics.utils.checks import check_integer
-from streamtopics.utils.structure import check_structure, is_sparse
+from streamtopics.utils.structure import check_structure, is_sparse, take_rows
 
 
 def iter_minibatches(
@@ -57,5 +57,6 @@ def iter_minibatches(
             f"{source.shape}; pass vectorizer=None"
         )
     check_structure(source, "iter_minibatches", "source")
-    rows = source.tocsr() if is_sparse(source) else getattr(source, "iloc", source)
-    return (rows[start : start + batch_size] for start in range(0, source.shape[0], batch_size))
+    X = source.tocsr() if is_sparse(source) else source
+    starts = range(0, source.shape[0], batch_size)
+    return (take_rows(X, slice(start, start + batch_size)) for start in starts)

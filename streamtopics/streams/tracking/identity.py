@@ -34,7 +34,7 @@ from streamtopics.streams.tracking.snapshots import (
 THRESHOLD = 0.6
 # Snapshots that a topic needs to settle: to what it was before it may have no likeness.
 SETTLED = 8
-# Snapshots of an earlier part of the stream than this are not what a topic was lately.
+# Snapshots of an earlier part of the stream than this are not recent.
 SINCE = 0.7
 # Snapshots that the mean of a topic's share goes back, and of the usual one.
 RECENT, LONG = 3, 30
@@ -68,13 +68,13 @@ def followed(
     """The topics known now, those that have a row first, and the ids given so far."""
     # Snapshots may be far apart: over ten of them topics would change as they do in the long run.
     last = snapshots[-DENSE:]
-    lately = [s for s in last[:-1] if s.position.batch >= SINCE * rows.now.batch] + [*last[-1:]]
+    recent = [s for s in last[:-1] if s.position.batch >= SINCE * rows.now.batch] + [*last[-1:]]
     earlier: dict[int, Words] = {}
-    for snapshot in lately:
+    for snapshot in recent:
         for topic in snapshot.topics:
             if int(topic["id"]) not in earlier:
                 earlier[int(topic["id"])] = words_of(topic)
-    place = _places(known, earlier, rows.words, len(lately))
+    place = _places(known, earlier, rows.words, len(recent))
     held = [_found(known[p], row, rows) for row, p in enumerate(place.tolist()) if p >= 0]
     found = set(place.tolist())
     lost = [
@@ -89,24 +89,24 @@ def followed(
 
 
 def _places(
-    known: Sequence[KnownTopic], earlier: Mapping[int, Words], words: Sequence[Words], n_lately: int
+    known: Sequence[KnownTopic], earlier: Mapping[int, Words], words: Sequence[Words], n_recent: int
 ) -> np.ndarray:
     """For each row of the model the place among the known topics of its own; -1 for none."""
     place = np.full(len(words), -1)
     # What has lost its row has to be found again for certain.
     for gone, limit in ((False, 0.5 * THRESHOLD), (True, THRESHOLD)):
         some = [(topic.row < 0) == gone for topic in known]
-        there, free = np.flatnonzero(some), np.flatnonzero(place < 0)
-        if not len(there) or not len(free):
+        present, free = np.flatnonzero(some), np.flatnonzero(place < 0)
+        if not len(present) or not len(free):
             continue
-        topics = [known[i] for i in there.tolist()]
+        topics = [known[i] for i in present.tolist()]
         last = [topic.words for topic in topics]
         was = [earlier.get(topic.topic, topic.words) for topic in topics]
         found, far = np.split(affinities([*last, *was], [words[i] for i in free.tolist()]), 2)
-        m = np.array([max(1, topic.n_found - n_lately + 1) for topic in topics], np.float64)
+        m = np.array([max(1, topic.n_found - n_recent + 1) for topic in topics], np.float64)
         least = np.where(m < SETTLED, 0.0, THRESHOLD * m / (m + 2))[:, None]
-        own = matched(np.where(far >= least, found, 0.0), limit)
-        place[free[own >= 0]] = there[own[own >= 0]]
+        own = matching(np.where(far >= least, found, 0.0), limit)
+        place[free[own >= 0]] = present[own[own >= 0]]
     return place
 
 
@@ -140,11 +140,11 @@ def _born(
     if rows.shares is None:
         return []
     others = [topic for topic in held if topic.topic in earlier]
-    wholes = [earlier[topic.topic] for topic in others]
+    merged = [earlier[topic.topic] for topic in others]
     new: list[KnownTopic] = []
     for row in np.flatnonzero((place < 0) & (rows.shares > rows.least)).tolist():
         words, share = rows.words[row], float(rows.shares[row])
-        parent = completed(wholes, [rows.words[other.row] for other in others], words)
+        parent = completed(merged, [rows.words[other.row] for other in others], words)
         topic = n_topics + len(new)
         new.append(
             KnownTopic(
@@ -165,8 +165,8 @@ def _with_end(
         return topic
     others = [o for o in held if o.topic != topic.topic and o.died is None and o.topic in earlier]
     parts = [earlier[other.topic] for other in others]
-    wholes = [rows.words[other.row] for other in others]
-    into = completed(wholes, parts, earlier[topic.topic])
+    merged = [rows.words[other.row] for other in others]
+    into = completed(merged, parts, earlier[topic.topic])
     return topic._replace(merged_into=others[into].topic if into >= 0 else -1)
 
 
@@ -183,7 +183,7 @@ def affinities(one: Sequence[Words], other: Sequence[Words]) -> np.ndarray:
     return found
 
 
-def matched(affinity: np.ndarray, threshold: float) -> np.ndarray:
+def matching(affinity: np.ndarray, threshold: float) -> np.ndarray:
     """For each column the row that it is matched to, -1 for none."""
     out = np.full(affinity.shape[1], -1)
     rows, columns = linear_sum_assignment(
@@ -194,14 +194,14 @@ def matched(affinity: np.ndarray, threshold: float) -> np.ndarray:
     return out
 
 
-def completed(wholes: Sequence[Words], parts: Sequence[Words], other: Words) -> int:
-    """The place of the whole that is closer to its part and another part than to its part alone.
+def completed(merged: Sequence[Words], parts: Sequence[Words], other: Words) -> int:
+    """The place of the merged topic that is closer to two parts than to its own part alone.
 
     The best is taken, in the best of some shares; -1 if there is none.
     """
     best, least = -1, GAIN
-    for i in np.flatnonzero(affinities(wholes, [other]) >= PART).tolist():
-        table = _roots([wholes[i], parts[i], other]).toarray()
+    for i in np.flatnonzero(affinities(merged, [other]) >= PART).tolist():
+        table = _roots([merged[i], parts[i], other]).toarray()
         first, second = table[1] ** 2, table[2] ** 2
         mixed = max(float(table[0] @ np.sqrt((1 - s) * first + s * second)) for s in SHARES)
         gain = mixed - float(table[0] @ table[1])
@@ -231,10 +231,10 @@ def distance(one: Words | None, other: Words | None) -> float:
     return float(np.sqrt(within + of_masses - within * of_masses))
 
 
-def _below(p: np.ndarray, there: np.ndarray) -> np.ndarray:
+def _below(p: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Probabilities of words in a topic that they do not lead, from those in another one."""
-    found = np.minimum(p, np.maximum(0.0, 2.0 * there.min() - p))
-    left, total = max(0.0, 1.0 - there.sum()), found.sum()
+    found = np.minimum(p, np.maximum(0.0, 2.0 * other.min() - p))
+    left, total = max(0.0, 1.0 - other.sum()), found.sum()
     return np.asarray(found * (left / total) if total > left else found)
 
 
@@ -247,5 +247,5 @@ def _roots(topics: Sequence[Words]) -> sparse.csr_array:
     """Square roots of the weights, of shape (n_topics, n_words), of those words that there are."""
     starts = np.cumsum([0, *(len(words) for words, _ in topics)])
     words, weights = (np.concatenate(part) for part in zip(*topics, strict=True))
-    there, columns = np.unique(words, return_inverse=True)
-    return sparse.csr_array((np.sqrt(weights), columns, starts), shape=(len(topics), len(there)))
+    present, columns = np.unique(words, return_inverse=True)
+    return sparse.csr_array((np.sqrt(weights), columns, starts), shape=(len(topics), len(present)))

@@ -19,7 +19,7 @@ from streamtopics.base.topics import most_probable
 from streamtopics.metrics.relevance import largest
 from streamtopics.streams.batches import named
 from streamtopics.utils.steps import counted, last_step, names_of
-from streamtopics.utils.structure import for_scipy, is_sparse, number_of_rows
+from streamtopics.utils.structure import for_scipy, is_sparse, number_of_rows, take_rows
 
 # Numbers of words, and their weights.
 Words = tuple[np.ndarray, np.ndarray]
@@ -134,8 +134,8 @@ def _joined(first: Snapshot, second: Snapshot) -> Snapshot:
 
 def words_of(topic: np.ndarray) -> Words:
     """The words of one topic of a snapshot, and their weights."""
-    there = topic["words"] >= 0
-    return topic["words"][there], topic["weights"][there]
+    present = topic["words"] >= 0
+    return topic["words"][present], topic["weights"][present]
 
 
 def probabilities_in(*snapshots: Snapshot) -> dict[int, Words]:
@@ -172,7 +172,7 @@ def compact(state: State) -> State:
 # Reading a model
 
 
-def summarized(
+def read_topics(
     model: Any, documents: Any, n_words: int, number: dict[Any, int], feature_names: Any
 ) -> np.ndarray:
     """Read the topics of a model, a row each, and their use in some documents.
@@ -201,8 +201,7 @@ def sampled(X: Any, n: int, seed: int) -> Any:
     rows = np.sort(np.random.default_rng(seed).choice(n_documents, n, replace=False))
     if isinstance(X, list | tuple):
         return [X[i] for i in rows.tolist()]
-    X = X.tocsr() if is_sparse(X) else X
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    return take_rows(X.tocsr() if is_sparse(X) else X, rows)
 
 
 def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:

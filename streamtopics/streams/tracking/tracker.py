@@ -21,8 +21,8 @@ from streamtopics.streams.tracking.snapshots import (
     Words,
     compact,
     probabilities_in,
+    read_topics,
     sampled,
-    summarized,
     thinned,
     words_of,
 )
@@ -35,7 +35,7 @@ N_SNAPSHOTS, KEPT_WORDS = 64, 30
 # One is taken when the stream has grown by this factor, whatever that costs.
 GROWN = 1.2
 # A share has changed by this factor or more, and by so many standard errors.
-FACTOR, SURE = 1.5, 4.0
+FACTOR, SIGNIFICANT = 1.5, 4.0
 # Words have changed that have moved so far, in Hellinger's distance.
 MOVED = 0.35
 KINDS = ("born", "split", "gone", "merged", "grown", "shrunk", "changed")
@@ -204,7 +204,7 @@ class TopicTracker:
         """The state with one snapshot more."""
         some = sampled(info.X, MAX_DOCUMENTS, state.now.n_documents)
         number: dict[Any, int] = {name: i for i, name in enumerate(state.names)}
-        table = summarized(model, some, KEPT_WORDS, number, self.feature_names)
+        table = read_topics(model, some, KEPT_WORDS, number, self.feature_names)
         total = float(table["use"].sum())
         shares = table["use"] / total if total > 0 else None
         seen, scale = (state.n_tokens, state.n_tokens / total) if total > 0 else (0.0, 0.0)
@@ -399,6 +399,6 @@ def _kinds(
         now = topic.died.batch > batch
         return ["gone" if topic.merged_into < 0 else "merged"] if now else []
     kinds = []
-    if abs(share - was) > SURE * error and max(share, was) >= FACTOR * min(share, was):
+    if abs(share - was) > SIGNIFICANT * error and max(share, was) >= FACTOR * min(share, was):
         kinds.append("grown" if share > was else "shrunk")
     return [*kinds, "changed"] if moved > MOVED else kinds
