@@ -143,8 +143,12 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
     def _composed(self) -> Composition:
         """The parts of the parameters as they are now, or those equal ones that learnt last."""
-        made, commit = self._composition(), self._commit
-        return commit.update if commit is not None and equal(made, commit.update) else made
+        made, commit = self._made.get("composition"), self._commit
+        if commit is None or made is not commit.update:
+            made = self._composition()
+            if commit is not None and equal(made, commit.update):
+                made = self._made["composition"] = commit.update
+        return made
 
     def _check(self, before: TopicCommit | None) -> None:
         now, commit = self._composed(), self._commit
@@ -155,7 +159,6 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
             check_same(self, **self._started())
             if now is not before.update:
                 self._check_goes_on(now, before)
-            self._aside["checked_composition"] = now
 
     def _check_goes_on(self, now: Composition, before: TopicCommit) -> None:
         """Refuse a composition that cannot go on from what another one has learnt."""
@@ -186,7 +189,6 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return auto_passes(inference, batch.n_documents, batch.n_tokens)
 
     def _start(self, batch: Documents) -> None:
-        self._aside.pop("checked_composition", None)
         composition = self._composition()
         check_needs(composition)
         n_hidden = composition.inference.n_background
@@ -240,7 +242,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return check_doc_topic_prior(self.doc_topic_prior, self.n_components, self._doc_topic_mass)
 
     def _learn(self, batch: Documents, pool: Workers) -> None:
-        composition = self._aside.pop("checked_composition", None) or self._composed()
+        composition = self._composed()
         blend, found = self._stepped(composition, batch, pool)
         self._carry_out(composition, blend, found, batch.time)
 
