@@ -39,7 +39,7 @@ from streamtopics.dpp.likelihood import Parameters, check_possible, log_density,
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.sets import SENTENCES, Form, PointSets
-from streamtopics.dpp.totals import LEARNT, Known, Totals
+from streamtopics.dpp.totals import LEARNT, FixedMeasure, Totals
 from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import of_record, same
@@ -263,7 +263,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         caller = f"{type(self).__name__}.{method}"
         totals = self._no_totals(0) if reset else self._commit.totals
         width = None if reset else self.n_features_in_
-        if reset and isinstance(totals, Known):
+        if reset and isinstance(totals, FixedMeasure):
             width = totals.n_columns
         check_column_names(self, X, reset=reset)
         sets, n_columns = totals.form.read(X, groups, width, caller)
@@ -301,7 +301,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         if isinstance(self.ground_set, str):
             is_same = isinstance(totals, LEARNT[self.ground_set])
         else:
-            is_same = isinstance(totals, Known) and same(totals.measure, self.ground_set)
+            is_same = isinstance(totals, FixedMeasure) and same(totals.measure, self.ground_set)
         noise = type(self._first_noise(totals.measure, 0.0))
         if not (is_same and noise is type(parameters.noise)):
             raise ValueError(
@@ -575,7 +575,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         """Return the totals before the first set."""
         if isinstance(self.ground_set, str):
             return LEARNT[self.ground_set].none(n_columns)
-        return Known(self.ground_set)
+        return FixedMeasure(self.ground_set)
 
     def _given(self, theta: ArrayLike | None, given: Points) -> Process:
         process = self.process(theta)

@@ -128,7 +128,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Baskets:
+class ItemColumns:
     """A matrix with a row for each set and a column for each item, above 0 in the set."""
 
     one_matrix: ClassVar[bool] = True
@@ -169,6 +169,6 @@ class Baskets:
         return X
 
 
-Form: TypeAlias = Rows | Baskets
+Form: TypeAlias = Rows | ItemColumns
 SENTENCES, COUNTS = Rows(), Rows(whole=True)
-VECTORS, ITEMS = Rows(signed=True), Baskets()
+VECTORS, ITEMS = Rows(signed=True), ItemColumns()

@@ -63,7 +63,7 @@ class Texts:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Known(Commit):
+class SummaryCommit(Commit):
     """All that is known of words; before any learning only how to find them."""
 
     _holds = "document_frequency: i * >=0; n_documents: >=0; n_batches: >=0"
@@ -215,7 +215,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     __metadata_request__transform: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
-    _commit: Known
+    _commit: SummaryCommit
     _parameter_constraints = {
         "n_sentences": [POSITIVE_INT],
         "n_words": [None, Interval(Integral, 1, None, closed="left")],
@@ -295,9 +295,11 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             )  # fmt: skip
         n_features = batch.vectorizer.transform([[""]])[0].shape[1]
         nothing = np.zeros(n_features, dtype=np.int64)
-        self._commit = Known(vectorizer=batch.vectorizer, document_frequency=nothing, thesis=thesis)
+        self._commit = SummaryCommit(
+            vectorizer=batch.vectorizer, document_frequency=nothing, thesis=thesis
+        )
 
-    def _check(self, before: Known | None) -> None:
+    def _check(self, before: SummaryCommit | None) -> None:
         if before is not None and self._by_thesis:
             check_same(self, n_components=self._checked_thesis(before).n_components)
 
@@ -480,7 +482,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def _new_vectorizer(self) -> SentenceVectorizer:
         return SentenceVectorizer(self._inner_vectorizer())
 
-    def _known(self) -> Known:
+    def _known(self) -> SummaryCommit:
         """Return what was learnt, or else a vectorizer that needs no fit."""
         self._validate_params()
         if self.__sklearn_is_fitted__():
@@ -489,9 +491,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             return self._commit
         if self._requires_fit:
             check_is_fitted(self)
-        return Known(vectorizer=self._new_vectorizer().fit([]))
+        return SummaryCommit(vectorizer=self._new_vectorizer().fit([]))
 
-    def _checked_thesis(self, known: Known) -> LowRankDPP:
+    def _checked_thesis(self, known: SummaryCommit) -> LowRankDPP:
         if known.thesis is None:
             raise ValueError(
                 "quality is 'thesis' now, but it was another one when this estimator learnt; call "

@@ -65,7 +65,7 @@ class ColumnSums(Totals):
         """Return the count and the sums of some sets."""
 
 
-class Baskets(ColumnSums):
+class ItemCounts(ColumnSums):
     """The number of sets, and of those with each item."""
 
     form = Items.form
@@ -172,7 +172,7 @@ class VectorMoments(Totals):
 
 
 @dataclass(frozen=True, eq=False)
-class Known(Totals):
+class FixedMeasure(Totals):
     """A base measure that is known and stays as it is."""
 
     known: BaseMeasure
@@ -198,7 +198,7 @@ class Known(Totals):
 LEARNT: dict[str, type[ColumnSums | WordsAndLengths | VectorMoments]] = {
     "bernoulli": WordSets,
     "gaussian": VectorMoments,
-    "items": Baskets,
+    "items": ItemCounts,
     "multinomial": WordsAndLengths,
     "poisson": WordCounts,
 }

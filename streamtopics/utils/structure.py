@@ -21,6 +21,8 @@ LEAST_COUNT, MOST_COUNT = 1e-30, 1e15
 MOST_COLUMNS = 2**31 - 1
 # How the names of types of double precision begin in data frames.
 DOUBLES = ("float64", "double", "object", "decimal")
+# Types of matrices, without their subclasses, that need no conversion if they hold doubles.
+PLAIN = (sparse.csr_matrix, sparse.csr_array, np.ndarray)
 
 
 def is_sparse(X: object) -> bool:
@@ -137,6 +139,13 @@ def for_scipy(X: Any) -> Any:
     return found.astype(np.float64 if is_odd else found.dtype.newbyteorder("="), copy=False)
 
 
+def as_csr(X: Any) -> sparse.csr_matrix:
+    """An array or a CSR matrix as a CSR matrix of its own, with indices of 32 or 64 bits."""
+    if isinstance(X, np.ndarray):
+        return sparse.csr_matrix(X)
+    return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape)
+
+
 def to_csr(
     X: Any,
     caller: str,
@@ -152,12 +161,13 @@ def to_csr(
     """
     allowed = {"ensure_all_finite": False, "ensure_min_samples": 0, "ensure_min_features": 0}
     check_structure(X, caller, name)
+    if not checks and type(X) in PLAIN and X.ndim == 2 and X.dtype in (np.float32, np.float64):
+        return as_csr(X)  # scikit-learn takes long to find that nothing is to be done.
     if not (is_sparse(X) or isinstance(X, np.ndarray) or hasattr(X, "iloc")):
         X = np.asarray(X)  # A list, a tensor, or a frame that scikit-learn does not read.
     X = in_wide_numbers(X)
     if is_sparse(X) and X.format == "csr":
-        # With indices of 32 or 64 bits.
-        X = sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape)
+        X = as_csr(X)
     with np.errstate(over="ignore"):
         X = check_array(
             X,
