@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
@@ -46,6 +46,7 @@ from streamtopics.updates.doc_topic import (
 from streamtopics.updates.rule import MEANS, NO_TRAITS, Rounds, Rule, Traits, in_parts
 from streamtopics.utils.checks import check_one_of, check_pseudo_counts, check_range, check_whole
 from streamtopics.utils.parallel import Workers
+from streamtopics.utils.records import fields_of
 
 UPDATES = {
     "online_em": OnlineEM(),
@@ -184,7 +185,7 @@ class Composition:
 
     def __getstate__(self) -> dict[str, Any]:
         """The parts alone, without what is made of them when it is asked for."""
-        return {part.name: getattr(self, part.name) for part in fields(self)}
+        return fields_of(self)
 
     @cached_property
     def inner_batch_size(self) -> int | None:
@@ -374,16 +375,15 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
     """
     update, step, view = composition.update, composition.inference, composition.view
     start, doc_topic = composition.start, composition.doc_topic
-    seen = callable(view) and hasattr(view, "keeps_bound")
-    learns = hasattr(doc_topic, "step") and hasattr(doc_topic, "needs")
-    for name, value, fits, options, example in (
-        ("update", update, isinstance(update, Rule), UPDATES, "PowerPrior(0.9)"),
-        ("inference", step, isinstance(step, LocalStep), INFERENCE, "Gibbs(n_sweeps=10)"),
-        ("view", view, seen, VIEWS, "one with __call__(rows, mass, out) and keeps_bound"),
-        ("start", start, hasattr(start, "of_seed"), STARTS, "SpectralStart()"),
-        ("doc_topic_prior_update", doc_topic, learns, DOC_TOPIC_UPDATES, "FixedPoint()"),
-    ):
-        if isinstance(value, type) or not fits:
+    parts: list[tuple[str, object, Any, Collection[str], str]] = [
+        ("update", update, Rule, UPDATES, "PowerPrior(0.9)"),
+        ("inference", step, LocalStep, INFERENCE, "Gibbs(n_sweeps=10)"),
+        ("view", view, TopicView, VIEWS, "one with __call__(rows, mass, out) and keeps_bound"),
+        ("start", start, Start, STARTS, "SpectralStart()"),
+        ("doc_topic_prior_update", doc_topic, DocTopicUpdate, DOC_TOPIC_UPDATES, "FixedPoint()"),
+    ]
+    for name, value, kind, options, example in parts:
+        if isinstance(value, type) or not isinstance(value, kind):
             words = ["auto"] * (name in auto) + list(options)
             raise TypeError(
                 f"{name} must be one of {words}, or a record such as {example}; got {value!r}"

@@ -97,6 +97,7 @@ class StreamingEstimator(
     max_iter: Any
     random_state: int | np.random.RandomState | None
     verbose: int
+    _metadata_request: MetadataRequest
     seed_: int
     n_features_in_: int
     feature_names_in_: np.ndarray
@@ -146,14 +147,14 @@ class StreamingEstimator(
         -------
         self : object
         """
-        known = self._get_param_names()
+        own = super().get_params(deep=False)
         inner: dict[str, dict[str, Any]] = {}
         for name in [*params]:
             record, _, path = name.partition("__")
-            if path and record in self._records and record in known:
+            if path and record in self._records and record in own:
                 inner.setdefault(record, {})[path] = params.pop(name)
         for record, values in inner.items():
-            now = self._record(record, params.get(record, getattr(self, record)))
+            now = self._record(record, params.get(record, own[record]))
             params[record] = replaced(now, values, record)
         changed: Self = super().set_params(**params)
         return changed
@@ -267,7 +268,8 @@ class StreamingEstimator(
     def _learning(self, anew: bool = False) -> Iterator[Workers]:
         """Workers for a call that learns, alone; all is undone if it fails before its step."""
         with lock_of(self):
-            before = dict(vars(self))
+            own = vars(self)
+            before = dict(own)
             try:
                 self._validate(None if anew or not self._begun else self._commit)
                 with workers(self.n_jobs) as pool:
@@ -275,9 +277,9 @@ class StreamingEstimator(
             except BaseException:
                 now = self._commit
                 if now is None or now is before.get("_commit") or now.n_batches == 0:
-                    vars(self).update(before)
-                    for name in vars(self).keys() - before.keys():
-                        delattr(self, name)
+                    own.update(before)
+                    for name in own.keys() - before.keys():
+                        del own[name]
                 raise
 
     def _validate(self, before: Commit | None = None) -> None:
@@ -292,6 +294,10 @@ class StreamingEstimator(
     def _names_seen(self) -> np.ndarray | None:
         """`feature_names_in_`, if columns had names."""
         return vars(self).get("feature_names_in_")
+
+    def _swap(self, commit: Commit) -> tuple[dict[str, Any], str, Commit]:
+        """What `blend` sets in the same step as the posterior: the commit record."""
+        return vars(self), "_commit", commit
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -351,7 +357,7 @@ class StreamingEstimator(
     def _requests_by_name(self) -> MetadataRequest:
         """Return requests of metadata without the estimator itself, as files have no circles."""
         requests = MetadataRequest(owner=type(self).__name__)
-        for method, wanted in vars(vars(self)["_metadata_request"]).items():
+        for method, wanted in vars(self._metadata_request).items():
             for name, alias in () if method == "owner" else wanted.requests.items():
                 vars(requests)[method].add_request(param=name, alias=alias)
         return requests

@@ -21,8 +21,10 @@ from streamtopics.utils.structure import (
     MOST_COUNT,
     check_reach,
     check_structure,
+    column_names,
     holds_text,
     in_order,
+    shape_of,
     to_csr,
 )
 
@@ -145,12 +147,11 @@ def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) ->
 
     X may be a list of either.
     """
-    many = isinstance(X, list | tuple) or getattr(getattr(X, "dtype", None), "kind", "") == "O"
-    items = X if many else [X]
-    named = (getattr(item, "feature_names", None) for item in items if sparse.issparse(item))
+    items = X if isinstance(X, list | tuple) or len(shape_of(X) or ()) == 1 else [X]
+    named = (column_names(item) for item in items if sparse.issparse(item))
     names = next((names for names in named if names is not None), None)
     if names is None:
-        frame = next((item for item in items if hasattr(item, "columns")), None)
+        frame = next((item for item in items if column_names(item) is not None), None)
         _check_feature_names(estimator, frame, reset=reset)
     elif reset:
         estimator.feature_names_in_ = np.asarray(names, dtype=object)

@@ -16,10 +16,12 @@ from streamtopics.messages import SentenceBatch
 from streamtopics.utils.structure import (
     MOST_COUNT,
     check_reach,
+    column_names,
     from_arrow,
     holds_text,
     in_order,
     is_missing,
+    shape_of,
     to_csr,
 )
 
@@ -171,8 +173,9 @@ def _is_sequence(X: Any) -> bool:
 
 def _is_list(X: Any) -> bool:
     """Whether X is a sequence of whatever: a list, a tuple, a 1-D array of objects."""
-    if hasattr(X, "shape"):
-        return len(X.shape) == 1 and X.dtype == object
+    shape = shape_of(X)
+    if shape is not None:
+        return len(shape) == 1 and X.dtype == object
     return isinstance(X, Collection) and not isinstance(X, str | bytes | Mapping | Set)
 
 
@@ -180,7 +183,7 @@ def _n_axes(X: Any) -> int:
     """The number of axes; those of a list are one more than those of the deepest item."""
     if _is_list(X):
         return 1 + max(map(_n_axes, X), default=0)
-    return len(getattr(X, "shape", ()))
+    return len(shape_of(X) or ())
 
 
 def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
@@ -230,12 +233,7 @@ def _check_same_names(documents: list[Any], caller: str) -> None:
     """Data frames and counts with names must have the same columns in the same order."""
     expected, checked = None, None
     for d, X in enumerate(documents):
-        if sparse.issparse(X):
-            names = getattr(X, "feature_names", None)
-        else:
-            # Tables of pyarrow call their names so, and their data "columns".
-            kind = "column_names" if hasattr(type(X), "column_names") else "columns"
-            names = getattr(X, kind, None)
+        names = column_names(X)
         # The counts of one vectorizer share their names, which are compared once.
         if names is None or names is checked:
             continue

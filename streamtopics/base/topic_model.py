@@ -268,7 +268,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         if composition.start.of_seed != commit.update.start.of_seed and not posterior.knows_nothing:
             composition = replace(composition, start=commit.update.start)  # It was that of these.
         new = replace(commit, **found, update=composition, drift=drift)
-        (commit.average or posterior).blend(blend, [(vars(self), "_commit", new)])
+        (commit.average or posterior).blend(blend, [self._swap(new)])
 
     def _stepped(
         self, composition: Composition, batch: Documents, pool: Workers

@@ -192,7 +192,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             if len(own):
                 own = own.astype(np.int32)
                 commit = self._commit_without(own, names)
-                self._learnt.forget(own, [(vars(self), "_commit", commit)])
+                self._learnt.forget(own, [self._swap(commit)])
         return self
 
     def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from typing import Any, TypeVar
 
+from streamtopics.utils.structure import shape_of
+
 Value = TypeVar("Value")
 
 
@@ -117,7 +119,7 @@ def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
             )
         delayed = collection.to_delayed()
         collection = delayed.ravel().tolist() if hasattr(delayed, "ravel") else delayed
-    elif isinstance(collection, str | bytes | os.PathLike) or hasattr(collection, "shape"):
+    elif isinstance(collection, str | bytes | os.PathLike) or shape_of(collection):
         raise TypeError(
             "partitions must be a dask collection or an iterable of partitions, such as a list of "
             f"paths; got a {type(collection).__name__}; pass [partition] if it is one"

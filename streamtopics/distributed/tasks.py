@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from streamtopics.streams.reading.records import read_texts
 from streamtopics.text.named import check_no_frame
 from streamtopics.utils.steps import counted
-from streamtopics.utils.structure import check_structure, is_sparse, take_rows, total
+from streamtopics.utils.structure import check_structure, is_sparse, shape_of, take_rows, total
 
 Read = Callable[[Any], Any]
 
@@ -48,7 +48,7 @@ def documents_of(partition: object, read: Read | None) -> Any:
         found = read_texts(Path(partition))
     if hasattr(found, "columns") and "text" in found.columns:
         found = found["text"]
-    return found if hasattr(found, "shape") or isinstance(found, list) else list(found)
+    return found if shape_of(found) or isinstance(found, list) else list(found)
 
 
 def counts_of(documents: object, read: Read | None, before: Pipeline | None) -> Any:

@@ -52,7 +52,7 @@ class LearnsByRule(StreamingEstimator):
         if self.boosted_prior is not None:
             warn_of_no_boost(blend, "an update with a boost, such as PowerPrior(0.9, Boost(0.1))")
         new = replace(commit, state=state, update=rule, **self._reported(blend))
-        commit.posterior.blend(blend, [(vars(self), "_commit", new)])
+        commit.posterior.blend(blend, [self._swap(new)])
 
     def _reported(self, blend: Blend) -> dict[str, Any]:
         """What else a blend changes of the commit record."""

@@ -115,7 +115,7 @@ class HDPModel(ReportsLifetimes):
             commit.lifetimes, commit.posterior, commit.state, topics, blend.statistics, batch.time
         )
         new = replace(commit, posterior=posterior, state=tables, lifetimes=lifetimes)
-        posterior.blend(blend, [(vars(self), "_commit", new)])
+        posterior.blend(blend, [self._swap(new)])
 
 
 @documented

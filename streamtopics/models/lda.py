@@ -7,7 +7,7 @@ largest weight of each row is 1.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.special import digamma
@@ -27,6 +27,7 @@ CELLS_PER_JOB = 40_000
 ROUNDING = 1e-13
 
 
+@runtime_checkable
 class TopicView(Protocol):
     """A view."""
 
@@ -98,6 +99,7 @@ class HasPrior(Source, Protocol):
         """Rows of the prior."""
 
 
+@runtime_checkable
 class Start(Protocol):
     """Function that makes the topics that the first minibatch is seen with.
 

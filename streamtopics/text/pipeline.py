@@ -154,7 +154,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
             if isinstance(step, StreamingPipeline):
                 given += step._given(its_own.get("partial_fit", {}))
             else:
-                n_steps = len(steps_of(step)) if hasattr(step, "steps") else 1
+                n_steps = len(steps_of(step))
                 given += [its_own if n_steps == 1 else {}] * n_steps
         return given
 
@@ -201,7 +201,7 @@ def _snapshot(step: Any) -> Any:
     name, one = step
     if learns(one):
         return name, copy(one)
-    if not isinstance(one, Pipeline) or not isinstance(vars(one)["steps"], list):
+    if not isinstance(one, Pipeline) or not isinstance(one.steps, list):
         return step
     # A pipeline of scikit-learn, of which a copy would share its steps.
     twin: Any = copy(one)

@@ -18,7 +18,7 @@ from streamtopics.text.splitting import split_sentences
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
 from streamtopics.utils.output import row_labels, wants_pandas
 from streamtopics.utils.steps import is_frozen
-from streamtopics.utils.structure import from_arrow, has_entries
+from streamtopics.utils.structure import from_arrow, has_entries, shape_of
 
 
 class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
@@ -150,7 +150,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         """
         check_no_frame(raw_documents)
         # Rows of a table are no documents.
-        if not has_entries(raw_documents) or getattr(raw_documents, "ndim", 1) != 1:
+        shape = shape_of(raw_documents)
+        if not has_entries(raw_documents) or (shape is not None and len(shape) != 1):
             raise TypeError("raw_documents must be an iterable of texts, or of lists of sentences")
         split = split_sentences if self.splitter is None else self.splitter
         documents = from_arrow(raw_documents)

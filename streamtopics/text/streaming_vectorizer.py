@@ -340,8 +340,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _check_parameters(self) -> None:
         """Check all parameters but the vocabulary, unless they are those that were checked last."""
-        names = (name for name in vars(self) if name[0] != "_" and name[-1] != "_")
-        parameters = {name: vars(self)[name] for name in names}
+        own = vars(self).items()
+        parameters = {name: value for name, value in own if name.strip("_") == name}
         known = self._aside.get("checked", {})
         if all(known.get(name, known) is value for name, value in parameters.items()):
             return

@@ -11,7 +11,7 @@ that is psi(alpha_k) - psi(alpha_0) = s_k, with alpha_0 = sum_k alpha_k.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.special import digamma, gammaln, zeta
@@ -46,6 +46,7 @@ class Learnt(NamedTuple):
     n_batches: int
 
 
+@runtime_checkable
 class DocTopicUpdate(Protocol):
     """An update of alpha, a frozen dataclass; its memory is None before it learns."""
 

@@ -31,9 +31,9 @@ SUM_TOLERANCE = 1e-6
 
 def warn_of_no_effect(estimator: Any, *names: str) -> None:
     """Warn of parameters that were set and that `fit` does not read, if the estimator has them."""
-    parameters = signature(type(estimator)).parameters
+    parameters, values = signature(type(estimator)).parameters, estimator.get_params(deep=False)
     for name in names:
-        if name in parameters and (value := getattr(estimator, name)) != parameters[name].default:
+        if name in values and (value := values[name]) != parameters[name].default:
             message = f"{name}={value!r} of {type(estimator).__name__} has no effect in fit"
             warnings.warn(f"{message}, only in partial_fit", UserWarning, stacklevel=3)
 

@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils._set_output import _get_output_config
+
+from streamtopics.utils.structure import is_pandas, is_sparse
 
 # The one place that says so; `Documentation` of the project's metadata has to be the same.
 DOCUMENTATION = "https://streamtopics.github.io/streamtopics/"
@@ -28,7 +29,7 @@ class LinksToReference:
 
 def row_labels(X: object) -> Any:
     """The labels of the rows of X: of pandas, or of counts of such texts; None if it has none."""
-    return getattr(X, "index", None) if hasattr(X, "iloc") or sparse.issparse(X) else None
+    return getattr(X, "index", None) if is_pandas(X) or is_sparse(X) else None
 
 
 def document_labels(X: object, groups: Any) -> Any:

@@ -118,7 +118,7 @@ def lock_of(owner: Any) -> threading.RLock:
     A forked process has a lock of its own, as nobody is left to release its parent's.
     """
     # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
-    aside = getattr(owner, "_aside", {})
+    aside = owner._aside if isinstance(owner, KeepsAside) else {}
     lock: threading.RLock = aside.setdefault(("lock", os.getpid()), threading.RLock())
     return lock
 

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 def nested_fields(record: object) -> Iterator[tuple[str, Any]]:
     """Paths and values of the fields of a record, and of the records in it."""
-    if not is_record(record):
-        return
-    for field in fields(record):
-        value = getattr(record, field.name)
-        yield field.name, value
+    for name, value in fields_of(record).items() if is_record(record) else ():
+        yield name, value
         for path, inner in nested_fields(value):
-            yield f"{field.name}__{path}", inner
+            yield f"{name}__{path}", inner
+
+
+def fields_of(record: "DataclassInstance") -> dict[str, Any]:
+    """The fields of a record by name."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def replaced(record: Any, values: Mapping[str, Any], name: str) -> Any:
@@ -34,11 +36,13 @@ def replaced(record: Any, values: Mapping[str, Any], name: str) -> Any:
             inner.setdefault(field, {})[rest] = value
         else:
             own[field] = value
-    known = [field.name for field in fields(record)] if is_record(record) else []
+    known = fields_of(record) if is_record(record) else {}
     if unknown := {*own, *inner} - {*known}:
-        raise ValueError(f"{name}, {record!r}, has no parameter {min(unknown)!r}; it has {known}")
-    for field, deeper in inner.items():
-        own[field] = replaced(own.get(field, getattr(record, field)), deeper, f"{name}__{field}")
+        raise ValueError(
+            f"{name}, {record!r}, has no parameter {min(unknown)!r}; it has {[*known]}"
+        )
+    for field, below in inner.items():
+        own[field] = replaced(own.get(field, known[field]), below, f"{name}__{field}")
     return replace(record, **own)
 
 

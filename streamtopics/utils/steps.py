@@ -15,7 +15,8 @@ def steps_of(model: object) -> list[tuple[str, Any]]:
     for name, step in getattr(model, "steps", ()):
         if is_frozen(model) and not _is_idle(step):
             step = FrozenEstimator(step)
-        found += steps_of(step) if hasattr(step, "steps") else [(name, step)]
+        inner = steps_of(step)
+        found += [(name, step)] if inner == [(type(step).__name__, step)] else inner
     return found or [(type(model).__name__, model)]
 
 

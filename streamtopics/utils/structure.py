@@ -30,9 +30,38 @@ def is_sparse(X: object) -> bool:
     return bool(sparse.issparse(X))
 
 
+def is_pandas(X: object) -> bool:
+    """Whether X is a data frame or a series of pandas."""
+    return hasattr(X, "iloc")
+
+
+def take_rows(X: Any, which: Any) -> Any:
+    """Some rows of a matrix, a data frame or a series."""
+    return X.iloc[which] if is_pandas(X) else X[which]
+
+
+def shape_of(X: object) -> tuple[int, ...] | None:
+    """The shape of an array, a matrix or a frame; None for anything else."""
+    return getattr(X, "shape", None)
+
+
+def kinds_of(X: Any) -> list[str]:
+    """NumPy's letters for the types of X, one for each column of a frame; "" for unknown types."""
+    types = X.dtypes if is_frame(X) else [getattr(X, "dtype", None)]
+    return [getattr(dtype, "kind", "") for dtype in types]
+
+
+def column_names(X: object) -> Any:
+    """Names of the columns of a frame or of `NamedCounts`; None for anything else."""
+    if is_sparse(X):
+        return getattr(X, "feature_names", None)
+    # Tables of pyarrow call their names so, and their data "columns".
+    return getattr(X, "column_names" if hasattr(type(X), "column_names") else "columns", None)
+
+
 def has_entries(value: object) -> bool:
     """Whether it can be gone through; a text is one thing, and so is an array without axes."""
-    is_one = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
+    is_one = isinstance(value, str | bytes) or shape_of(value) == ()
     return isinstance(value, Iterable) and not is_one
 
 
@@ -42,7 +71,7 @@ def holds_text(X: Any) -> bool:
         if isinstance(X, str | bytes) or is_sparse(X) or (isinstance(X, np.ndarray) and not X.size):
             break
         try:
-            X = X.iloc[0] if hasattr(X, "iloc") else X[0]
+            X = take_rows(X, 0)
         except (TypeError, IndexError, KeyError):
             break
     return isinstance(X, str | bytes)
@@ -50,7 +79,7 @@ def holds_text(X: Any) -> bool:
 
 def from_arrow(values: Any) -> Any:
     """An array of Arrow as a list of Python's own objects; a table or anything else stays."""
-    is_array = hasattr(values, "to_pylist") and not hasattr(type(values), "columns")
+    is_array = hasattr(values, "to_pylist") and shape_of(values) is None
     return values.to_pylist() if is_array else values
 
 
@@ -71,7 +100,8 @@ def is_missing(value: object) -> bool:
 
 def number_of_rows(X: Any) -> int:
     """The number of documents in X, whatever holds them."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    shape = shape_of(X)
+    return len(X) if shape is None else int(shape[0])
 
 
 def total(X: Any) -> float:
@@ -82,8 +112,7 @@ def total(X: Any) -> float:
 def check_structure(X: Any, caller: str, name: str = "X") -> None:
     """Refuse a sparse matrix of arrays that do not fit, masked entries, and dates for numbers."""
     check_not_masked(X, caller, name)
-    kinds = list(X.dtypes) if is_frame(X) else [getattr(X, "dtype", None)]
-    if any(getattr(kind, "kind", "") in ("m", "M") for kind in kinds):
+    if not {"m", "M"}.isdisjoint(kinds_of(X)):
         raise TypeError(f"{name}, passed to {caller}, holds dates or spans of time, no numbers")
     if not is_sparse(X):
         return
@@ -105,19 +134,14 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
 
 def is_frame(X: Any) -> bool:
     """Whether this is a data frame of pandas."""
-    return hasattr(X, "iloc") and hasattr(X, "columns")
-
-
-def take_rows(X: Any, which: Any) -> Any:
-    """Some rows of a matrix, a data frame or a series."""
-    return X.iloc[which] if hasattr(X, "iloc") else X[which]
+    return is_pandas(X) and X.ndim == 2
 
 
 def kept_types(X: Any, otherwise: type) -> list[type]:
     """Types of numbers that stay; the first is what all else becomes: float64 of doubles."""
-    kinds = list(X.dtypes) if is_frame(X) else [X.dtype]
+    own = None if is_frame(X) else X.dtype
+    kinds = list(X.dtypes) if own is None else [own]
     names = [str(getattr(kind, "subtype", kind)).lower() for kind in kinds]
-    own = getattr(X, "dtype", None)
     # Also in the other order of bytes, and what is longer.
     is_double = isinstance(own, np.dtype) and own.kind == "f" and own.itemsize >= 8
     is_double |= any(name.startswith(DOUBLES) for name in names)
@@ -163,7 +187,7 @@ def to_csr(
     check_structure(X, caller, name)
     if not checks and type(X) in PLAIN and X.ndim == 2 and X.dtype in (np.float32, np.float64):
         return as_csr(X)  # scikit-learn takes long to find that nothing is to be done.
-    if not (is_sparse(X) or isinstance(X, np.ndarray) or hasattr(X, "iloc")):
+    if not (is_sparse(X) or isinstance(X, np.ndarray) or is_pandas(X)):
         X = np.asarray(X)  # A list, a tensor, or a frame that scikit-learn does not read.
     X = in_wide_numbers(X)
     if is_sparse(X) and X.format == "csr":

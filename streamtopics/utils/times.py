@@ -3,7 +3,6 @@
 
 import math
 import re
-from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from numbers import Integral, Real
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.utils.structure import from_arrow, is_missing
+from streamtopics.utils.structure import from_arrow, is_missing, kinds_of
 
 # Periods that a picture has at most.
 MOST_PERIODS = 80
@@ -24,15 +23,14 @@ LIKE_DAYS, LIKE_YEARS = (15_000_000, 22_000_000), (1000, 3000)
 DATE = re.compile(r"(\d{4})[-./](\d{1,2})(?:[-./](\d{1,2}))?(\D.*)?")
 
 
-def read_times(times: Iterable[Any]) -> np.ndarray:
+def read_times(times: Any) -> np.ndarray:
     """Times as datetime64, in UTC, or as float64; missing ones are NaT or NaN.
 
     Numbers like 20031231, or seconds since 1970, are dates if all of them can be.
     """
     if isinstance(times, np.ma.MaskedArray):
         times = times.tolist()
-    kind = getattr(times, "dtype", None)
-    if isinstance(kind, np.dtype) and kind.kind == "M":
+    if kinds_of(times) == ["M"] and isinstance(times.dtype, np.dtype):
         return np.asarray(times)
     found = [_read(value) for value in from_arrow(times)]
     known = [value for value in found if value is not None]

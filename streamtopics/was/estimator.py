@@ -208,7 +208,7 @@ class WASTopicModel(SentenceTopics):
         # In minibatches of this one's size, which need not be a whole number.
         rate = MeanDecay(self.kappa)(posterior.n_documents / corpus.n_documents)
         new = replace(commit, n_atoms=n_atoms, n_tables=n_tables)
-        posterior.blend(running_mean(posterior, statistics, rate), [(vars(self), "_commit", new)])
+        posterior.blend(running_mean(posterior, statistics, rate), [self._swap(new)])
 
     def _chain(
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
