@@ -34,12 +34,12 @@ import dask
 import distributed
 import numpy as np
 from dask.distributed import Client, LocalCluster
-from plain import GibbsOnlineEM
 from scipy import sparse
 
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.distributed import fit_partitions
 from streamtopics.streams import Checkpointer, resume
+from tests.plain import GibbsOnlineEM
 
 N_PARTITIONS, N_DOCUMENTS, SIZE, EVERY = 40, 600, 50, 60
 STREAM = {"read": sparse.load_npz, "rounds": 8, "staleness": 2}
