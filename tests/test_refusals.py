@@ -170,6 +170,7 @@ OTHERS_REFUSED = {
         "real",
     ),
     "no topics": (lambda: topic_diversity([]), "words"),
+    "words in place of topics": (lambda: topic_diversity(["ship", "sea"]), "sequence of topics"),
     "a topic counted from the end": (
         lambda: documents_of(lda().fit(COUNTS), COUNTS, topic=-1), "topic"
     ),

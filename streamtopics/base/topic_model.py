@@ -282,7 +282,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
     def _show(self, batch: Documents, pool: Workers, report: Progress) -> None:
         if self.n_batch_iter_:
-            ahead = self._completion(batch.X[: predictive.MONITORED], pool)
+            ahead = self._completion(batch.X[: predictive.MONITOR_SIZE], pool)
             report.score(predictive.per_token(*ahead))
 
     def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:

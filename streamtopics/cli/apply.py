@@ -14,12 +14,12 @@ from sklearn.pipeline import Pipeline
 from streamtopics import DPPSummarizer, save
 from streamtopics.cli.console import (
     check_target,
-    complain,
     counted,
-    nats,
-    note,
+    log,
     one_line,
+    per_word,
     safe,
+    warn,
     write_rows,
 )
 from streamtopics.cli.models import (
@@ -54,7 +54,7 @@ def apply(options: Namespace) -> None:
     n = write_rows(path, rows_of_documents(model, batches, options.leading, kind, options), kind)
     tally.tell()
     if path is not None:
-        note(f"topics of {counted(n, 'document')} written to {path}")
+        log(f"topics of {counted(n, 'document')} written to {path}")
 
 
 def score(options: Namespace) -> None:
@@ -68,7 +68,7 @@ def score(options: Namespace) -> None:
     if hasattr(model[-1], "feature_names_in_"):
         X = NamedCounts.of(X, words_of(model))
     print(f"{counted(X.shape[0], 'document')}, {counted(known, 'word')} that the model knows")
-    print(f"over the words of the model: {nats(float(model[-1].score(X)))}")
+    print(f"over the words of the model: {per_word(float(model[-1].score(X)))}")
     if X.shape[1] > 1 and known:
         coherence, diversity = CoherenceScorer()(model[-1], X), DiversityScorer()(model)
         print(f"coherence of the topics (NPMI of 10 words): {coherence:.3f}")
@@ -76,10 +76,10 @@ def score(options: Namespace) -> None:
     try:
         found = open_vocabulary_probability(model, texts_of(tally.sample.records))
     except (TypeError, ValueError) as error:
-        complain(f"there is no score over all words: {error}")
+        warn(f"there is no score over all words: {error}")
         return
     some = f", of a sample of {N_OPEN:,} documents" if tally.sample.n > N_OPEN else ""
-    print(f"over all words, unknown ones spelled{some}: {nats(found)}")
+    print(f"over all words, unknown ones spelled{some}: {per_word(found)}")
 
 
 def show(options: Namespace) -> None:
@@ -129,19 +129,19 @@ def update(options: Namespace) -> None:
     words, before = words_of(model), np.array(topics.topic_word_)
     n_before, n_tokens_before = topics.n_documents_seen_, topics.n_tokens_seen_
     found = cut(records(options, tally.skipped), MINIBATCH)
-    found = tally.over(found, model.steps[0][1], learnt=learner.front is None)
+    found = tally.over(found, model.steps[0][1], learnt=learner.first is None)
     callbacks = [history] if options.quiet else [history, ProgressReport(title="learning")]
     batches = (learner.taken(texts_of(batch)) for batch in found)
     stream(learner.model, batches, callbacks=callbacks)
     tally.tell()
-    if learner.front is not None and topics.n_tokens_seen_ == n_tokens_before:
+    if learner.first is not None and topics.n_tokens_seen_ == n_tokens_before:
         raise ValueError(
             f"no word of these documents is in the vocabulary of {options.model_file}, which is "
             "closed; nothing was written. `streamtopics fit` begins a model with other words"
         )
     save(model, target)
     print(counted(topics.n_documents_seen_ - n_before, "new document"))
-    print(f"before they were learnt: {nats(mean_score(history.rows)[0])}")
+    print(f"before they were learnt: {per_word(mean_score(history.rows)[0])}")
     print_changes(model, words, before, options.words)
     print(f"\nmodel written to {target}")
 

@@ -15,12 +15,12 @@ from importlib import import_module
 from io import TextIOWrapper
 
 from streamtopics.cli.console import (
-    ENDING,
-    complain,
+    STOPPING,
     forget_output,
-    handled,
+    handle,
     status_of,
     stop,
+    warn,
 )
 from streamtopics.cli.parsers import VERBS, parser
 from streamtopics.datasets import ReadingError
@@ -41,8 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     is_verb = bool(given) and (given[0] in VERBS or given[0] in {"-h", "--help", "--version"})
-    is_misspelt = bool(given) and given[0].isalpha() and not os.path.exists(given[0])  # noqa: PTH110
-    if not is_verb and not is_misspelt:
+    is_word = bool(given) and given[0].isalpha() and not os.path.exists(given[0])  # noqa: PTH110
+    if not is_verb and not is_word:
         given.insert(0, "fit")
     # What was closed before the process began prints to nowhere; else no character is too much.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123,SIM115
@@ -59,19 +59,19 @@ def _run(options: Namespace) -> int:
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
             warnings.filterwarnings("default", category=UserWarning)
-        warnings.showwarning = lambda message, *_: complain(f"note: {message}")
+        warnings.showwarning = lambda message, *_: warn(f"note: {message}")
         try:
-            with handled(ENDING, stop):
+            with handle(STOPPING, stop):
                 module = import_module(f"streamtopics.cli.{VERBS[options.verb].module}")
                 getattr(module, options.verb)(options)
                 sys.stdout.flush()
         except BrokenPipeError:
             forget_output()
         except KeyboardInterrupt as interrupt:
-            complain("interrupted")
+            warn("interrupted")
             return status_of(interrupt)
         except Exception as error:
-            complain(_message(error))
+            warn(_message(error))
             with suppress(OSError, ValueError):
                 sys.stdout.flush()
                 return WRONG
@@ -94,7 +94,7 @@ def _parsed(given: list[str]) -> Namespace:
 
 
 def _message(error: Exception) -> str:
-    """Return the message of an error, after the name of its class where it was not foreseen."""
+    """Return the message of an error, after the name of its class where it was not expected."""
     if isinstance(error, ReadingError):
         value = shlex.quote(error.value) if error.value.isprintable() else f"${error.value!r}"
         remedy = f"; pass --{error.setting.replace('_', '-')} {value}, for example"
@@ -102,9 +102,9 @@ def _message(error: Exception) -> str:
         return message + ("" if error.reason in OF_THE_FILE else LEAVE_OUT)
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
-    foreseen = isinstance(error, OSError | ValueError | ImportError | LookupError)
-    foreseen = foreseen and not isinstance(error, KeyError | IndexError)
-    message = str(error) if foreseen and str(error) else f"{type(error).__name__}: {error}"
+    expected = isinstance(error, OSError | ValueError | ImportError | LookupError)
+    expected = expected and not isinstance(error, KeyError | IndexError)
+    message = str(error) if expected and str(error) else f"{type(error).__name__}: {error}"
     for python, option in SAID_AS.items():
         message = message.replace(python, option)
     return message

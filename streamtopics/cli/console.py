@@ -21,11 +21,11 @@ from streamtopics.saving.files import replacing
 
 # Control characters, with which a text could command a terminal; marks that turn the direction
 # of writing; halves of surrogates, which cannot be written.
-UNSAFE = re.compile(
+CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 # Beside SIGINT, of Ctrl-C: those of `kill` and of a terminal that is closed.
-ENDING = [signal.SIGTERM] if sys.platform == "win32" else [signal.SIGTERM, signal.SIGHUP]
+STOPPING = [signal.SIGTERM] if sys.platform == "win32" else [signal.SIGTERM, signal.SIGHUP]
 OF_A_SIGNAL = 128  # what shells add to the number of a signal in exit statuses
 
 
@@ -34,7 +34,7 @@ OF_A_SIGNAL = 128  # what shells add to the number of a signal in exit statuses
 
 def safe(text: str) -> str:
     """Return a text that commands no terminal; lines and tabs are kept."""
-    return UNSAFE.sub("\ufffd", text)
+    return CONTROL.sub("\ufffd", text)
 
 
 def one_line(text: str, width: int = 96) -> str:
@@ -43,18 +43,18 @@ def one_line(text: str, width: int = 96) -> str:
     return flat if len(flat) <= width else flat[: width - 3].rstrip() + "..."
 
 
-def note(text: str) -> None:
+def log(text: str) -> None:
     """Say something on standard error."""
     with suppress(OSError, ValueError):
         print(safe(text), file=sys.stderr, flush=True)
 
 
-def complain(text: str) -> None:
+def warn(text: str) -> None:
     """Say what is wrong."""
-    note(f"streamtopics: {text}")
+    log(f"streamtopics: {text}")
 
 
-def nats(score: float) -> str:
+def per_word(score: float) -> str:
     """Return a score in words."""
     if not math.isfinite(score):
         return "no word was held out"
@@ -69,13 +69,13 @@ def counted(n: float, what: str) -> str:
 def forget_output() -> None:
     """Send what is still to be printed, also at the end of the process, nowhere."""
     with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
 
 
 @contextmanager
-def readers_may_go() -> Iterator[None]:
+def ignore_closed_pipe() -> Iterator[None]:
     """Print no more when the reader has gone, as of ``| head``, and go on behind the block."""
     try:
         yield
@@ -107,8 +107,8 @@ def check_target(
 def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]], kind: str) -> int:
     """Write rows as they come, to a file or standard output; return how many."""
     n = 0
-    printing = nullcontext(lambda line: sys.stdout.write(line.decode()))
-    with printing if path is None else replacing(path) as send:
+    output = nullcontext(lambda line: sys.stdout.write(line.decode()))
+    with output if path is None else replacing(path) as send:
         for n, row in enumerate(rows, start=1):
             if kind == "jsonl":
                 send((json.dumps(row, allow_nan=False, default=str) + "\n").encode())
@@ -142,7 +142,7 @@ def stop(number: int, frame: object) -> None:
 
 
 @contextmanager
-def handled(numbers: list[Any], handler: Callable[[int, Any], None]) -> Iterator[None]:
+def handle(numbers: list[Any], handler: Callable[[int, Any], None]) -> Iterator[None]:
     """Handle signals that are not ignored, where that can be done, and as before afterwards."""
     if threading.current_thread() is not threading.main_thread():
         numbers = []

@@ -16,11 +16,11 @@ from streamtopics import SVBLDA, save
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.cli.console import (
     check_target,
-    complain,
     counted,
-    nats,
-    note,
-    readers_may_go,
+    ignore_closed_pipe,
+    log,
+    per_word,
+    warn,
     write_rows,
 )
 from streamtopics.cli.models import (
@@ -74,11 +74,11 @@ def fit(options: Namespace) -> None:
         raise ValueError("--id-key and --keep are of --documents-out FILE, or of `apply`")
     made = estimator(options)
     if not options.quiet:
-        note("reading the documents")
+        log("reading the documents")
     tally = Tally(n_sample=N_SAMPLE)
     learnt = learn(options, made, records(options, tally.skipped, keys), tally)
     tally.tell()
-    with readers_may_go():
+    with ignore_closed_pipe():
         print_learnt(options, learnt)
     write_all(options, learnt)
 
@@ -148,7 +148,7 @@ def print_learnt(options: Namespace, learnt: Learnt) -> None:
     rows = rows_of(model, options.words, options.relevance)
     print_topics(rows, model)
     if n_documents < len(rows):
-        complain(f"note: {len(rows)} topics are more than there are documents; try --topics 1")
+        warn(f"note: {len(rows)} topics are more than there are documents; try --topics 1")
     print_documents(rows, model, learnt.tally.sample.records)
     score = one = float("nan")
     if learnt.held_out:
@@ -156,7 +156,8 @@ def print_learnt(options: Namespace, learnt: Learnt) -> None:
         score = float(topics.score(X))
         overall = topics.topic_weights_ @ topics.topic_word_ * topics.n_tokens_seen_
         one = float(SVBLDA(1, random_state=0).partial_fit(overall[None, :]).score(X))
-    print(f"\nheld out: {nats(score)}" + (f"; one topic alone: {nats(one)}" if one == one else ""))
+    alone = f"; one topic alone: {per_word(one)}" if one == one else ""
+    print(f"\nheld out: {per_word(score)}{alone}")
 
 
 def write_all(options: Namespace, learnt: Learnt) -> None:
@@ -200,16 +201,16 @@ def write_report(options: Namespace, path: Path, learnt: Learnt) -> None:
     from streamtopics.report import report as write_page  # `report` is a verb here
 
     shown, n_read = learnt.tally.sample.records, learnt.tally.sample.n + len(learnt.held_out)
-    all_of_them = _read_whole(options, learnt.model, learnt.whole) if options.files else None
+    full = _read_whole(options, learnt.model, learnt.whole) if options.files else None
     times: Any = [record.time for record in shown] if options.files and options.time_key else None
-    if times and (all_of_them.periods if all_of_them else periods_to_show(times)) is None:
+    if times and (full.periods if full else periods_to_show(times)) is None:
         times = None
     places = [place_of(record) for record in shown]
     # The line is at the end.
     titles = [p if len(p) <= LONGEST_PLACE else f"…{p[1 - LONGEST_PLACE :]}" for p in places]
     write_page(
         learnt.model, path, texts=texts_of(shown) or None, times=times, titles=titles or None,
-        sampled_from=(all_of_them or n_read) if shown else None, intake=learnt.tally.rows(),
+        sampled_from=(full or n_read) if shown else None, intake=learnt.tally.rows(),
     )  # fmt: skip
 
 
@@ -218,7 +219,7 @@ def periods_to_show(times: list[Any]) -> Periods | None:
     try:
         return periods_of(times, LEAST)
     except (TypeError, ValueError) as error:
-        complain(f"note: the report has no times: {error}")
+        warn(f"note: the report has no times: {error}")
         return None
 
 

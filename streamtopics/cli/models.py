@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 import streamtopics
-from streamtopics.cli.console import one_line, readers_may_go, safe
+from streamtopics.cli.console import ignore_closed_pipe, one_line, safe
 from streamtopics.cli.reading import place_of, texts_of, time_of, vectorizer_of
 from streamtopics.datasets import Record
 from streamtopics.estimators.presets import PRESETS
@@ -28,9 +28,9 @@ NAMES = (
     "StreamingLDA", "StreamingMixture", "GuidedTopics", "GibbsOnlineEM", "VariationalOnlineEM",
     "SVBLDA", "BPSLDA", "SVBHPP", "HDPGibbsOnlineEM", "HDPVarGibbs",
 )  # fmt: skip
-N_TOPICS, N_COMPARED = 20, 20_000
+N_TOPICS, N_SELECTION = 20, 20_000
 FREE = "<free "
-WIDTH, MOSTLY_PRIOR = 100, 0.5
+WIDTH, PRIOR_THRESHOLD = 100, 0.5
 N_DOCUMENTS, N_TOPICS_SHOWN, N_LABEL = 3, 5, 4
 
 
@@ -38,11 +38,11 @@ class Learner(NamedTuple):
     """A pipeline split in two: the steps that only transform texts, and those that learn."""
 
     model: Any  # to call `partial_fit` and `score` of
-    front: Any  # makes counts of texts for it; None if it takes texts
+    first: Any  # makes counts of texts for it; None if it takes texts
 
     def taken(self, texts: list[str]) -> Any:
         """Return what the model takes for texts."""
-        return texts if self.front is None else self.front.transform(texts)
+        return texts if self.first is None else self.first.transform(texts)
 
 
 # Models that are there
@@ -108,14 +108,14 @@ def print_topics(rows: Sequence[TopicRow], model: Pipeline) -> None:
     """Print the topics, the heaviest first; those that are mostly prior say so."""
     print(f"{'topic':>5}  {'weight':>6}  words")
     for row in rows:
-        mark = "(mostly prior) " if row.prior_retention > MOSTLY_PRIOR else ""
+        mark = "(mostly prior) " if row.prior_retention > PRIOR_THRESHOLD else ""
         line = safe(f"{row.topic:>5}  {row.weight:>6.1%}  {mark}{named_words(model, row)}")
         print(line if len(line) <= WIDTH else line[: WIDTH + 1].rsplit(" ", 1)[0])
 
 
 def print_documents(rows: Sequence[TopicRow], model: Pipeline, records: list[Record]) -> None:
     """Print the beginning and the place of a few documents of each of the largest topics."""
-    shown = [row for row in rows if row.prior_retention <= MOSTLY_PRIOR][:N_TOPICS_SHOWN]
+    shown = [row for row in rows if row.prior_retention <= PRIOR_THRESHOLD][:N_TOPICS_SHOWN]
     if not records or not shown:
         return
     found = documents_of(model, texts_of(records), n_documents=N_DOCUMENTS)
@@ -169,7 +169,10 @@ def estimator(options: Namespace) -> Any:
     if (name == "GuidedTopics") != bool(options.seeds):
         raise ValueError("--seeds FILE is of --estimator GuidedTopics, and of no other")
     if options.seeds:
-        named = json.loads(options.seeds.read_text(encoding="utf-8-sig"))
+        try:
+            named = json.loads(options.seeds.read_text(encoding="utf-8-sig"))
+        except ValueError as error:
+            raise ValueError(f"{options.seeds} is no JSON: {error}") from error
         made: Any = streamtopics.GuidedTopics(named, n_unseeded=max(0, n_topics - len(named)))
     else:
         made = by_name(name, n_topics or N_TOPICS)
@@ -229,13 +232,13 @@ def choose(options: Namespace, made: BaseEstimator, texts: list[str]) -> None:
     """Print figures of each number of topics, and set the one that is best."""
     if len(options.topics) < 2:
         return
-    texts = texts[:N_COMPARED]
+    texts = texts[:N_SELECTION]
     words = vectorizer_for(options, len(texts))
     fit_words(words, texts)
     X, n_jobs = words.transform(texts), made.get_params()["n_jobs"]
     found = compare_n_components(made, X, options.topics, random_state=0, n_jobs=n_jobs)
     made.set_params(n_components=found.chosen)
-    with readers_may_go():
+    with ignore_closed_pipe():
         print(re.sub(r"\bnan\b", "  -", str(found)))
         if found.chosen == options.topics[-1]:
             print("The largest number was chosen: more might be better still; try some.")

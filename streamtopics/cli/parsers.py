@@ -27,7 +27,7 @@ Files: plain text with a document on each line, JSON lines (.jsonl) or an array
 each of them perhaps compressed (.gz, .bz2, .xz, .zst), folders of such files with
 the folders in them, or - for standard input.
 """
-SAY_MORE = "\n`streamtopics VERB --help` tells the options of a verb.\n"
+HELP = "\n`streamtopics VERB --help` tells the options of a verb.\n"
 
 
 # The values of options
@@ -56,8 +56,8 @@ def numbers(text: str) -> tuple[int, ...]:
 
 def setting(text: str) -> tuple[str, Any]:
     """Return the name and the value of a parameter, as in ``kappa=0.5``; words are texts."""
-    name, equals, value = text.partition("=")
-    if not equals or not name.isidentifier():
+    name, separator, value = text.partition("=")
+    if not separator or not name.isidentifier():
         raise ArgumentTypeError(f"{text!r} is no name=value, such as kappa=0.5")
     with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
         return name, ast.literal_eval(value)
@@ -213,7 +213,7 @@ VERBS = {
 def parser() -> ArgumentParser:
     """Return the options of the command line."""
     how: Any = {"formatter_class": RawDescriptionHelpFormatter}
-    result = ArgumentParser("streamtopics", description=DESCRIPTION, epilog=FILES + SAY_MORE, **how)
+    result = ArgumentParser("streamtopics", description=DESCRIPTION, epilog=FILES + HELP, **how)
     result.color = False  # type: ignore[attr-defined,unused-ignore]
     result.add_argument("--version", action="version", version=f"streamtopics {__version__}")
     verbs = result.add_subparsers(dest="verb", metavar="VERB", required=True)

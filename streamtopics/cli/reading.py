@@ -12,13 +12,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from streamtopics.cli.console import complain, note, safe
+from streamtopics.cli.console import log, safe, warn
 from streamtopics.datasets import Record, Skipped, load_docstrings, read_records
 from streamtopics.text import StreamingCountVectorizer
 
 Item = TypeVar("Item")
 
-MUCH = 0.1
+MOST_LEFT_OUT = 0.1
 N_SHOWN, LONGEST, MOST_KEPT = 5, 30, 5000
 # Parameters of a vectorizer that say what is a word, rather than which words have a column.
 OF_WORDS = (
@@ -174,9 +174,9 @@ class Tally:
     def tell(self) -> None:
         """Say what was left out, and warn if it is much."""
         if rows := self.rows():
-            note("; ".join(f"{name.lower()}: {value}" for name, value in rows.items()))
-        if self._left_out() > MUCH:
-            complain(
+            log("; ".join(f"{name.lower()}: {value}" for name, value in rows.items()))
+        if self._left_out() > MOST_LEFT_OUT:
+            warn(
                 f"note: {self._left_out():.1%} of the words that are no stop words were left out; "
                 f"{OF_LIMITS if self.n['learnt'] else OF_A_CLOSED}"
             )

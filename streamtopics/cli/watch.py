@@ -42,7 +42,7 @@ from streamtopics.text import NamedVectorizer, StreamingPipeline
 POLL, PATIENCE = 0.2, 60.0
 # Documents that a report shows, and their characters.
 N_SHOWN, MOST_CHARACTERS = 2000, 4_000_000
-SOON = b"streamtopics: ending as soon as this minibatch is learnt; once more ends it at once\n"
+STOP = b"streamtopics: ending as soon as this minibatch is learnt; once more ends it at once\n"
 STANDARD_INPUT, STANDARD_ERROR = "-", 2
 
 
@@ -64,21 +64,21 @@ class Watch:
             self.model, self.learner = _begun(options)
             self.place["n_before"] = n_learnt(self.model)
         else:
-            front, self.place, self.history, self.monitor, self.tracker = found.callbacks
-            self.model, self.learner = found.model, models.Learner(found.model, front)
-            if front is not None:
-                self.model = models.pipeline(type(front), front.steps[0][1], found.model)
+            first, self.place, self.history, self.monitor, self.tracker = found.callbacks
+            self.model, self.learner = found.model, models.Learner(found.model, first)
+            if first is not None:
+                self.model = models.pipeline(type(first), first.steps[0][1], found.model)
             n, what = console.counted(self.n_documents, "document"), type(self.model[-1]).__name__
-            console.note(f"going on from {n} in {folder}, with the {what} there")
+            console.log(f"going on from {n} in {folder}, with the {what} there")
         self.tally = reading.Tally(self.place["tally"])
         # Texts and times of the last documents, for a report.
         self.shown: list[Any] = unpacked(self.place["shown"])
-        also = (self.learner.front, self.place, self.history, self.monitor, self.tracker)
+        also = (self.learner.first, self.place, self.history, self.monitor, self.tracker)
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
         self.batch: list[Record] = []
         self.position: tuple[int, ...] = ()
         # The signal that came; whether another came after it; whether nothing is lost by the first.
-        self.number, self.forced, self.waiting = 0, False, False
+        self.number, self.repeated, self.waiting = 0, False, False
 
     @property
     def n_documents(self) -> int:
@@ -88,7 +88,7 @@ class Watch:
     def on_batch(self, model: BaseEstimator, info: BatchInfo) -> None:
         """Keep the place, what a report shows and words of an alarm, before the checkpoint."""
         self.place["n_batches"] += 1
-        is_open = self.learner.front is None
+        is_open = self.learner.first is None
         self.tally.add(self.model.steps[0][1], reading.texts_of(self.batch), learnt=is_open)
         if not self.is_pipe:
             self.place["position"] = self.position
@@ -138,27 +138,27 @@ class Watch:
     def end(self) -> None:
         """Write the model and the report, and say where; not a model whose place is unknown."""
         self.tally.tell()
-        if self.forced or not any(self.checkpointer.path.glob("checkpoint-*")):
+        if self.repeated or not any(self.checkpointer.path.glob("checkpoint-*")):
             return
         save(self.model, self.options.model)
-        console.note(f"model written to {self.options.model}")
+        console.log(f"model written to {self.options.model}")
         if not models.n_words_of(self.model):
-            console.complain(
+            console.warn(
                 "note: the model has no word, as none was found in enough documents, or all are "
                 "too common; begin another with --min-documents 1, --max-share 1, "
                 "--keep-stop-words or --shortest 1"
             )
         if self.options.report:
             self.write_report()
-            console.note(f"report written to {self.options.report}")
+            console.log(f"report written to {self.options.report}")
 
     def on_signal(self, number: int, frame: object) -> None:
         """End at once where nothing is lost or at the second signal, else after a minibatch."""
-        self.forced, self.number = self.number != 0, number
-        if self.forced or self.waiting:
+        self.repeated, self.number = self.number != 0, number
+        if self.repeated or self.waiting:
             console.stop(number, frame)
         with suppress(OSError):  # not by print, which may be what was interrupted
-            os.write(STANDARD_ERROR, SOON)
+            os.write(STANDARD_ERROR, STOP)
 
     def batches(self, found: Follower) -> Iterator[TimedBatch]:
         """Yield minibatches: when there are enough documents, or after some time.
@@ -167,15 +167,15 @@ class Watch:
         next time; what came over a pipe would be lost, also before what cannot be read.
         """
         batch: list[Record] = []
-        began = 0.0
+        start = 0.0
         self.waiting = True
         try:
             for record in reading.with_text(found, self.tally.skipped):
                 self.waiting = False
                 if record is not None:
-                    began = began if batch else time.monotonic()
+                    start = start if batch else time.monotonic()
                     batch.append(record)
-                late = self.knows_words and time.monotonic() - began >= PATIENCE
+                late = self.knows_words and time.monotonic() - start >= PATIENCE
                 if batch and (len(batch) >= self.options.batch_size or late):
                     yield self._taken(batch, found)
                     batch = []
@@ -193,15 +193,15 @@ class Watch:
     @property
     def knows_words(self) -> bool:
         """Whether there is no vocabulary to be made from the first minibatch."""
-        front = self.learner.front
-        return front is None or hasattr(reading.vectorizer_of(front[0]), "vocabulary_")
+        first = self.learner.first
+        return first is None or hasattr(reading.vectorizer_of(first[0]), "vocabulary_")
 
     def _taken(self, batch: list[Record], found: Follower) -> TimedBatch:
         self.batch, self.position = batch, found.position
         texts = reading.texts_of(batch)
         if not self.knows_words:
-            models.fit_words(self.learner.front[0], texts)
-        if self.learner.front is not None and not hasattr(self.learner.model, "feature_names_in_"):
+            models.fit_words(self.learner.first[0], texts)
+        if self.learner.first is not None and not hasattr(self.learner.model, "feature_names_in_"):
             self.tracker.feature_names = models.words_of(self.model)
         return TimedBatch(self.learner.taken(texts), reading.time_of(batch[-1].time))
 
@@ -218,7 +218,7 @@ def watch(options: Namespace) -> None:
     )
     # The monitor, which learns what it holds back at the end, comes behind the checkpoint.
     callbacks: list[Any] = [own.tracker, own.history, own, own.checkpointer, own.tell, own.monitor]
-    with console.handled([signal.SIGINT, *console.ENDING], own.on_signal):
+    with console.handle([signal.SIGINT, *console.STOPPING], own.on_signal):
         try:
             stream(own.learner.model, own.batches(found), callbacks=callbacks)
         finally:
@@ -241,7 +241,7 @@ def _begun(options: Namespace) -> tuple[Any, models.Learner]:
     if options.model.exists():
         model = models.load_model(options.model, options.trust)
         n = console.counted(n_learnt(model), "document")
-        console.note(
+        console.log(
             f"beginning with the {type(model[-1]).__name__} in {options.model}, which has "
             f"learnt from {n}, in all passes; they are not counted below"
         )

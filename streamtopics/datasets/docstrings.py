@@ -30,14 +30,14 @@ SKIPPED_FOLDERS = frozenset(
 )
 SKIPPED_FILES = re.compile(r"test_.*|.*_test|conftest")
 # What reading and parsing a file may raise.
-UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
+PARSE_ERRORS = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 
 Found = TypeVar("Found")
 
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-STATEMENTS = ("body", "handlers", "cases", "orelse", "finalbody")
+BODY_FIELDS = ("body", "handlers", "cases", "orelse", "finalbody")
 
-NOT_PROSE = [
+REPLACEMENTS = [
     # A doctest: its prompt lines and the output, which ends at an empty line.
     (re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.M), ""),
     # Formulas, programs and tables of contents, with the lines indented under them.
@@ -126,7 +126,7 @@ def load_docstrings(
     packages = list(dict.fromkeys(DEFAULT_PACKAGES if packages is None else packages))
     documents: dict[str, tuple[int, str, str]] = {}
     for target, module, (name, docstring) in read_packages(packages, _documented):
-        documents.setdefault(_prose(docstring), (target, module, name))
+        documents.setdefault(_plain_text(docstring), (target, module, name))
     data = [text for text in documents if len(text.split()) >= min_words]
     if shuffle:
         data = [data[i] for i in rng.permutation(len(data))]
@@ -149,14 +149,14 @@ def _documented(name: str, node: ast.AST) -> Iterator[tuple[str, str]]:
     """Dotted names and documentation strings of a node and those in it, in source order."""
     if isinstance(node, DOCUMENTED) and (docstring := ast.get_docstring(node)):
         yield name, docstring
-    for field in STATEMENTS:
+    for field in BODY_FIELDS:
         for child in getattr(node, field, ()):
             named = isinstance(child, DOCUMENTED)
             yield from _documented(f"{name}.{child.name}" if named else name, child)
 
 
-def _prose(docstring: str) -> str:
-    for pattern, replacement in NOT_PROSE:
+def _plain_text(docstring: str) -> str:
+    for pattern, replacement in REPLACEMENTS:
         docstring = pattern.sub(replacement, docstring)
     return docstring.strip()
 
@@ -176,7 +176,7 @@ def read_packages(
     try:
         for place, files in enumerate(sources):
             for module, path in files:
-                with suppress(*UNREADABLE):
+                with suppress(*PARSE_ERRORS):
                     tree = parse(path)
                     found += [(place, module, document) for document in read(module, tree)]
     finally:

@@ -92,8 +92,8 @@ def make_rated_reviews(
     item, user = (rng.integers(n, size=n_documents) for n in (n_items, n_users))
     item_effects = rng.normal(0, item_effect, n_items)
     user_effects = rng.normal(0, user_effect, n_users)
-    opinion = item_effects[item] + rng.normal(0, noise, n_documents)
-    signs = np.where(opinion >= 0, 1, -1)
+    latent = item_effects[item] + rng.normal(0, noise, n_documents)
+    signs = np.where(latent >= 0, 1, -1)
     topic_word = rng.dirichlet(np.full(n_features, topic_word_prior), int(n_components) + 2)
     owner = {"item": item, "user": user, "document": np.arange(n_documents)}[profile]
     n_owners = {"item": n_items, "user": n_users, "document": n_documents}[profile]
@@ -109,7 +109,7 @@ def make_rated_reviews(
     ]
     return Bunch(
         X=sparse.csr_matrix(np.array(rows, dtype=np.int64)),
-        ratings=MEAN_RATING + user_effects[user] + opinion,
+        ratings=MEAN_RATING + user_effects[user] + latent,
         item=item,
         user=user,
         signs=signs,

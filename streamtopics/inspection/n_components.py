@@ -180,11 +180,11 @@ def compare_n_components(
                 (_candidate(estimator, number, int(seed)), X, part, n_words)
                 for part, seed in zip(parts, seeds, strict=True)
             ]
-            rows.append(_row(number, pool.share(_measured, jobs), parts))
+            rows.append(_row(number, pool.share(_measure, jobs), parts))
     return NComponentsComparison(tuple(rows))
 
 
-class _Measured(NamedTuple):
+class _Measurement(NamedTuple):
     score: float
     gain: float
     coherence: float
@@ -208,7 +208,7 @@ def _candidate(estimator: BaseEstimator, number: int, seed: int) -> Any:
     return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
 
 
-def _measured(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measured:
+def _measure(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measurement:
     """Fit a model to all but a part of the documents, and measure it on the part."""
     own = np.ones(X.shape[0], dtype=bool)
     own[part] = False
@@ -227,22 +227,22 @@ def _measured(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measur
     top = relevant_words(np.asarray(estimator.components_), n_words=n_words)
     coherence = float(topic_coherence(top, held_out).mean())
     topics = np.asarray(estimator.transform(X)).argmax(axis=1)
-    return _Measured(score, gain, coherence, topic_diversity(top), seconds, topics)
+    return _Measurement(score, gain, coherence, topic_diversity(top), seconds, topics)
 
 
-def _row(number: int, found: list[_Measured], parts: list[np.ndarray]) -> NComponentsRow:
+def _row(number: int, found: list[_Measurement], parts: list[np.ndarray]) -> NComponentsRow:
     table = np.array([one[:5] for one in found]).T
     score, gain, coherence, diversity, seconds = (float(values.mean()) for values in table)
     error = float(table[0].std(ddof=1) / np.sqrt(len(found)))
-    kappas = []
+    pair_scores = []
     for i, j in combinations(range(len(found)), 2):
         of_both = np.concatenate([parts[i], parts[j]])
-        kappas.append(agreement(found[i].topics[of_both], found[j].topics[of_both]))
-    stability = float(np.mean(kappas))
+        pair_scores.append(matched_kappa(found[i].topics[of_both], found[j].topics[of_both]))
+    stability = float(np.mean(pair_scores))
     return NComponentsRow(number, score, error, gain, coherence, diversity, stability, seconds)
 
 
-def agreement(one: np.ndarray, other: np.ndarray) -> float:
+def matched_kappa(one: np.ndarray, other: np.ndarray) -> float:
     """Share of documents in the same of two models' topics, matched, beyond chance."""
     both = np.zeros((one.max() + 1, other.max() + 1))
     np.add.at(both, (one, other), 1 / len(one))

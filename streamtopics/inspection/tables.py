@@ -87,8 +87,8 @@ def topic_names(estimator: BaseEstimator) -> list[str]:
     columns = [str(name) for name in model.get_feature_names_out()][len(given) :]
     # What scikit-learn calls the columns of estimators that have no names for them.
     plain = type(model).__name__.lower()
-    numbered = enumerate(columns, len(given))
-    return given + [f"topic {k}" if name == f"{plain}{k}" else name for k, name in numbered]
+    indexed = enumerate(columns, len(given))
+    return given + [f"topic {k}" if name == f"{plain}{k}" else name for k, name in indexed]
 
 
 def model_and_names(

@@ -26,7 +26,7 @@ from streamtopics.utils.structure import check_reach, holds_text, is_sparse, to_
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
 WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
-EPSILON_OF_UCI = 1e-12
+RATIO_EPSILON = 1e-12
 WINDOWS_AT_ONCE = 1 << 16
 
 
@@ -129,13 +129,13 @@ def topic_coherence(
     if measure == "c_v":
         return _c_v(joint, n_documents, epsilon)
     if measure == "umass":
-        occurs = np.diagonal(joint, axis1=1, axis2=2)[:, None, :]
+        marginal = np.diagonal(joint, axis1=1, axis2=2)[:, None, :]
         added = epsilon * n_documents if epsilon else 1.0
-        values = np.log((joint + added) / np.where(occurs > 0, occurs, n_documents))
+        values = np.log((joint + added) / np.where(marginal > 0, marginal, n_documents))
     elif measure == "uci":
-        values, _ = _log_ratios(joint, n_documents, EPSILON_OF_UCI if epsilon is None else epsilon)
+        values, _ = _log_ratios(joint, n_documents, RATIO_EPSILON if epsilon is None else epsilon)
     else:
-        values = _npmi_matrices(joint, n_documents, epsilon)
+        values = _normalized_ratios(joint, n_documents, epsilon)
     later, earlier = np.tril_indices(values.shape[1], -1)
     return np.asarray(values[:, later, earlier].mean(axis=1))
 
@@ -217,21 +217,21 @@ def _joint_counts(columns: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
     return np.stack([(topic.T @ topic).toarray() for topic in topics])
 
 
-def _npmi_matrices(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
+def _normalized_ratios(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
     """NPMI of all pairs in each topic; (n_topics, n_top_words, n_top_words)."""
-    occurs = np.diagonal(joint, axis1=1, axis2=2)
+    marginal = np.diagonal(joint, axis1=1, axis2=2)
     if epsilon is not None:
-        ratio, information = _log_ratios(joint, n_documents, epsilon)
-        known = (occurs[:, :, None] > 0) & (occurs[:, None, :] > 0)
-        npmi = np.where(known, 0.0, -1.0)
-        return np.asarray(np.divide(ratio, information, out=npmi, where=known & (information != 0)))
-    meet = joint > 0
-    joint = np.where(meet, joint, 1.0)
-    expected = np.where(meet, occurs[:, :, None] * occurs[:, None, :] / n_documents, 1.0)
-    information = np.log(n_documents / joint)
-    npmi = np.where(meet, 0.0, -1.0)
+        ratio, norm = _log_ratios(joint, n_documents, epsilon)
+        known = (marginal[:, :, None] > 0) & (marginal[:, None, :] > 0)
+        normalized = np.where(known, 0.0, -1.0)
+        return np.asarray(np.divide(ratio, norm, out=normalized, where=known & (norm != 0)))
+    both = joint > 0
+    joint = np.where(both, joint, 1.0)
+    expected = np.where(both, marginal[:, :, None] * marginal[:, None, :] / n_documents, 1.0)
+    norm = np.log(n_documents / joint)
+    normalized = np.where(both, 0.0, -1.0)
     ratio = np.log(joint / expected)
-    return np.asarray(np.divide(ratio, information, out=npmi, where=meet & (information > 0)))
+    return np.asarray(np.divide(ratio, norm, out=normalized, where=both & (norm > 0)))
 
 
 def _log_ratios(
@@ -241,19 +241,19 @@ def _log_ratios(
 
     Where p(i) or p(j) is 0 the first is log epsilon.
     """
-    occurs = np.diagonal(joint, axis1=1, axis2=2) / n_documents
-    apart = occurs[:, :, None] * occurs[:, None, :]
+    marginal = np.diagonal(joint, axis1=1, axis2=2) / n_documents
+    apart = marginal[:, :, None] * marginal[:, None, :]
     together = np.log(joint / n_documents + epsilon)
     return together - np.log(np.where(apart > 0, apart, 1.0)), -together
 
 
 def _c_v(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
-    occurs = np.diagonal(joint, axis1=1, axis2=2) > 0
-    vectors = _npmi_matrices(joint, n_documents, epsilon)
-    vectors = vectors * (occurs[:, :, None] & occurs[:, None, :])
+    present = np.diagonal(joint, axis1=1, axis2=2) > 0
+    vectors = _normalized_ratios(joint, n_documents, epsilon)
+    vectors = vectors * (present[:, :, None] & present[:, None, :])
     if epsilon is None:
         place = np.arange(joint.shape[1])
-        vectors[:, place, place] = occurs
+        vectors[:, place, place] = present
     total = vectors.sum(axis=1)
     lengths = np.linalg.norm(vectors, axis=2) * np.linalg.norm(total, axis=1)[:, None]
     products = np.einsum("tij,tj->ti", vectors, total)

@@ -19,7 +19,7 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_array
 
 from streamtopics.kernels import left_to_right as kernel
-from streamtopics.metrics.predictive import MOST_HASHED, check_width, row_hash
+from streamtopics.metrics.predictive import MOST_SEED, check_width, row_hash
 from streamtopics.utils.checks import (
     MOST_PARTICLES,
     SUM_TOLERANCE,
@@ -105,7 +105,7 @@ def left_to_right(
     check_integer(most=MOST_PARTICLES, n_particles=n_particles)
     if n_resampled is not None:
         check_integer(least=0, most=MOST_RESAMPLED, n_resampled=n_resampled)
-    check_integer(least=0, most=MOST_HASHED, random_state=random_state)
+    check_integer(least=0, most=MOST_SEED, random_state=random_state)
     n_apart = 0 if split_prior is None else 1
     topic_word, alpha = _check_topics(topic_word, doc_topic_prior, n_apart)
     omega = None if split_prior is None else _check_prior(split_prior, "split_prior", 2)
@@ -113,7 +113,7 @@ def left_to_right(
     word_topic = np.ascontiguousarray(topic_word.T)
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     seeds = row_hash(X, rows, random_state)
-    redrawn = -1 if n_resampled is None else n_resampled
+    resampled = -1 if n_resampled is None else n_resampled
 
     def evaluate(d: int) -> tuple[float, float]:
         span = slice(X.indptr[d], X.indptr[d + 1])
@@ -121,7 +121,7 @@ def left_to_right(
         tokens = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         out = np.empty((int(n_particles), len(tokens)))
         weights = word_topic[X.indices[span]]
-        kernel.token_probabilities(weights, tokens, alpha, redrawn, int(seeds[d]), out, omega)
+        kernel.token_probabilities(weights, tokens, alpha, resampled, int(seeds[d]), out, omega)
         return _product(out)
 
     with workers(n_jobs) as pool:

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from streamtopics.metrics.predictive import (
-    _contained_like,
+    _with_names_of,
     check_components,
     held_out_log_probability,
     per_token,
@@ -25,7 +25,7 @@ from streamtopics.utils.structure import from_arrow
 UNKNOWN = -1
 # The end of a word, which is before its first character too; characters of Unicode and the end.
 END = -1
-N_SYMBOLS = 0x110000 + 1
+N_CODES = 0x110000 + 1
 
 
 def open_vocabulary_probability(
@@ -84,7 +84,7 @@ def open_vocabulary_probability(
     True
     """
     if n_characters is not None:
-        check_integer(least=2, most=N_SYMBOLS, n_characters=n_characters)
+        check_integer(least=2, most=N_CODES, n_characters=n_characters)
     if not (before := steps_before(pipeline)):
         raise TypeError(f"pipeline must lead from texts to a topic model; got {pipeline!r:.99}")
     first = before[0][1]
@@ -93,7 +93,7 @@ def open_vocabulary_probability(
     check_components(model)
     texts = list(from_arrow(texts))
     names = [str(name) for name in names_of(pipeline)]
-    if n_characters is not None and np.exp(_evenly(n_characters, names)).sum() >= 1:
+    if n_characters is not None and np.exp(_uniform(n_characters, names)).sum() >= 1:
         raise ValueError(
             f"n_characters={n_characters} leaves no probability for unknown words; pass more than "
             "the distinct characters of the vocabulary, or None"
@@ -109,7 +109,7 @@ def open_vocabulary_probability(
             "token can be scored; leave out binary=True, tf-idf and steps that change columns"
         )
     observed, held_out = split_by(X, random_state, _keys(words))
-    seen = _contained_like(counts, _in_columns(observed, columns, len(names)))
+    seen = _with_names_of(counts, _in_columns(observed, columns, len(names)))
     known = _in_columns(held_out, columns, len(names))
     total = float(held_out_log_probability(model, seen, known).sum())
 
@@ -119,11 +119,11 @@ def open_vocabulary_probability(
     n_unknown = n_held_out[is_unknown].sum()
     total += (n_held_out.sum() - n_unknown) * np.log1p(-share) + n_unknown * np.log(share)
     if n_characters is None:
-        spelled = partial(_alike, words[np.unique(observed.indices)].tolist())
+        log_probability = partial(_alike, words[np.unique(observed.indices)].tolist())
     else:
-        spelled = partial(_evenly, n_characters)
-    total += n_held_out[is_unknown] @ spelled(words[is_unknown])
-    total -= n_unknown * np.log1p(-np.exp(spelled(names)).sum())
+        log_probability = partial(_uniform, n_characters)
+    total += n_held_out[is_unknown] @ log_probability(words[is_unknown])
+    total -= n_unknown * np.log1p(-np.exp(log_probability(names)).sum())
     return per_token(np.asarray(total), float(n_held_out.sum()))
 
 
@@ -178,34 +178,34 @@ def _in_columns(X: sparse.csr_matrix, columns: np.ndarray, n_columns: int) -> sp
     return sparse.csr_matrix(X @ moved)
 
 
-def _evenly(n_characters: int, words: Sequence[str]) -> np.ndarray:
+def _uniform(n_characters: int, words: Sequence[str]) -> np.ndarray:
     """Log probability of words, spelled with equally likely characters."""
     lengths = np.array([max(1, len(word)) for word in words], dtype=np.float64)
-    spelled: np.ndarray = -lengths * np.log(n_characters) - np.log(n_characters - 1)
-    return spelled
+    log_probability: np.ndarray = -lengths * np.log(n_characters) - np.log(n_characters - 1)
+    return log_probability
 
 
-def _alike(examples: Sequence[str], words: Sequence[str]) -> np.ndarray:
-    """Log probability of words, spelled as examples are.
+def _alike(samples: Sequence[str], words: Sequence[str]) -> np.ndarray:
+    """Log probability of words, spelled as samples are.
 
     A character c follows a with probability (n_ac + q_c) / (n_a + 1), where q is (n_c + 1 / N) /
     (n + 1), and N the number of all characters.
     """
-    (before, after), _ = _pairs(examples)
-    symbols, follower = np.unique(after, return_inverse=True)
-    n_symbols = len(symbols)
-    n_c = np.append(np.bincount(follower, minlength=n_symbols), 0.0)
-    q = (n_c + 1 / N_SYMBOLS) / (n_c.sum() + 1)
-    n_ac = np.zeros((n_symbols + 1, n_symbols + 1))
-    np.add.at(n_ac, (_among(symbols, before), follower), 1.0)
+    (before, after), _ = _pairs(samples)
+    codes, follower = np.unique(after, return_inverse=True)
+    n_codes = len(codes)
+    n_c = np.append(np.bincount(follower, minlength=n_codes), 0.0)
+    q = (n_c + 1 / N_CODES) / (n_c.sum() + 1)
+    n_ac = np.zeros((n_codes + 1, n_codes + 1))
+    np.add.at(n_ac, (_positions(codes, before), follower), 1.0)
     log_p = np.log(n_ac + q) - np.log(n_ac.sum(axis=1, keepdims=True) + 1)
     (before, after), starts = _pairs(words)
-    terms = log_p[_among(symbols, before), _among(symbols, after)]
-    spelled: np.ndarray = np.add.reduceat(terms, starts) if len(starts) else np.empty(0)
+    terms = log_p[_positions(codes, before), _positions(codes, after)]
+    log_probability: np.ndarray = np.add.reduceat(terms, starts) if len(starts) else np.empty(0)
     # There is no word without characters.
-    end = _among(symbols, np.array([END]))[0]
-    spelled -= np.log1p(-np.exp(log_p[end, end]))
-    return spelled
+    end = _positions(codes, np.array([END]))[0]
+    log_probability -= np.log1p(-np.exp(log_p[end, end]))
+    return log_probability
 
 
 def _pairs(words: Sequence[str]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
@@ -221,9 +221,9 @@ def _pairs(words: Sequence[str]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndar
     return (before, after), starts
 
 
-def _among(symbols: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """The place of each symbol, their number for one that is not there."""
-    places = np.searchsorted(symbols, found)
-    known = places < len(symbols)
-    known[known] = symbols[places[known]] == found[known]
-    return np.where(known, places, len(symbols))
+def _positions(codes: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """The place of each code, their number for one that is not there."""
+    places = np.searchsorted(codes, found)
+    known = places < len(codes)
+    known[known] = codes[places[known]] == found[known]
+    return np.where(known, places, len(codes))

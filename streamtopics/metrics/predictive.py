@@ -23,9 +23,9 @@ from streamtopics.utils.structure import check_reach, check_structure, is_frame,
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16
 PROPORTIONS_TOLERANCE = 1e-3
-MONITORED = 256
+MONITOR_SIZE = 256
 ENTRIES_AT_ONCE = 1 << 16
-MOST_HASHED = 2**63 - 1
+MOST_SEED = 2**63 - 1
 
 
 def completion_split(
@@ -63,7 +63,7 @@ def split_by(
     X: sparse.csr_matrix, random_state: int, keys: np.ndarray | None = None
 ) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """Split as `completion_split` does; columns are hashed by their keys, or their numbers."""
-    check_integer(least=0, most=MOST_HASHED, random_state=random_state)
+    check_integer(least=0, most=MOST_SEED, random_state=random_state)
     X = to_csr(X, "completion_split", otherwise=None).copy()
     check_reach(X, "completion_split")
     if X.dtype == bool:
@@ -72,13 +72,13 @@ def split_by(
     X.eliminate_zeros()
     counts = X.data.astype(np.float64)
     # Sums of multiples of a power of two are exact, whatever rows come before.
-    through = np.concatenate([[0.0], np.cumsum(np.rint(counts * TOKEN_PARTS) / TOKEN_PARTS)])
+    sums = np.concatenate([[0.0], np.cumsum(np.rint(counts * TOKEN_PARTS) / TOKEN_PARTS)])
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    before_row = through[X.indptr[:-1]][row]
+    before_row = sums[X.indptr[:-1]][row]
     first = (row_hash(X, row, random_state, keys) >> np.uint64(33))[row] % np.uint64(HELD_OUT_SHARE)
-    upto = np.floor((through[1:] - before_row + first) / HELD_OUT_SHARE)
-    since = np.floor((through[:-1] - before_row + first) / HELD_OUT_SHARE)
-    held_out = np.minimum(upto - since, counts).astype(X.dtype)
+    until = np.floor((sums[1:] - before_row + first) / HELD_OUT_SHARE)
+    since = np.floor((sums[:-1] - before_row + first) / HELD_OUT_SHARE)
+    held_out = np.minimum(until - since, counts).astype(X.dtype)
     parts = []
     for data in (X.data - held_out, held_out):
         part = sparse.csr_matrix((data, X.indices.copy(), X.indptr.copy()), shape=X.shape)
@@ -176,7 +176,7 @@ def log_predictive_probability(estimator: object, X: object, *, random_state: in
     counts = to_csr(X, "log_predictive_probability")
     check_width(counts, check_components(estimator).shape[1])
     observed, held_out = completion_split(counts, random_state)
-    log_probability = held_out_log_probability(estimator, _contained_like(X, observed), held_out)
+    log_probability = held_out_log_probability(estimator, _with_names_of(X, observed), held_out)
     return per_token(log_probability, float(held_out.data.sum(dtype=np.float64)))
 
 
@@ -189,7 +189,7 @@ def held_out_log_probability(
     """
     own = getattr(estimator, "held_out_log_probability", None)
     if own is not None:
-        found: np.ndarray = own(observed, _contained_like(observed, held_out))
+        found: np.ndarray = own(observed, _with_names_of(observed, held_out))
         return found
     components = check_components(estimator)
     words = np.unique(held_out.indices)
@@ -310,7 +310,7 @@ def check_weights(weights: Any, name: str) -> np.ndarray:
     return checked
 
 
-def _contained_like(X: Any, part: sparse.csr_matrix) -> Any:
+def _with_names_of(X: Any, part: sparse.csr_matrix) -> Any:
     """The part with the names of the columns of X, a DataFrame of pandas or `NamedCounts`."""
     if is_frame(X):
         return type(X)(part.toarray(), index=X.index, columns=X.columns)

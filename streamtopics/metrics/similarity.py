@@ -119,7 +119,7 @@ def places(affinity: np.ndarray) -> np.ndarray:
     return found
 
 
-def neighbours(affinity: np.ndarray, n: int = 3) -> list[list[int]]:
+def nearest(affinity: np.ndarray, n: int = 3) -> list[list[int]]:
     """The n most similar topics of each, the most similar first."""
     others = affinity - 2.0 * np.eye(len(affinity))
     order = np.argsort(-others, axis=1, kind="stable")

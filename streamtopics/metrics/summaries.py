@@ -166,7 +166,7 @@ class RougeScorer:
 def _scores(words: Sequence[str], reference: Sequence[str], order: int | str) -> tuple[float, ...]:
     """Precision, recall and F."""
     if isinstance(order, str):
-        hits, n_own, n_theirs = common_subsequence(words, reference), len(words), len(reference)
+        hits, n_own, n_theirs = longest_common(words, reference), len(words), len(reference)
     else:
         own, theirs = _grams(words, order), _grams(reference, order)
         hits, n_own, n_theirs = (own & theirs).total(), own.total(), theirs.total()
@@ -179,7 +179,7 @@ def _grams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(words[i:] for i in range(n)), strict=False))
 
 
-def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
+def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
     """The length of the longest common subsequence, in words.
 
     Bit i of `rows` is 0 where the longest one of one[:i + 1] is longer than that of one[:i]

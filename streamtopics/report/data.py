@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import streamtopics
-from streamtopics.metrics.similarity import affinities, neighbours, places
+from streamtopics.metrics.similarity import affinities, nearest, places
 from streamtopics.report.documents import (
     LONGEST_WORD,
     Document,
@@ -135,7 +135,7 @@ def topics_of(
     place = np.full(len(source.weights), -1)
     place[shown] = np.arange(len(shown))
     affinity, retention = affinities(source.topic_word[shown]), source.model.prior_retention_
-    map_of, near = places(affinity), neighbours(affinity)
+    map_of, near = places(affinity), nearest(affinity)
     names = source.labels
     best = [row for k in shown for row in found.best[k]]
     documents = iter(show(source, best, place, times))

@@ -81,10 +81,11 @@ def test_seeds_name_topics(tweets, capsys, tmp_path):
     status, out, err = run(capsys, tweets, "--seeds", seeds, "--quiet")
     assert status == 0, err
     assert "water: " in out
-    seeds.write_text("[]", encoding="utf-8")
-    status, _, err = run(capsys, tweets, "--seeds", seeds)
-    assert status == 2
-    assert "seeds must map names of topics" in err
+    for text, message in [("[]", "seeds must map names of topics"), ("{", f"{seeds} is no JSON")]:
+        seeds.write_text(text, encoding="utf-8")
+        status, _, err = run(capsys, tweets, "--seeds", seeds)
+        assert status == 2
+        assert message in err
 
 
 def test_what_is_written_is_about_the_texts(tweets, capsys, tmp_path):

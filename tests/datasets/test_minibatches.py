@@ -67,9 +67,3 @@ def test_a_stream_may_be_endless():
     assert next(numbers) == 0
     assert next(batches) == ["text 1", "text 2", "text 3"]
     assert next(numbers) == 4
-
-
-@pytest.mark.parametrize(("size", "error"), [(0, ValueError), (1.5, TypeError), (True, TypeError)])
-def test_sizes_that_are_none(size, error):
-    with pytest.raises(error, match="batch_size must be"):
-        iter_minibatches(TEXTS, size)

@@ -39,12 +39,3 @@ def test_the_same_seed_draws_the_same():
     one, other = (make_rated_reviews(50, random_state=3) for _ in range(2))
     assert (one.X != other.X).nnz == 0
     assert_array_equal(one.ratings, other.ratings)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("n_items", 0), ("n_components", 0), ("noise", -1.0), ("profile", "film")],
-)
-def test_wrong_numbers(name, value):
-    with pytest.raises(ValueError, match=f"{name}|scale < 0"):
-        make_rated_reviews(10, **{name: value})

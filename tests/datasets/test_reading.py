@@ -393,9 +393,3 @@ def test_names_of_files_in_a_list_are_not_taken_for_texts(write):
 def test_sources_that_are_none(source):
     with pytest.raises(TypeError, match="source must be an iterable of texts"):
         read_texts(source)
-
-
-@pytest.mark.parametrize("argument", [{"on_bad": "ignore"}, {"format": "xml"}])
-def test_misspelt_options(argument):
-    with pytest.raises(ValueError, match=f"{next(iter(argument))} must be one of"):
-        read_texts(["a"], **argument)

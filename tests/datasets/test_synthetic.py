@@ -106,22 +106,3 @@ def test_short_documents_and_tiny_priors():
     assert (lengths == 0).any()
     np.testing.assert_allclose(corpus.doc_topic.max(axis=1), 1)
     assert corpus.X.shape == (200, 30)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"n_documents": 0}, ValueError, "n_documents"),
-        ({"n_documents": 2.5}, TypeError, "n_documents"),
-        ({"n_features": -1}, ValueError, "n_features"),
-        ({"mean_length": -1}, ValueError, "lam < 0"),
-        ({"doc_topic_prior": -1.0}, ValueError, "alpha <|not sum to 1"),
-        ({"doc_topic_prior": [1, 1]}, ValueError, "shape"),
-        ({"topic_word_prior": 0.0}, ValueError, "alpha <|not sum to 1|NaN"),
-        ({"topic_word_prior": np.nan}, ValueError, "NaN"),
-        ({"topic_word": [[1.5, -0.5]]}, ValueError, "non-negative"),
-    ],
-)
-def test_errors(arguments, error, message):
-    with pytest.raises(error, match=message):
-        make_lda_corpus(**arguments)

@@ -206,14 +206,6 @@ def test_deaths_are_drift_and_free_places_are_not():
     assert np.flatnonzero(records[0].retention == 0).tolist() == [dead.topic]
 
 
-@pytest.mark.parametrize(
-    "field", [{"concentration": 0}, {"min_documents": 0}, {"min_documents": 2.5}, {"silence": 0.5}]
-)
-def test_wrong_fields_are_refused(field):
-    with pytest.raises(ValueError, match=f"{next(iter(field))} of DirichletProcess must be"):
-        DirichletProcess(**field)
-
-
 @pytest.mark.parametrize("update", [HierarchicalPowerPrior(), Window(3)], ids=str)
 def test_rules_that_take_minibatches_whole_are_refused(update):
     with pytest.raises(ValueError, match="births go with rules that take a minibatch in parts"):

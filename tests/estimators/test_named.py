@@ -124,13 +124,6 @@ def test_records_and_words_of_local_steps_keep_their_settings():
     assert (rounds.n_rounds, rounds.warm_rounds) == (4, True)
 
 
-@pytest.mark.parametrize("kind", [GibbsOnlineEM, VariationalOnlineEM])
-def test_another_local_step_is_refused_by_name(kind):
-    other = "gibbs" if kind is VariationalOnlineEM else "variational"
-    with pytest.raises(ValueError, match=f"'inference' parameter of {kind.__name__} must be"):
-        kind(2, inference=other).fit(CORPORA[5])
-
-
 @pytest.mark.parametrize("inference", ["auto", "gibbs", "variational", "one_topic"])
 def test_rates_are_settled_whether_minibatches_are_in_parts_or_whole(inference):
     X = make_lda_corpus(n_documents=300, n_features=60, random_state=0).X

@@ -55,13 +55,6 @@ def test_topic_table_as_text_and_as_frame(model):
     assert list(pandas.DataFrame(table).columns)[:3] == ["topic", "weight", "prior_retention"]
 
 
-def test_wrong_arguments(model):
-    with pytest.raises(ValueError, match="relevance must be a number in"):
-        topic_table(model, NAMES, relevance=1.5)
-    with pytest.raises(ValueError, match="feature_names"):
-        topic_table(model, NAMES[:3])
-
-
 @pytest.mark.parametrize("thing", ["x", 7, None, SVBLDA])
 def test_things_that_are_no_models_are_refused(thing):
     for show in (topic_table, plot_topics):

@@ -16,7 +16,7 @@ from streamtopics.inspection import (
     compare_n_components,
     plot_n_components,
 )
-from streamtopics.inspection.n_components import agreement
+from streamtopics.inspection.n_components import matched_kappa
 from streamtopics.metrics import (
     completion_split,
     log_predictive_probability,
@@ -108,10 +108,10 @@ def test_agreement_is_kappa_over_all_matches(n_topics):
     rng = np.random.default_rng(n_topics)
     one = rng.integers(n_topics, size=60)
     other = np.where(rng.random(60) < 0.4, rng.integers(n_topics, size=60), (one + 1) % n_topics)
-    found = agreement(one, other)
+    found = matched_kappa(one, other)
     np.testing.assert_allclose(found, plain_kappa(one.tolist(), other.tolist(), n_topics))
-    assert agreement(one, (one + 1) % n_topics) == pytest.approx(1.0)
-    assert agreement(np.zeros(9, int), np.zeros(9, int)) == 0.0
+    assert matched_kappa(one, (one + 1) % n_topics) == pytest.approx(1.0)
+    assert matched_kappa(np.zeros(9, int), np.zeros(9, int)) == 0.0
 
 
 def test_all_but_seconds_depends_on_the_seed_alone(X, found):

@@ -94,16 +94,12 @@ def test_edges():
     ("change", "message"),
     [
         ({"X": X * 0.5}, "whole numbers"),
-        ({"X": -X}, "Negative values"),
         ({"X": X[:, :3]}, "X has 3 features, but the topics have 4"),
         ({"topic_word": 2 * TOPIC_WORD}, "must be distributions"),
         ({"doc_topic_prior": 0.0}, "doc_topic_prior must be positive"),
         ({"doc_topic_prior": 0.1, "split_prior": [1.0, 0.0]}, "split_prior must be positive"),
         ({"X": [[1]], "topic_word": [[1.0]], "split_prior": 1.0}, "minimum of 2 is required"),
-        ({"n_particles": 0}, "n_particles"),
         ({"n_particles": 10**6 + 1}, "n_particles must be at most 1,000,000; got 1000001"),
-        ({"n_resampled": -1}, "n_resampled"),
-        ({"random_state": -1}, "random_state"),
         ({"random_state": 2**63}, "random_state must be at most 9,223"),
     ],
 )

@@ -2,7 +2,6 @@
 """The words that topics are shown by: the formula, its limits, and one order everywhere."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from streamtopics import SVBLDA
@@ -88,27 +87,6 @@ def test_all_lists_of_a_model_agree():
         expected = relevant_words(model.topic_word_, model.topic_weights_, relevance=relevance)
         assert [table[k] for k in range(3)] == top == expected.tolist()
     assert topic_table(model) == topic_table(model, relevance=1.0)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        (([[1.0]], None, 0), {}, "n_words must be at least 1; got 0"),
-        (([[1.0]],), {"relevance": 1.5}, r"relevance must be a number in \[0, 1\]; got 1.5"),
-        (([1.0],), {}, "Expected 2D array"),
-        (([[1.0]], [0.5, 0.5]), {"relevance": 0.3}, r"shorter|longer"),
-        (([[np.nan, 0.5]],), {}, "contains NaN"),
-    ],
-)
-def test_bad_arguments(arguments, options, message):
-    with pytest.raises(ValueError, match=message):
-        relevant_words(*arguments, **options)
-
-
-def test_missing_weights_are_refused():
-    """Older releases of pandas hand them over as objects that are no numbers."""
-    with pytest.raises((TypeError, ValueError), match=r"topic_weights|float"):
-        relevant_words([[0.5, 0.5]], pd.array([None], "Int64"), relevance=0.3)
 
 
 def test_numbers_may_be_objects():

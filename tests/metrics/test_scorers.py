@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.decomposition import LatentDirichletAllocation
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
@@ -141,15 +140,6 @@ def test_nested_cross_validation(scorer):
 
 
 @pytest.mark.parametrize("scorer", SCORERS, ids=repr)
-def test_a_search_that_has_found_nothing_is_refused(scorer, X):
-    with pytest.raises(NotFittedError):
-        scorer(searched(MODEL, "n_components"), X)
-    search = searched(MODEL, "n_components").set_params(refit=False).fit(X)
-    with pytest.raises(AttributeError, match="components_"):
-        scorer(search, X)
-
-
-@pytest.mark.parametrize("scorer", SCORERS, ids=repr)
 def test_are_values(scorer, X):
     copy = pickle.loads(pickle.dumps(scorer))
     assert copy == scorer
@@ -159,13 +149,3 @@ def test_are_values(scorer, X):
         scorer.seed = 1
     model = MODEL.fit(X)
     assert copy(model, X) == scorer(model, X)
-
-
-def test_bad_options(X):
-    model = MODEL.fit(X)
-    with pytest.raises(ValueError, match=r"measure must be one of 'npmi', .*; got 'pmi'"):
-        CoherenceScorer("pmi")(model, X)
-    with pytest.raises(ValueError, match="minimum of 2 is required"):
-        CoherenceScorer(n_words=1)(model, X)
-    with pytest.raises(ValueError, match="n_words must be at least 1; got 0"):
-        DiversityScorer(0)(model, X)

@@ -2,7 +2,6 @@
 """Diversity and exclusivity of topics: cases by hand, limits, and what is refused."""
 
 import numpy as np
-import pytest
 
 from streamtopics import SVBLDA
 from streamtopics.metrics import topic_diversity, topic_exclusivity
@@ -51,18 +50,3 @@ def test_exclusivity_of_words_that_nobody_has():
 def test_it_takes_fitted_models():
     model = SVBLDA(3, random_state=0).fit(np.eye(12))
     np.testing.assert_allclose(topic_exclusivity(model), topic_exclusivity(model.components_))
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: topic_diversity(["ship", "sea"]), TypeError, "sequence of topics"),
-        (lambda: topic_exclusivity([[1, -1]]), ValueError, "Negative values"),
-        (lambda: topic_exclusivity([[1, 1], [0, 0]]), ValueError, "a finite mass"),
-        (lambda: topic_exclusivity([[1, 1]], n_words=0), ValueError, "n_words must be at least 1"),
-        (lambda: topic_exclusivity(SVBLDA()), ValueError, "not fitted"),
-    ],
-)
-def test_what_is_refused(call, error, message):
-    with pytest.raises(error, match=message):
-        call()

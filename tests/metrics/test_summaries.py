@@ -10,7 +10,7 @@ from sklearn.model_selection import cross_validate
 
 from streamtopics import DPPSummarizer
 from streamtopics.metrics import Rouge, RougeScorer, rouge, summary_redundancy
-from streamtopics.metrics.summaries import common_subsequence, words_of
+from streamtopics.metrics.summaries import longest_common, words_of
 
 SUMMARY = "the cat sat on the mat"
 REFERENCE = "the cat lay on the red mat today"
@@ -52,8 +52,8 @@ def slow_subsequence(one, other):
 def test_longest_common_subsequence(seed):
     rng = np.random.default_rng(seed)
     one, other = (list(rng.choice(list("abcd"), rng.integers(0, 90))) for _ in range(2))
-    assert common_subsequence(one, other) == slow_subsequence(one, other)
-    assert common_subsequence(one, one) == len(one)
+    assert longest_common(one, other) == slow_subsequence(one, other)
+    assert longest_common(one, one) == len(one)
 
 
 @pytest.mark.parametrize("order", [1, 2, "l"])

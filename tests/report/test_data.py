@@ -9,13 +9,12 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, AspectSentimentModel, StreamingLDA, StreamingMixture, WASTopicModel
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.metrics import relevant_words
-from streamtopics.metrics.similarity import affinities, neighbours, places
+from streamtopics.metrics.similarity import affinities, nearest, places
 from streamtopics.report import page, report
 from streamtopics.report.documents import RELEVANCE_GRID, whole_of
 from streamtopics.streams import TopicTracker, stream
@@ -226,12 +225,12 @@ def test_documents_are_looked_at_some_at_a_time(data, corpus, monkeypatch):
 def test_the_map_of_equal_or_single_topics_is_a_point(n):
     affinity = affinities(np.full((n, 10), 0.1))
     assert_allclose(places(affinity), 0.0, atol=1e-6)
-    assert neighbours(affinity) == ([[]] if n == 1 else [[1], [0]])
+    assert nearest(affinity) == ([[]] if n == 1 else [[1], [0]])
 
 
 def test_similar_topics_are_the_nearest():
     topics = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.7, 0.2, 0.1]])
-    assert [near[0] for near in neighbours(affinities(topics))] == [2, 2, 0]
+    assert [near[0] for near in nearest(affinities(topics))] == [2, 2, 0]
 
 
 def test_names_of_topics_are_the_models(parts):
@@ -397,10 +396,6 @@ def test_scores_are_figures_or_courses(corpus):
         ({"texts": ["one"], "times": [1, 2]}, ValueError, "times must have an entry for each of"),
         ({"texts": ["one"], "titles": ["a", "b"]}, ValueError, "titles must have an entry for"),
         ({"times": [1]}, ValueError, "times must have an entry for each of the 0 documents"),
-        ({"X": [[1, 2]]}, ValueError, "X has 2 features"),
-        ({"scores": {"a": "b"}}, ValueError, "could not convert string to float"),
-        ({"alarms": [3]}, TypeError, "'int' object is not iterable"),
-        ({"feature_names": ["a"]}, ValueError, "feature_names"),
     ],
 )
 def test_wrong_input_is_named(corpus, given, error, message):
@@ -411,13 +406,6 @@ def test_wrong_input_is_named(corpus, given, error, message):
 def test_a_model_that_counts_no_words_needs_counts(parts):
     with pytest.raises(ValueError, match="StreamingLDA cannot count words: pass X="):
         report(parts[0], texts=["sea"])
-
-
-def test_a_model_that_is_not_fitted_is_refused():
-    with pytest.raises(NotFittedError):
-        report(SVBLDA(2))
-    with pytest.raises(TypeError, match="estimator must be a fitted topic model"):
-        report(SVBLDA)
 
 
 def test_empty_documents_are_legal():

@@ -614,18 +614,6 @@ def test_a_checkpoint_at_the_end_is_of_all_that_came(tmp_path):
 # Failures
 
 
-@pytest.mark.parametrize(
-    ("given", "match"),
-    [
-        ({"alpha": 0}, r"alpha must be in \[1e-5, 0\.5\]; got 0"),
-        ({"random_state": -1}, "random_state must be at least 0"),
-    ],
-)
-def test_wrong_parameters(given, match):
-    with pytest.raises(ValueError, match=match):
-        DriftMonitor(**given)
-
-
 def test_wrong_models():
     with pytest.raises(TypeError, match="model must be an estimator of topics over words that"):
         DriftMonitor().learn(CountVectorizer(), BATCHES[0])

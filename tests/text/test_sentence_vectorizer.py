@@ -10,7 +10,6 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -204,12 +203,6 @@ def test_pickle_and_clone(name):
     assert not hasattr(clone(model), "vectorizer_")
 
 
-@pytest.mark.parametrize("call", ["transform", "get_feature_names_out"])
-def test_not_fitted(call):
-    with pytest.raises(NotFittedError):
-        getattr(SentenceVectorizer(), call)(*[TEXTS] * (call == "transform"))
-
-
 def document_counts(X):
     read = read_sentences(X)
     counts = np.zeros((read.n_documents, read.n_words))
@@ -268,11 +261,6 @@ def test_a_splitter_that_returns_something_else(splitter):
 def test_a_vectorizer_of_another_kind(vectorizer):
     with pytest.raises(ValueError, match=r"vectorizer must be one of scikit-learn's for texts"):
         SentenceVectorizer(vectorizer).fit(TEXTS)
-
-
-def test_no_words():
-    with pytest.raises(ValueError, match="empty vocabulary"):
-        SentenceVectorizer().fit(["", "!"])
 
 
 @pytest.mark.parametrize("settings", [{}, {"min_df": 2}, {"max_df": 0.5}, {"max_features": 2}])

@@ -334,51 +334,6 @@ def test_a_failed_fit_changes_nothing():
 # Errors
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"min_df": 0}, "min_df"),
-        ({"min_df": 1.5}, "min_df"),
-        ({"max_features": 0}, "max_features"),
-        ({"ngram_range": (2, 1)}, "ngram_range"),
-        ({"half_life": 0}, "half_life"),
-        ({"half_life": -1.0}, "half_life"),
-        ({"margin": 0.9}, "margin"),
-        ({"n_candidates": 0}, "n_candidates"),
-        ({"n_jobs": 0}, "n_jobs"),
-        ({"n_jobs": 1.5}, "n_jobs"),
-        ({"token_pattern": "("}, "missing"),
-        ({"token_pattern": r"(\w)(\w)"}, "group"),
-        ({"max_df": 1, "min_df": 2}, "max_df corresponds to < documents than min_df"),
-        ({"min_df": 2}, "no terms remain"),
-        ({"vocabulary": []}, "empty vocabulary"),
-        ({"vocabulary": ["a", "a"]}, "Duplicate"),
-        ({"vocabulary": {"a": 1}}, "index 0"),
-    ],
-)
-def test_wrong_parameters(given, message):
-    with pytest.raises(Exception, match=message):
-        StreamingCountVectorizer(**given).fit(["red sea", "sky"])
-
-
-@pytest.mark.parametrize(
-    ("documents", "error", "message"),
-    [
-        ("red", ValueError, "string object received"),
-        (b"red", ValueError, "bytes object received"),
-        (["red", None], TypeError, "document 1 is None"),
-        (["red", np.nan], ValueError, "np.nan is an invalid document"),
-        ([["red"]], TypeError, "document 0"),
-        ([b"\xff"], UnicodeDecodeError, "utf-8"),
-        ([], ValueError, "max_df corresponds"),
-        ([""], ValueError, "empty vocabulary"),
-    ],
-)
-def test_wrong_documents(documents, error, message):
-    with pytest.raises(error, match=message):
-        StreamingCountVectorizer().fit(documents)
-
-
 FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 # M. Okabe and K. Ito (2008), "Color universal design", with the olive of P. Tol (2021), "Colour
 # schemes", for the yellow, and without black.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999933")
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999933")
 LINES = ("-", "--", ":", "-.")
 # Width and height of a panel, in inches.
-PANEL = (7.0, 4.0)
+FIGURE_SIZE = (7.0, 4.0)
 
 
 def pyplot() -> Any:
@@ -28,7 +28,7 @@ def pyplot() -> Any:
     return pyplot
 
 
-def one_axes(ax: Axes | None, size: tuple[float, float] = PANEL) -> Axes:
+def one_axes(ax: Axes | None, size: tuple[float, float] = FIGURE_SIZE) -> Axes:
     """The Axes given, or those of a new figure."""
     if ax is None:
         ax = pyplot().subplots(figsize=size, layout="constrained")[1]
@@ -48,17 +48,17 @@ def several_axes(
     return grid[:n]
 
 
-def colour(k: int) -> Any:
+def color(k: int) -> Any:
     """The colour of the k-th thing: seven, and then lighter ones of these."""
     from matplotlib.colors import to_rgb
 
-    lighter = 0.45 * (k // len(COLOURS) % 2)
-    return tuple(x + lighter * (1 - x) for x in to_rgb(COLOURS[k % len(COLOURS)]))
+    white = 0.45 * (k // len(COLORS) % 2)
+    return tuple(x + white * (1 - x) for x in to_rgb(COLORS[k % len(COLORS)]))
 
 
 def line(k: int) -> dict[str, Any]:
     """Style of the k-th of several lines; two that coincide can both be seen."""
-    return {"color": COLOURS[k % len(COLOURS)], "linestyle": LINES[k % len(LINES)]}
+    return {"color": COLORS[k % len(COLORS)], "linestyle": LINES[k % len(LINES)]}
 
 
 def plain(*axes: Axes) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from streamtopics.inspection.n_components import NComponentsComparison
-from streamtopics.inspection.plots.axes import COLOURS, legend, line, one_axes, plain, several_axes
+from streamtopics.inspection.plots.axes import COLORS, legend, line, one_axes, plain, several_axes
 from streamtopics.streams import BatchInfo
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None 
     scored = ~np.isnan(found[:, 1])
     seen, scores = np.cumsum(found[:, 0])[scored], found[scored, 1]
     ax = one_axes(ax)
-    ax.plot(seen, scores, ".", color=COLOURS[4], markersize=4, label="minibatch")
+    ax.plot(seen, scores, ".", color=COLORS[4], markersize=4, label="minibatch")
     ax.plot(
-        seen, _running_mean(scores, window), color=COLOURS[0], label=f"mean of {window} minibatches"
+        seen, _running_mean(scores, window), color=COLORS[0], label=f"mean of {window} minibatches"
     )
     ax.set_xlabel("documents seen")
     ax.set_ylabel("score before learning (nats per held-out token)")
@@ -115,7 +115,7 @@ def plot_n_components(
     axes = several_axes(ax, 2, (1, 2), (9.0, 3.6))
     left, right = axes
     scores, errors = np.array([(row.score, row.score_error) for row in found.rows]).T
-    left.errorbar(numbers, scores, errors, marker="o", capsize=3, color=COLOURS[0])
+    left.errorbar(numbers, scores, errors, marker="o", capsize=3, color=COLORS[0])
     left.set_ylabel("score (nats per held-out token)")
     highest = max(row.worth for row in found.rows)
     values = {
@@ -123,17 +123,17 @@ def plot_n_components(
         "gain x stability, of the highest": [row.worth / (highest or 1.0) for row in found.rows],
         "coherence": [row.coherence for row in found.rows],
     }
-    for k, (name, marker) in enumerate(zip(values, "D^s", strict=True)):
-        right.plot(numbers, values[name], marker=marker, label=name, color=COLOURS[k])
-    for panel in axes:
-        panel.axvline(found.chosen, color="gray", linewidth=1, label=f"chosen: {found.chosen}")
+    for k, (name, shape) in enumerate(zip(values, "D^s", strict=True)):
+        right.plot(numbers, values[name], marker=shape, label=name, color=COLORS[k])
+    for each in axes:
+        each.axvline(found.chosen, color="gray", linewidth=1, label=f"chosen: {found.chosen}")
     left.legend(frameon=False)
     right.set_ylim(top=1.35)
     right.legend(frameon=False, fontsize="small")
-    for panel in axes:
-        panel.set_xscale("log")
-        panel.set_xticks(numbers, [str(number) for number in numbers])
-        panel.minorticks_off()
-        panel.set_xlabel("number of topics")
+    for each in axes:
+        each.set_xscale("log")
+        each.set_xticks(numbers, [str(number) for number in numbers])
+        each.minorticks_off()
+        each.set_xlabel("number of topics")
     plain(*axes)
     return axes

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.inspection.plots.axes import COLOURS, colour, one_axes, plain, several_axes
+from streamtopics.inspection.plots.axes import COLORS, color, one_axes, plain, several_axes
 from streamtopics.utils.times import MOST_PERIODS, periods_of
 
 if TYPE_CHECKING:
@@ -68,10 +68,10 @@ def plot_shares(
     ax = one_axes(ax, (9.0, 4.5))
     x, ticks = _places_of(times)
     rest = np.delete(shares, drawn, axis=1).sum(axis=1)
-    bands = [*shares[:, drawn].T, rest] if rest.any() else list(shares[:, drawn].T)
-    colours = [colour(i) for i in range(len(drawn))] + ["gray"] * (len(bands) - len(drawn))
-    names = [str(labels[k]) for k in drawn] + ["others"] * (len(bands) - len(drawn))
-    ax.stackplot(x, bands, colors=colours, labels=names, linewidth=0)
+    layers = [*shares[:, drawn].T, rest] if rest.any() else list(shares[:, drawn].T)
+    colors = [color(i) for i in range(len(drawn))] + ["gray"] * (len(layers) - len(drawn))
+    names = [str(labels[k]) for k in drawn] + ["others"] * (len(layers) - len(drawn))
+    ax.stackplot(x, layers, colors=colors, labels=names, linewidth=0)
     handles, names = ax.get_legend_handles_labels()
     # From the top downwards, as the bands lie.
     ax.legend(
@@ -121,9 +121,9 @@ def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> N
         places = np.unique(np.linspace(0, len(names) - 1, N_LABELS).astype(int))
         ax.set_xticks(places, [names[place] for place in places], rotation=45, fontsize=8)
     elif isinstance(ax.xaxis.get_major_locator(), dates.AutoDateLocator):
-        locator = dates.AutoDateLocator(minticks=2, maxticks=N_LABELS)
-        ax.xaxis.set_major_locator(locator)
-        ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
+        ticks = dates.AutoDateLocator(minticks=2, maxticks=N_LABELS)
+        ax.xaxis.set_major_locator(ticks)
+        ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(ticks))
     else:
         ax.locator_params(axis="x", nbins=N_LABELS, integer=whole)
 
@@ -156,7 +156,7 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
     most = moved[records[0].batch == 1 :].max(initial=0.0)
     title = "share of the topic that was kept"
     if (kept == kept[:, :1]).all():
-        axes[0].plot(range(len(kept)), kept[:, 0], marker=".", color=COLOURS[0])
+        axes[0].plot(range(len(kept)), kept[:, 0], marker=".", color=COLORS[0])
         axes[0].set_ylim(0, 1.05)
         axes[0].set_title(f"{title}, the same of all topics", fontsize=10)
         axes[0].margins(x=0)
@@ -164,15 +164,15 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
     else:
         _image(axes[0], kept, 1.0, "magma", title)
     _image(axes[1], moved, most or 1.0, "viridis", "how far it moved (total variation)")
-    for panel in axes:
-        _label_times(panel, names)
+    for each in axes:
+        _label_times(each, names)
     return axes
 
 
-def _image(ax: Axes, values: np.ndarray, most: float, colours: str, title: str) -> None:
+def _image(ax: Axes, values: np.ndarray, most: float, colors: str, title: str) -> None:
     """Draw a row for each topic and a column for each minibatch."""
     image = ax.imshow(
-        values.T, aspect="auto", vmin=0.0, vmax=most, cmap=colours, interpolation="nearest"
+        values.T, aspect="auto", vmin=0.0, vmax=most, cmap=colors, interpolation="nearest"
     )
     ax.set_title(title, fontsize=10)
     ax.set_ylabel("topic")

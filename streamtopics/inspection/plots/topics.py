@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from streamtopics.inspection.plots.axes import COLOURS, one_axes, plain, several_axes
+from streamtopics.inspection.plots.axes import COLORS, one_axes, plain, several_axes
 from streamtopics.inspection.tables import topic_names, topic_table
 from streamtopics.metrics.similarity import affinities
 from streamtopics.metrics.similarity import places as places_of
@@ -56,15 +56,15 @@ def plot_topics(
     size = (2.6 * n_columns, (0.6 + 0.2 * len(table[0].words)) * n_rows)
     axes = several_axes(ax, len(table), (n_rows, n_columns), size)
     called = topic_names(estimator)
-    for panel, row in zip(axes, table, strict=True):
+    for each, row in zip(axes, table, strict=True):
         order = np.argsort(-np.array(row.probabilities), kind="stable")
         words = [str(row.words[i]) for i in order]
-        panel.barh(range(len(words)), np.array(row.probabilities)[order], color=COLOURS[0])
-        panel.set_yticks(range(len(words)), words, fontsize=8)
-        panel.invert_yaxis()
-        panel.set_title(f"{called[row.topic]}: {row.weight:.1%} of tokens", fontsize=9)
-        panel.locator_params(axis="x", nbins=4)
-        panel.tick_params(axis="x", labelsize=7)
+        each.barh(range(len(words)), np.array(row.probabilities)[order], color=COLORS[0])
+        each.set_yticks(range(len(words)), words, fontsize=8)
+        each.invert_yaxis()
+        each.set_title(f"{called[row.topic]}: {row.weight:.1%} of tokens", fontsize=9)
+        each.locator_params(axis="x", nbins=4)
+        each.tick_params(axis="x", labelsize=7)
     plain(*axes)
     return axes
 
@@ -96,8 +96,8 @@ def plot_topic_map(
     ax = one_axes(ax, (7.0, 6.0))
     places = places_of(affinities(last_step(estimator).topic_word_))[[row.topic for row in table]]
     weights = np.array([row.weight for row in table])
-    areas = 3000 * weights / weights.max()
-    ax.scatter(places[:, 0], places[:, 1], s=areas, color=COLOURS[0], alpha=0.5, linewidths=0)
+    sizes = 3000 * weights / weights.max()
+    ax.scatter(places[:, 0], places[:, 1], s=sizes, color=COLORS[0], alpha=0.5, linewidths=0)
     for row, place in zip(table, places, strict=True):
         words = "\n".join(str(word) for word in row.words)
         ax.annotate(f"{row.topic} {words}", place, ha="center", va="center", fontsize=7)
