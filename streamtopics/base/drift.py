@@ -166,7 +166,7 @@ def _seen_from(
     """
     k, n = leaders.shape
     topics = np.broadcast_to(np.arange(k)[:, None], leaders.shape)
-    values = posterior.faded(blend, leaders, topics + n_hidden)
+    values = posterior.decayed(blend, leaders, topics + n_hidden)
     least = np.concatenate([np.full(n_hidden, np.inf), values.min(axis=1)])
     moved, words = posterior.moved(blend, least)
     untouched = ~np.isin(leaders, blend.statistics.words)
@@ -194,7 +194,7 @@ def _seen_from_all(
     moved, least = np.zeros((2, len(mass)))
     if leaders is not None:
         topics = np.arange(len(mass))[:, None] + n_hidden
-        least = posterior.faded(blend, leaders, topics).min(axis=1)
+        least = posterior.decayed(blend, leaders, topics).min(axis=1)
     found = []
     for words, before, after in posterior.changes(blend):
         before, after = before[:, own] / old_mass, after[:, own]

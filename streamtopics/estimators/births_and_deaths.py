@@ -25,7 +25,7 @@ from streamtopics.local.groups import Base, Groups, find_groups, known_by
 from streamtopics.local.step import Source
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models import LDA
-from streamtopics.models.lda import LimitedPrior
+from streamtopics.models.lda import BoundedPrior
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.births import DirichletProcess, Lifetimes, Seeds, TopicLifetime, settled
 from streamtopics.utils.parallel import SERIAL, Workers
@@ -119,7 +119,7 @@ def _groups(
     expected = posterior.prior_rows(words)[:, -1] / posterior.prior_mass[-1]
     source: Source = posterior
     if composition.schedule.prior_limit is not None:
-        source = LimitedPrior(posterior, composition.schedule.prior_limit)
+        source = BoundedPrior(posterior, composition.schedule.prior_limit)
     alive = np.flatnonzero(posterior.alpha[first:] > 0)
     background, topics = seen, np.zeros((len(words), 0))
     if len(alive):

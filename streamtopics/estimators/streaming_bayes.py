@@ -299,7 +299,7 @@ class StreamingBayes(
             ensure_min_samples=0 if method == "partial_fit" else 1,
         )
         X, y = (found[0], _numbers(found[1], "y")) if target else (found, None)
-        if not model.allows_missing and np.isnan(X).any():
+        if not model.accepts_missing and np.isnan(X).any():
             raise ValueError(
                 f"X contains NaN, but {type(model).__name__} cannot leave out what is missing; "
                 "impute it, or leave those rows out"
@@ -427,7 +427,7 @@ class StreamingBayes(
         tags = super().__sklearn_tags__()
         model = self.model
         tags.target_tags.required = model.needs_target
-        tags.input_tags.allow_nan = model.allows_missing
+        tags.input_tags.allow_nan = model.accepts_missing
         # Their scores are log densities, which have no scale of their own.
         if model.n_classes is not None:
             tags.estimator_type = "classifier"

@@ -71,8 +71,8 @@ def quadrature(a: float, b: float, n: int) -> tuple[np.ndarray, np.ndarray]:
     nodes = np.clip(eigvalsh_tridiagonal(level, step), 0.0, 1.0)
     before, now, logs = np.zeros(n), np.ones(n), np.zeros(n)
     for i in range(n - 1):
-        following = (nodes - level[i]) * now - (step[i - 1] * before if i else 0.0)
-        before, now = now, following / step[i]
+        after = (nodes - level[i]) * now - (step[i - 1] * before if i else 0.0)
+        before, now = now, after / step[i]
         scale = np.sqrt(1 + now**2)
         before, now, logs = before / scale, now / scale, logs - 2 * np.log(scale)
     return nodes, logs - logsumexp(logs)

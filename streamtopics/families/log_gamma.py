@@ -28,7 +28,7 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 # Coefficients of Stirling's series, r(x) = ln(2 pi / x) / 2 + sum_i c_i / x^(2i + 1).
-STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
+COEFFICIENTS = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 # From here on the series is exact to 1e-15.
 LARGE = 10
 HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
@@ -52,7 +52,7 @@ def remainder(x: np.ndarray) -> np.ndarray:
     """r(x) = lnG(x) - x ln x + x."""
     few = np.minimum(x, LARGE)
     u = 1.0 / np.maximum(x, LARGE)
-    large = HALF_LOG_2PI + 0.5 * np.log(u) + u * np.polyval(STIRLING[::-1], u * u)
+    large = HALF_LOG_2PI + 0.5 * np.log(u) + u * np.polyval(COEFFICIENTS[::-1], u * u)
     return np.where(x < LARGE, gammaln(few) - few * np.log(few) + few, large)
 
 
@@ -60,7 +60,7 @@ def _slope(x: np.ndarray) -> np.ndarray:
     """Derivative of the remainder: psi(x) - ln x."""
     few = np.minimum(x, LARGE)
     u = 1.0 / np.maximum(x, LARGE)
-    powers = [-(2 * i + 1) * c for i, c in enumerate(STIRLING)]
+    powers = [-(2 * i + 1) * c for i, c in enumerate(COEFFICIENTS)]
     large = -u * (0.5 - u * np.polyval(powers[::-1], u * u))
     return np.where(x < LARGE, psi(few) - np.log(few), large)
 
@@ -89,8 +89,8 @@ def _of_large(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     T_n = sum_{k=1..n} k u^k v^(n-k).
     """
     u, v = 1.0 / a, 1.0 / b
-    T, total, power, v2 = u, STIRLING[0] * u, u, v * v
-    for i, c in enumerate(STIRLING[1:]):
+    T, total, power, v2 = u, COEFFICIENTS[0] * u, u, v * v
+    for i, c in enumerate(COEFFICIENTS[1:]):
         n = 2 * i + 1
         power = power * u
         T = v2 * T + power * ((n + 1) * v + (n + 2) * u)

@@ -146,6 +146,6 @@ def valid(eta: np.ndarray) -> np.ndarray:
     good &= (np.abs(correlation - correlation.swapaxes(-1, -2)) <= 1e-9).all(axis=(-2, -1))
     # What is less than this may be rounding, of either sign.
     good &= (np.linalg.eigvalsh(correlation) > 4 * p * np.finfo(float).eps).all(axis=-1)
-    harmless = np.append(np.zeros(p), np.append(np.eye(p).ravel(), [1.0, 1.0]))
-    _, _, a, b = parameters(np.where(good[..., None], eta, harmless))
+    fallback = np.append(np.zeros(p), np.append(np.eye(p).ravel(), [1.0, 1.0]))
+    _, _, a, b = parameters(np.where(good[..., None], eta, fallback))
     return good & (a > 0) & (b > 0)

@@ -74,8 +74,8 @@ def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
     m, c = mean_and_complement(w)
     # E[w rho] - max(w, 0) is -w c or w m, and so it is for g.
     ends = np.where(w > 0, -w * c, w * m) - np.where(other > 0, -other * c, other * m)
-    tops = _log_normalizer_from_the_top(other) - _log_normalizer_from_the_top(w)
-    return np.maximum(ends + tops, 0.0)
+    top = _log_normalizer_from_the_top(other) - _log_normalizer_from_the_top(w)
+    return np.maximum(ends + top, 0.0)
 
 
 def valid(w: ArrayLike) -> np.ndarray:

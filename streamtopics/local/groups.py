@@ -93,12 +93,12 @@ def find_groups(X: sparse.csr_matrix, known: np.ndarray, base: Base, least: floa
 
 def _groups_of(X: sparse.csr_matrix, table: np.ndarray, least: float) -> Groups:
     """The documents of each table with enough of them, those at table -1 left out."""
-    seated = np.flatnonzero(table >= 0)
-    size = np.bincount(table[seated], minlength=1).astype(np.float64)
+    assigned = np.flatnonzero(table >= 0)
+    size = np.bincount(table[assigned], minlength=1).astype(np.float64)
     order = np.argsort(-size, kind="stable")
     chosen = order[size[order] >= least]
     shape = len(size), len(table)
-    member = sparse.csr_matrix((np.ones(len(seated)), (table[seated], seated)), shape)
+    member = sparse.csr_matrix((np.ones(len(assigned)), (table[assigned], assigned)), shape)
     counts: np.ndarray = (member[chosen] @ X).toarray().T
     places = np.full(len(size) + 1, -1)
     places[chosen] = np.arange(len(chosen))

@@ -20,7 +20,7 @@ from streamtopics.local.variational import Variational
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.utils.parallel import Workers
 
-OFFERED = frozenset({"shares"})
+PROVIDED = frozenset({"shares"})
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class SemiSupervised(WithPseudoTokens):
 
     @property
     def reports(self) -> frozenset[str]:  # type: ignore[override]
-        return self.step_of.reports & OFFERED
+        return self.step_of.reports & PROVIDED
 
     def thorough(self) -> LocalStep:
         return self.step_of.thorough()

@@ -133,7 +133,7 @@ class OneTopic(LocalStep):
             means = (self.vector_weight * topics.means[self.n_background :]).astype(q.dtype)
             of_vectors = explained(minibatch.vectors, means, workers)
 
-        def explain(start: int, stop: int) -> None:
+        def infer(start: int, stop: int) -> None:
             part = times(minibatch, log_mixed, start, stop)
             part += log_alpha
             if of_vectors is not None:
@@ -142,7 +142,7 @@ class OneTopic(LocalStep):
             np.exp(part, out=part)
             np.divide(part, part.sum(axis=1, keepdims=True), out=q[start:stop])
 
-        workers.share(explain, spans(len(q), DOCUMENTS_PER_JOB))
+        workers.share(infer, spans(len(q), DOCUMENTS_PER_JOB))
         return q
 
     def _directions(

@@ -146,7 +146,7 @@ def times(minibatch: Minibatch, x: np.ndarray, start: int, stop: int) -> np.ndar
     return out
 
 
-SIXTEEN_OF_32 = np.uint64(0x0000FFFF0000FFFF)
+LOW_HALVES = np.uint64(0x0000FFFF0000FFFF)
 
 
 def standard_noise(seed: int, words: np.ndarray, n_components: int) -> np.ndarray:
@@ -154,7 +154,7 @@ def standard_noise(seed: int, words: np.ndarray, n_components: int) -> np.ndarra
     cells: np.ndarray = words.astype(np.uint64)[:, None] * np.uint64(n_components)
     cells = cells + np.arange(n_components, dtype=np.uint64)
     bits = mix(cells ^ mix(np.array([seed], dtype=np.uint64)))
-    pairs = (bits & SIXTEEN_OF_32) + ((bits >> np.uint64(16)) & SIXTEEN_OF_32)
+    pairs = (bits & LOW_HALVES) + ((bits >> np.uint64(16)) & LOW_HALVES)
     uniforms = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
     return (uniforms / 2.0**16 - 2.0) * 3.0**0.5
 

@@ -52,7 +52,7 @@ class BetaBinomial(DenseModel):
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None, seed: int = 0
     ) -> Learn:
-        X = _flips(X)
+        X = _check_binary(X)
         counts = np.stack([X.sum(axis=0), len(X) - X.sum(axis=0)], axis=-1)
 
         def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
@@ -65,7 +65,7 @@ class BetaBinomial(DenseModel):
         self, posterior: DensePosterior, X: np.ndarray, y: None = None
     ) -> np.ndarray:
         heads, tails = beta.parameters(posterior["coins"])
-        seen = np.where(_flips(X) == 1, heads, tails)
+        seen = np.where(_check_binary(X) == 1, heads, tails)
         return (np.log(seen) - np.log(heads + tails)).sum(axis=1)
 
     def mean(self, posterior: DensePosterior) -> np.ndarray:
@@ -74,7 +74,7 @@ class BetaBinomial(DenseModel):
         return heads / (heads + tails)
 
 
-def _flips(X: np.ndarray) -> np.ndarray:
+def _check_binary(X: np.ndarray) -> np.ndarray:
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2:
         raise ValueError(f"X must have shape (n_samples, n_features); got {X.shape}")

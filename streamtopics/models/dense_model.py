@@ -19,14 +19,14 @@ Numbers = float | np.ndarray
 class DenseModel(Protocol):
     """A model of samples X, and where it needs them of targets y.
 
-    A model whose natural parameters are relative to a point has `origins`, numbers to add by
+    A model whose natural parameters are relative to a point has `offsets`, numbers to add by
     (block, name of a marginal).
     """
 
     #: Whether there has to be a y, a number for each sample
     needs_target: ClassVar[bool] = False
     #: Whether X may have NaN for what was not observed
-    allows_missing: ClassVar[bool] = False
+    accepts_missing: ClassVar[bool] = False
     #: Fields that natural parameters are relative to: a prior can only be boosted in a model that
     #: shares them
     coordinates: ClassVar[tuple[str, ...]] = ()
@@ -80,7 +80,7 @@ def check_codes(codes: np.ndarray, n_codes: int, what: str) -> np.ndarray:
     return codes.astype(np.int64)
 
 
-def log_student_t(x: Numbers, location: Numbers, degrees: Numbers, scale2: Numbers) -> np.ndarray:
+def log_t_density(x: Numbers, location: Numbers, degrees: Numbers, scale2: Numbers) -> np.ndarray:
     """Log density, in nats, of arguments that broadcast; `scale2` is the square of the scale."""
     z2 = (x - location) ** 2 / (degrees * scale2)
     constant = gammaln((degrees + 1) / 2) - gammaln(degrees / 2)

@@ -17,7 +17,7 @@ from scipy.special import logsumexp, psi
 
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import MixtureModel, check_codes, log_student_t
+from streamtopics.models.dense_model import MixtureModel, check_codes, log_t_density
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_range, check_scales, check_whole
 
@@ -61,7 +61,7 @@ class GaussianMixture(MixtureModel):
     array([-3.,  3.])
     """
 
-    allows_missing: ClassVar[bool] = True
+    accepts_missing: ClassVar[bool] = True
     coordinates: ClassVar[tuple[str, ...]] = ("mean", "n_groups", "group_column")
     by_feature: ClassVar[frozenset[str]] = frozenset({"components"})
 
@@ -115,7 +115,7 @@ class GaussianMixture(MixtureModel):
         return self.predict_proba(posterior, X)
 
     @property
-    def origins(self) -> dict[tuple[str, str], float]:
+    def offsets(self) -> dict[tuple[str, str], float]:
         return {("components", "mean"): self.mean}
 
     def means(self, posterior: DensePosterior) -> np.ndarray:
@@ -181,7 +181,7 @@ class Mixture:
 
     def found_in(self, X: np.ndarray, rng: np.random.Generator) -> tuple["Mixture", float]:
         """The mixture after an ascent from random centres, with this as prior; its bound."""
-        r = _memberships_of_random_centres(X, len(self.weights), rng)
+        r = _random_assignment(X, len(self.weights), rng)
         last = -np.inf
         for _ in range(START_PASSES):
             weights, components = _statistics(X, r)
@@ -217,7 +217,7 @@ def log_joint(
     for group, rows in _rows_of(groups):
         parameters = m[group], 2 * a[group], (b * (k + 1) / (a * k))[group]
         for j, (m_j, degrees, scale2) in enumerate(zip(*parameters, strict=True)):
-            densities = log_student_t(X[rows], m_j, degrees, scale2)
+            densities = log_t_density(X[rows], m_j, degrees, scale2)
             out[rows, j] += (seen[rows] * densities).sum(axis=1)
     return out
 
@@ -235,9 +235,7 @@ def _statistics(X: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return r.sum(axis=0), np.stack([r.T @ X, n, r.T @ X**2, n], axis=-1)
 
 
-def _memberships_of_random_centres(
-    X: np.ndarray, n_components: int, rng: np.random.Generator
-) -> np.ndarray:
+def _random_assignment(X: np.ndarray, n_components: int, rng: np.random.Generator) -> np.ndarray:
     """Each sample to the nearest of some that are far apart, as in k-means++, on scaled columns."""
     seen = ~np.isnan(X)
     n_seen = np.maximum(seen.sum(axis=0), 1)

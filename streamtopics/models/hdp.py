@@ -94,7 +94,7 @@ def apply_update(
     running tables and of what those of one document count in them; alpha is b pi.
     """
     n_before = posterior.shape[1]
-    topics = worth_keeping(posterior, statistics, rule)
+    topics = topics_to_keep(posterior, statistics, rule)
     statistics = statistics.of(topics)
     if not np.array_equal(topics, np.arange(n_before)):
         known = topics < n_before
@@ -109,7 +109,9 @@ def apply_update(
     return posterior, replace(blend, alpha=alpha), tables, topics
 
 
-def worth_keeping(posterior: TopicPosterior, statistics: TableStatistics, rule: Rule) -> np.ndarray:
+def topics_to_keep(
+    posterior: TopicPosterior, statistics: TableStatistics, rule: Rule
+) -> np.ndarray:
     """Topics that will have as much as one word of the minibatch counts, or the largest.
 
     The running mean stands for 1 / gain documents. A minibatch without words drops none.

@@ -167,7 +167,7 @@ class LDA:
             if given is posterior and posterior.knows_nothing:
                 source = first or self.first_topics(posterior, minibatch)
             elif self.prior_limit is not None:
-                source = LimitedPrior(given, self.prior_limit)
+                source = BoundedPrior(given, self.prior_limit)
             seeds = document_seeds(self.seed, n_before, n) if seeds is None else mix(seeds)
             topics = self.topics(source, minibatch, workers, given)
             statistics, documents = self.local.step(
@@ -237,7 +237,7 @@ def allowed(eta: np.ndarray) -> np.ndarray:
     return np.minimum(1.0, eta / (EXCLUDED * eta.max(axis=1, keepdims=True))) ** 2
 
 
-class LimitedPrior:
+class BoundedPrior:
     """Topics whose prior weighs at most some share of what was learnt.
 
     In a large vocabulary the pseudo-counts of a topic can exceed its tokens: topics with few tokens
@@ -248,19 +248,19 @@ class LimitedPrior:
     def __init__(self, source: HasPrior, share: float):
         self._source, self.alpha, self.c = source, source.alpha, source.c
         self.directions: np.ndarray | None = getattr(source, "directions", None)
-        owed = source.c * source.prior_mass
-        learnt = float((source.mass - owed).sum())
+        prior_part = source.c * source.prior_mass
+        learnt = float((source.mass - prior_part).sum())
         # Topics of which alpha is 0 are none yet.
         alive = source.alpha > 0 if len(source.alpha) else slice(None)
-        total = float(owed[alive].sum())
+        total = float(prior_part[alive].sum())
         self._limits = learnt > 0 and share * learnt < total
         # Less of the prior would be lost in what is taken off it.
         kept = max(share * learnt / total, ROUNDING) if self._limits else 1.0
-        self._withheld = (1.0 - kept) * source.c
-        self.mass: np.ndarray = source.mass - self._withheld * source.prior_mass
+        self._removed = (1.0 - kept) * source.c
+        self.mass: np.ndarray = source.mass - self._removed * source.prior_mass
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         found: np.ndarray = self._source.rows(words)
         if self._limits:
-            found = found - self._withheld * self._source.prior_rows(words)
+            found = found - self._removed * self._source.prior_rows(words)
         return found

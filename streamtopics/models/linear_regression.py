@@ -16,7 +16,7 @@ from scipy.special import psi
 
 from streamtopics.families import normal_gamma_regression as family
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import DenseModel, log_student_t
+from streamtopics.models.dense_model import DenseModel, log_t_density
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_scales
 
@@ -104,7 +104,7 @@ class LinearRegression(DenseModel):
         m, L, a, b = family.parameters(posterior["regression"])
         X = self._design(X)
         leverage = (X.T * np.linalg.solve(L, X.T)).sum(axis=0)
-        return log_student_t(y, X @ m, 2 * a, b / a * (1 + leverage))
+        return log_t_density(y, X @ m, 2 * a, b / a * (1 + leverage))
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """The mean of y for each x."""

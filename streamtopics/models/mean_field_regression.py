@@ -19,7 +19,7 @@ from scipy.stats import gamma as gamma_distribution
 
 from streamtopics.families import gamma, gaussian, normal_gamma
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import DenseModel, log_student_t
+from streamtopics.models.dense_model import DenseModel, log_t_density
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_scales
 
@@ -68,7 +68,7 @@ class MeanFieldRegression(DenseModel):
     """
 
     needs_target: ClassVar[bool] = True
-    allows_missing: ClassVar[bool] = True
+    accepts_missing: ClassVar[bool] = True
     by_feature: ClassVar[frozenset[str]] = frozenset({"inputs", "coefficients"})
 
     precision: float = 0.01
@@ -101,7 +101,7 @@ class MeanFieldRegression(DenseModel):
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
 
         def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
-            q = Beliefs.of(view)
+            q = Expected.of(view)
             moments = Moments.of(X, y, q)
             bound = moments.local_bound(y, q)
             for _ in range(MOST_ROUNDS_OF_MISSING):
@@ -127,7 +127,7 @@ class MeanFieldRegression(DenseModel):
         m, k, a, b = normal_gamma.parameters(posterior["inputs"])
         scale2 = b * (k + 1) / (a * k)
         seen = ~np.isnan(X)
-        densities = log_student_t(np.where(seen, X, m), m, 2 * a, scale2)
+        densities = log_t_density(np.where(seen, X, m), m, 2 * a, scale2)
         of_inputs: np.ndarray = (seen * densities).sum(axis=1)
         if y is None:
             return of_inputs
@@ -135,11 +135,11 @@ class MeanFieldRegression(DenseModel):
         variance = 1 / w_precision
         spread = np.where(seen, 0.0, scale2 * a / np.maximum(a - 1, 0.5))
         Z = np.column_stack([np.where(seen, X, m), np.ones(len(X))])
-        uncertain = Z**2 @ variance + spread @ (w**2 + variance)[:-1]
+        predictive_variance = Z**2 @ variance + spread @ (w**2 + variance)[:-1]
         residual = np.asarray(y, dtype=np.float64) - self.predict(posterior, X)
         shape, rate = gamma.parameters(posterior["noise"])
         parts = (slice(i, i + SAMPLES_AT_ONCE) for i in range(0, len(y), SAMPLES_AT_ONCE))
-        of_target = [_log_mixture(residual[i], uncertain[i], shape, rate) for i in parts]
+        of_target = [_log_mixture(residual[i], predictive_variance[i], shape, rate) for i in parts]
         return of_inputs + np.concatenate(of_target)
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
@@ -155,7 +155,7 @@ class MeanFieldRegression(DenseModel):
 
 
 @dataclass(frozen=True)
-class Beliefs:
+class Expected:
     """Expectations under q, in which the coefficients are (w_1, ..., w_p, w_0)."""
 
     w: np.ndarray  # (p + 1,)
@@ -168,16 +168,16 @@ class Beliefs:
     log_precision: np.ndarray
 
     @staticmethod
-    def of(view: DenseView | dict[str, np.ndarray]) -> "Beliefs":
+    def of(view: DenseView | dict[str, np.ndarray]) -> "Expected":
         w, w_precision = gaussian.parameters(view["coefficients"])
         shape, rate = gamma.parameters(view["noise"])
         m, k, a, b = normal_gamma.parameters(view["inputs"])
         noise = float(shape / rate), float(psi(shape) - np.log(rate))
-        return Beliefs(w, 1 / w_precision, *noise, m, k, a / b, psi(a) - np.log(b))
+        return Expected(w, 1 / w_precision, *noise, m, k, a / b, psi(a) - np.log(b))
 
     def updated(
         self, view: DenseView, moments: "Moments", y: np.ndarray
-    ) -> tuple["Beliefs", dict[str, np.ndarray]]:
+    ) -> tuple["Expected", dict[str, np.ndarray]]:
         """The best beliefs given the moments of the inputs, and the additions they stand for.
 
         All coefficients at once, then the noise, until it stays; the inputs depend on neither.
@@ -205,9 +205,9 @@ class Beliefs:
             "noise": of_noise,
         }
         lam = {name: base[name] + gain[name] * additions[name] for name in additions}
-        return Beliefs.of(lam), additions
+        return Expected.of(lam), additions
 
-    def close_to(self, other: "Beliefs") -> bool:
+    def close_to(self, other: "Expected") -> bool:
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return all(np.allclose(mine, theirs, rtol=TOL_OF_MISSING) for mine, theirs in pairs)
 
@@ -222,13 +222,13 @@ class Moments:
     latent: bool  # Whether anything was missing
 
     @staticmethod
-    def of(X: np.ndarray, y: np.ndarray, q: Beliefs) -> "Moments":
+    def of(X: np.ndarray, y: np.ndarray, q: Expected) -> "Moments":
         """Under the best q(missing): a Gaussian, jointly for each sample."""
         n, p = X.shape
         mean, covariance = np.column_stack([X, np.ones(n)]), np.zeros((p + 1, p + 1))
-        holes, entropy = np.isnan(X), 0.0
+        is_nan, entropy = np.isnan(X), 0.0
         # Each set of columns that is missing somewhere, and the rows in which it is.
-        patterns, place = np.unique(holes, axis=0, return_inverse=True)
+        patterns, place = np.unique(is_nan, axis=0, return_inverse=True)
         for i in np.flatnonzero(patterns.any(axis=1)):
             missing, rows = np.flatnonzero(patterns[i]), np.flatnonzero(place.ravel() == i)
             seen = np.setdiff1d(np.arange(p + 1), missing)
@@ -240,9 +240,10 @@ class Moments:
             pull = (q.precision * q.mean)[missing] + q.noise * residual[:, None] * w
             mean[np.ix_(rows, missing)] = pull @ inverse
             covariance[np.ix_(missing, missing)] += len(rows) * inverse
-            log_volume = len(missing) * np.log(2 * np.pi * math.e) - np.linalg.slogdet(precision)[1]
-            entropy += len(rows) * 0.5 * float(log_volume)
-        return Moments(mean, covariance, entropy, bool(holes.any()))
+            log_det = np.linalg.slogdet(precision)[1]
+            constant = len(missing) * np.log(2 * np.pi * math.e)
+            entropy += len(rows) * 0.5 * float(constant - log_det)
+        return Moments(mean, covariance, entropy, bool(is_nan.any()))
 
     @property
     def squares(self) -> np.ndarray:
@@ -254,7 +255,7 @@ class Moments:
         of_means = np.sum((y - self.mean @ w) ** 2) + w @ self.covariance @ w
         return float(of_means + np.diag(self.squares) @ w_variance)
 
-    def local_bound(self, y: np.ndarray, q: Beliefs) -> float:
+    def local_bound(self, y: np.ndarray, q: Expected) -> float:
         """E[log p(x, y | beta)] - E[log q(missing)], in nats."""
         n = len(y)
         squares = ((self.mean[:, :-1] - q.mean) ** 2).sum(axis=0) + np.diag(self.covariance)[:-1]
@@ -288,7 +289,7 @@ def _log_mixture(
     step = (last - first) / (N_NODES - 1)
     log_g = first + step * np.arange(N_NODES)[:, None]
     g = np.exp(log_g)
-    blurred = 1 + variance * g
-    log_terms = (shape + 0.5) * log_g - rate * g - 0.5 * (np.log(blurred) + squared * g / blurred)
+    scale = 1 + variance * g
+    log_terms = (shape + 0.5) * log_g - rate * g - 0.5 * (np.log(scale) + squared * g / scale)
     constant = shape * np.log(rate) - gammaln(shape) - 0.5 * np.log(2 * np.pi)
     return logsumexp(log_terms, axis=0) + np.log(step) + constant

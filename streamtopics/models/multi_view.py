@@ -25,7 +25,7 @@ CLASS_PRIOR = 1.0
 
 
 @dataclass(frozen=True)
-class StartBesideOthers(RandomStart):
+class CompetingStart(RandomStart):
     """A random start that competes with topics that know something: its mass is right."""
 
     @property
@@ -34,7 +34,7 @@ class StartBesideOthers(RandomStart):
 
 
 @dataclass(frozen=True)
-class Beside:
+class CombinedTopics:
     """Topics of a class and the shared ones, next to each other."""
 
     own: TopicPosterior | Proposal | RandomStart
@@ -77,7 +77,10 @@ class MultiView:
             blocks: tuple[TopicPosterior | Proposal, ...] = source.parts
             *own, shared = [self.start(block, i) for i, block in enumerate(blocks)]
             parts = [
-                (part, visible_topics(geometric_mean, Beside(own[j], shared), part, workers))
+                (
+                    part,
+                    visible_topics(geometric_mean, CombinedTopics(own[j], shared), part, workers),
+                )
                 for j, (part, _) in of_classes.items()
             ]
             documents = self.local.infer(parts, workers)
@@ -100,7 +103,7 @@ class MultiView:
     ) -> TopicPosterior | Proposal | RandomStart:
         """The block, or a random start where it knows nothing."""
         if isinstance(block, TopicPosterior) and block.knows_nothing:
-            return StartBesideOthers(block, int(document_seeds(self.seed, place, 1)[0]))
+            return CompetingStart(block, int(document_seeds(self.seed, place, 1)[0]))
         return block
 
     def log_joint(
@@ -112,10 +115,10 @@ class MultiView:
         """
         *own, shared = posterior.parts
         local = self.local
-        ascent = AllClasses(local.share_prior, local.tol, local.max_iter, margin)
+        inference = AllClasses(local.share_prior, local.tol, local.max_iter, margin)
         weights = class_weights(own, shared, minibatch, workers)
-        alpha = Beside(own[0], shared).alpha
-        return ascent.log_joint(minibatch, weights, alpha, log_prior(own), workers)
+        alpha = CombinedTopics(own[0], shared).alpha
+        return inference.log_joint(minibatch, weights, alpha, log_prior(own), workers)
 
     def proportions(
         self, posterior: Stacked, minibatch: Minibatch, workers: Workers
@@ -124,7 +127,7 @@ class MultiView:
         *own, shared = posterior.parts
         doc_topic = []
         for block in own:
-            topics = visible_topics(mean, Beside(block, shared), minibatch, workers)
+            topics = visible_topics(mean, CombinedTopics(block, shared), minibatch, workers)
             (documents,) = self.local.infer([(minibatch, topics)], workers)
             doc_topic.append(self.local.doc_topic(documents))
         return doc_topic

@@ -48,7 +48,7 @@ class NaiveBayesMixture(MixtureModel):
     """
 
     needs_target: ClassVar[bool] = True
-    allows_missing: ClassVar[bool] = True
+    accepts_missing: ClassVar[bool] = True
     coordinates: ClassVar[tuple[str, ...]] = ("mixture.mean",)
     by_feature: ClassVar[frozenset[str]] = frozenset({"components"})
 
@@ -82,8 +82,8 @@ class NaiveBayesMixture(MixtureModel):
         return learn
 
     @property
-    def origins(self) -> dict[tuple[str, str], float]:
-        return self.mixture.origins
+    def offsets(self) -> dict[tuple[str, str], float]:
+        return self.mixture.offsets
 
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None

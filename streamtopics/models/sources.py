@@ -102,10 +102,10 @@ class HintedStart:
         if not own.any():
             return random
         counts = minibatch.matrix(minibatch.counts).T.astype(np.float64) @ own
-        unnamed = np.arange(prior.n_nodes) >= self.n_named
+        free = np.arange(prior.n_nodes) >= self.n_named
         lacking = counts.sum(axis=0) == 0
         share = counts.sum() / max(minibatch.n_tokens, 1.0) / prior.n_nodes
-        counts[:, lacking & unnamed] = minibatch.word_counts[:, None] * share
+        counts[:, lacking & free] = minibatch.word_counts[:, None] * share
         eta = prior.prior_rows(minibatch.words)
         values = eta + counts
         values[:, lacking] *= random.rows(minibatch.words)[:, lacking] / (
@@ -113,7 +113,7 @@ class HintedStart:
         )
         mass = prior.prior_mass + counts.sum(axis=0)
         if minibatch.vectors is not None and told is not None:
-            own[:, lacking & unnamed] = own.sum() / len(own) / prior.n_nodes
+            own[:, lacking & free] = own.sum() / len(own) / prior.n_nodes
             told = told + summed(minibatch.vectors, own.astype(minibatch.vectors.dtype), SERIAL)
         return Table(minibatch.words, values, prior.alpha, mass, told)
 
@@ -126,8 +126,8 @@ def _with_nearest(vectors: np.ndarray, own: np.ndarray, prior: np.ndarray) -> np
     rest = np.flatnonzero(~own.any(axis=1) & vectors.any(axis=1))
     found = own.copy()
     if len(known):
-        toward = sums[known] / np.linalg.norm(sums[known], axis=1, keepdims=True)
-        close = explained(vectors[rest], toward.astype(vectors.dtype), SERIAL)
+        centers = sums[known] / np.linalg.norm(sums[known], axis=1, keepdims=True)
+        close = explained(vectors[rest], centers.astype(vectors.dtype), SERIAL)
         found[rest, known[close.argmax(axis=1)]] = 1.0
     return found
 

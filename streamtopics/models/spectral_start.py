@@ -122,23 +122,23 @@ def cluster_counts(minibatch: Minibatch, kept: np.ndarray, member: sparse.csr_ma
 
 def word_vectors(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
     """Vectors of words by the company that they keep, of shape (n_words, n_dimensions)."""
-    company = Company.of(X)
+    contexts = Contexts.of(X)
     signs = random_signs(words)
-    drawn = company.times(signs)
+    drawn = contexts.times(signs)
     lengths = np.linalg.norm(drawn, axis=1) / np.sqrt(signs.shape[1])
-    weight = np.sqrt(np.log1p(company.n_documents)) / np.maximum(lengths, LEAST)
+    weight = np.sqrt(np.log1p(contexts.n_documents)) / np.maximum(lengths, LEAST)
     weight = weight[:, None].astype(np.float32)
     basis = np.linalg.qr(weight * drawn[:, :N_SUBSPACE])[0]
-    basis = np.linalg.qr(company.transposed(weight * basis))[0]
-    basis = np.linalg.qr(weight * company.times(basis))[0]
-    rest = company.transposed(weight * basis)
-    squares, turned = np.linalg.eigh(rest.T @ rest)
+    basis = np.linalg.qr(contexts.transposed(weight * basis))[0]
+    basis = np.linalg.qr(weight * contexts.times(basis))[0]
+    rest = contexts.transposed(weight * basis)
+    squares, eigenvectors = np.linalg.eigh(rest.T @ rest)
     leading = slice(None, -1 - min(N_DIMENSIONS, len(squares)), -1)
-    return unit(basis @ (turned[:, leading] * np.maximum(squares[leading], 0.0) ** 0.25))
+    return unit(basis @ (eigenvectors[:, leading] * np.maximum(squares[leading], 0.0) ** 0.25))
 
 
 @dataclass(frozen=True)
-class Company:
+class Contexts:
     """C_w / |C_w|_1 - f for all words w, as a matrix that is never made."""
 
     has: sparse.csr_matrix

@@ -31,12 +31,12 @@ class IterateAverage:
     `posterior` is as before the first minibatch. If `uniform`, all iterates weigh the same.
     """
 
-    _holds = "self: V K; posterior: V K; rest: V K; theta: >=0; n_iterates: >=0"
+    _holds = "self: V K; posterior: V K; rest: V K; theta: >=0; n_averaged: >=0"
 
     def __init__(self, posterior: TopicPosterior, uniform: bool = False):
         self.posterior, self.uniform, self.shape = posterior, uniform, posterior.shape
         self.rest = TopicPosterior(posterior.eta, posterior.shape, xi=posterior.xi)
-        self.n_iterates, self.theta = 0, 0.0
+        self.n_averaged, self.theta = 0, 0.0
 
     @property
     def alpha(self) -> np.ndarray:
@@ -75,7 +75,7 @@ class IterateAverage:
                 "iterates can only be averaged under a rule that retains the same of all topics "
                 "and adds no noise; use another rule, or averaging=None"
             )
-        t = self.n_iterates + 1
+        t = self.n_averaged + 1
         w = 1.0 / t if self.uniform else 2.0 / (t + 1)
         kept, rest = (1 - w) * self.theta, self.rest
         if kept > MOST_THETA * blend.retain:
@@ -88,6 +88,6 @@ class IterateAverage:
             blend.statistics,
             boost=(w - theta) * blend.boost,
         )
-        new = {"rest": rest, "theta": theta, "n_iterates": t}
+        new = {"rest": rest, "theta": theta, "n_averaged": t}
         mine = [swap(self, name, value) for name, value in new.items()]
         blend_together([(self.posterior, blend), (rest, of_rest)], [*mine, *swaps])

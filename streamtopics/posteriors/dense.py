@@ -160,14 +160,17 @@ class DensePosterior(StatePosterior):
         within_reach(after.mass)
         beyond = {name: self[name] - block.prior for name, block in self.blocks.items()}
         base = {name: block.prior + boosts[name] for name, block in self.blocks.items()}
-        families = {name: block.family for name, block in self.blocks.items()}
-        expected = {name: f.expected_statistics(after[name]) for name, f in families.items()}
+        expected = {
+            name: block.family.expected_statistics(after[name])
+            for name, block in self.blocks.items()
+        }
 
         def slope(rho: np.ndarray) -> np.ndarray:
             rates = self.by_block(rho)
             found = []
-            for name, family in families.items():
-                mixed = family.expected_statistics(base[name] + rates[name] * beyond[name])
+            for name, block in self.blocks.items():
+                eta = base[name] + rates[name] * beyond[name]
+                mixed = block.family.expected_statistics(eta)
                 found.append(np.ravel((beyond[name] * (expected[name] - mixed)).sum(axis=-1)))
             return np.concatenate(found)
 
@@ -252,8 +255,8 @@ class DensePosterior(StatePosterior):
                 b=blend.retain * state.b + blend.boost,
                 **state.counted(statistics),
             )
-        defined = np.isfinite(new.c).all() and np.isfinite(new.b).all()
-        if not defined or not all(
+        finite = np.isfinite(new.c).all() and np.isfinite(new.b).all()
+        if not finite or not all(
             np.isfinite(S[name]).all() and np.all(block.family.valid(self._lam(new, name)))
             for name, block in self.blocks.items()
         ):

@@ -171,9 +171,9 @@ class Learn(Protocol):
         """Statistics under a view; if `warm`, documents go on from where the last call ended."""
 
 
-def check_not_extreme(fine: bool | np.bool_) -> None:
+def check_not_extreme(valid: bool | np.bool_) -> None:
     """Refuse an update that does not lead to finite masses and parameters."""
-    if not fine:
+    if not valid:
         raise ValueError(TOO_EXTREME)
 
 

@@ -286,7 +286,7 @@ class OverWords(StatePosterior):
             after[own[seen]] += blend.gain * counts[first:last][seen]
             yield words, before, after
 
-    def faded(self, blend: Blend, words: np.ndarray, topics: np.ndarray) -> np.ndarray:
+    def decayed(self, blend: Blend, words: np.ndarray, topics: np.ndarray) -> np.ndarray:
         """Cells of lam after `blend`, but for its statistics, as `changes` has them."""
         state = self._state
 
@@ -352,9 +352,9 @@ class OverWords(StatePosterior):
         state, mass, old_mass = self._state, self.mass_after(blend), self.mass
         words, eta, boosted = blend.statistics.words, self.eta[0], self.boosted[0]
         prior = self._prior_over_a(state) * state.a
-        shrinks = blend.retain / mass - 1.0 / old_mass
-        offset = shrinks * prior + (blend.prior * eta + blend.boost * boosted) / mass
-        slope, rest = shrinks * state.a, self._elsewhere(words, SHARE_TO_READ)
+        shrink = blend.retain / mass - 1.0 / old_mass
+        offset = shrink * prior + (blend.prior * eta + blend.boost * boosted) / mass
+        slope, rest = shrink * state.a, self._elsewhere(words, SHARE_TO_READ)
         bound = least * (1.0 - 1e-9) / mass - prior / old_mass
         coefficients = np.array((offset, slope, blend.gain / mass, bound, state.a / old_mass))
         distance, leads = np.zeros(self.n_nodes), np.empty(len(words), np.int8)
@@ -404,8 +404,8 @@ class OverWords(StatePosterior):
         prior = self._prior_over_a(state) * state.a
         p = prior + boost, state.a
         q = blend.retain * prior + blend.prior * self.eta[0] + boost, blend.retain * state.a
-        six = np.array([np.broadcast_to(c, k) for c in (*p, *q, blend.gain, eta)], np.float64)
-        given = *state.S.located(blend.statistics.words), counts_of(blend.statistics), six
+        constants = np.array([np.broadcast_to(c, k) for c in (*p, *q, blend.gain, eta)], np.float64)
+        given = *state.S.located(blend.statistics.words), counts_of(blend.statistics), constants
         dirichlet.add_divergences_of_rows(*given, from_posterior, from_prior)
         at_nodes = (c[0] + c[1] * rest.counts for c in (q, p))
         dirichlet.add_divergences(*at_nodes, eta[None], from_posterior, from_prior, rest.weights)

@@ -48,7 +48,7 @@ LEAST_WEIGHT = 1e-20
 ROUNDING = 1e-12
 
 # Arguments of the compiled writer of rows, and attributes that are set together with them.
-Prepared = tuple[tuple[Any, ...], list[Swap]]
+Plan = tuple[tuple[Any, ...], list[Swap]]
 
 
 class TopicPosterior(OverWords):
@@ -157,16 +157,16 @@ class TopicPosterior(OverWords):
 
     def after(self, blend: Blend) -> Proposal | TopicPosterior:
         if blend.noise is not None:
-            return self._with(self._diffused(blend, blend.noise))
+            return self._with(self._with_noise(blend, blend.noise))
         return Proposal(self, blend)
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
         if blend.noise is None:
             blend_together([(self, blend)], swaps)
         else:
-            kernel.write([], [swap(self, "_state", self._diffused(blend, blend.noise)), *swaps])
+            kernel.write([], [swap(self, "_state", self._with_noise(blend, blend.noise)), *swaps])
 
-    def _prepared(self, blend: Blend) -> Prepared:
+    def _plan(self, blend: Blend) -> Plan:
         """Arguments of the compiled writer and what is to be set then, when all is checked."""
         if blend.noise is not None:
             raise ValueError("an update with noise cannot be carried out together with others")
@@ -216,7 +216,7 @@ class TopicPosterior(OverWords):
         prior_is_apart = self.c.any() or self.b.any()
         return 0.0 if prior_is_apart else self.prior_rows(words) / self.a
 
-    def _forgetting(self, words: np.ndarray, left: Any) -> Prepared:
+    def _plan_forget(self, words: np.ndarray, left: Any) -> Plan:
         old, k = self._state, self.n_nodes
         change = left - old.S.rows(words)
         mass = old.learnt_mass + change.sum(axis=0)
@@ -241,7 +241,7 @@ class TopicPosterior(OverWords):
                 )
         check_finite(statistics.counts)
 
-    def _diffused(self, blend: Blend, noise: Noise) -> State:
+    def _with_noise(self, blend: Blend, noise: Noise) -> State:
         """The state after an update with noise, where S is all that there is of lam."""
         self._check(blend)
         before, statistics, old = self.dense(), blend.statistics, self._state
@@ -289,11 +289,11 @@ class TopicPosterior(OverWords):
             change = new.a * new.S.rows(some) - left
             np.copyto(change, 0.0, where=np.abs(change) <= ROUNDING * left)
             counts[start : start + ROWS_AT_ONCE] = change
-        touched = counts.any(axis=1)
+        changed = counts.any(axis=1)
         before, after = base.counters, self.counters
         found = SummedStatistics(
-            self._named(words[touched]),
-            counts if touched.all() else counts[touched],
+            self._named(words[changed]),
+            counts if changed.all() else counts[changed],
             after.n_batches - before.n_batches,
             after.n_documents - before.n_documents,
             after.n_tokens - before.n_tokens,
@@ -414,21 +414,21 @@ def blend_together(
     updates: Sequence[tuple[TopicPosterior, Blend]], swaps: Sequence[Swap] = ()
 ) -> None:
     """Carry out updates of several posteriors, and set attributes: all of them, or none."""
-    prepared = [posterior._prepared(blend) for posterior, blend in updates]
-    _write(prepared, swaps)
+    plans = [posterior._plan(blend) for posterior, blend in updates]
+    _write(plans, swaps)
 
 
 def forget_together(
     parts: Sequence[tuple[TopicPosterior, Any]], words: np.ndarray, swaps: Sequence[Swap] = ()
 ) -> None:
     """Leave some rows in S of posteriors, given what is left in each, and set attributes."""
-    prepared = [posterior._forgetting(words, left) for posterior, left in parts]
-    _write(prepared, swaps)
+    plans = [posterior._plan_forget(words, left) for posterior, left in parts]
+    _write(plans, swaps)
 
 
-def _write(prepared: Sequence[Prepared], swaps: Sequence[Swap]) -> None:
-    own = [swap for _, states in prepared for swap in states]
-    kernel.write([arguments for arguments, _ in prepared], [*own, *swaps])
+def _write(plans: Sequence[Plan], swaps: Sequence[Swap]) -> None:
+    own = [swap for _, states in plans for swap in states]
+    kernel.write([arguments for arguments, _ in plans], [*own, *swaps])
 
 
 class _OfWords(TopicPosterior):
@@ -459,9 +459,9 @@ class _OfWords(TopicPosterior):
     def boosted_rows(self, words: np.ndarray) -> np.ndarray:
         return super().boosted_rows(self._places(words))
 
-    def _prepared(self, blend: Blend) -> Prepared:
+    def _plan(self, blend: Blend) -> Plan:
         statistics = replace(blend.statistics, words=self._places(blend.statistics.words))
-        return super()._prepared(replace(blend, statistics=statistics))
+        return super()._plan(replace(blend, statistics=statistics))
 
 
 class Proposal(StateProposal[TopicPosterior]):

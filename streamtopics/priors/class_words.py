@@ -73,8 +73,8 @@ def class_words_prior(
             f"y has the labels {strange.tolist()}, which are not in classes="
             f"{classes.tolist()}; name them there, or leave their documents out"
         )
-    having = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
-    rarity = np.log(counts.shape[0] / np.maximum(having, 1))
+    frequency = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
+    rarity = np.log(counts.shape[0] / np.maximum(frequency, 1))
     prior = np.full((len(classes), counts.shape[1]), float(base))
     for row, label in zip(prior, classes, strict=True):
         weight = np.asarray(counts[y == label].sum(axis=0), np.float64).ravel() * rarity

@@ -20,11 +20,11 @@ from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
 from streamtopics.updates.rule import Traits, Wrapper
 from streamtopics.utils.checks import check_positive, check_range, check_whole
 
-# With less than one document remembered a cluster is forgotten. It is silent in a minibatch that
+# With less than one document remembered a cluster is forgotten. It is inactive in a minibatch that
 # has less than this share of the documents to be expected.
-LEAST_REMEMBERED, SILENT = 1.0, 0.1
+LEAST_REMEMBERED, INACTIVE = 1.0, 0.1
 # Of mixed membership: tables in a minibatch that a new topic needs, those to be expected of a
-# silent one, after which it is dead, and the share of its tokens below which it is silent.
+# inactive one, after which it is dead, and the share of its tokens below which it is inactive.
 LEAST_TABLES, SILENCE, STRAY = 8.0, 24.0, 0.2
 # One that was dead comes back with this share of them.
 BACK = 0.5
@@ -182,21 +182,21 @@ def settled(
     retain = np.broadcast_to(blend.retain, alpha.shape)[n_background:]
     own[seeds.clusters] -= retain[seeds.clusters] * seeds.alpha
     np.maximum(own, 0.0, out=own)
-    lived, born = before > 0, np.zeros(len(own), bool)
+    existing, born = before > 0, np.zeros(len(own), bool)
     born[seeds.clusters] = documents[seeds.clusters] >= seeds.needed
     expected = before / max(before.sum(), 1e-300) * documents.sum()
-    silent = (documents < process.min_documents) & (documents < SILENT * expected)
-    silence = np.where(lived & silent, lifetimes.silence + expected, 0.0)
-    dead = lived & (own < LEAST_REMEMBERED * remembers)
+    inactive = (documents < process.min_documents) & (documents < INACTIVE * expected)
+    silence = np.where(existing & inactive, lifetimes.silence + expected, 0.0)
+    dead = existing & (own < LEAST_REMEMBERED * remembers)
     if process.silence is not None:
         dead |= silence >= process.silence
-    if not np.any((lived & ~dead) | born):
+    if not np.any((existing & ~dead) | born):
         dead[np.argmax(own)] = False
-    alive = (lived & ~dead) | born
+    alive = (existing & ~dead) | born
     silence[~alive] = 0.0
     own[~alive] = 0.0
-    lived[seeds.clusters] = True
-    gone = np.concatenate([np.zeros(n_background, bool), lived & ~alive])
+    existing[seeds.clusters] = True
+    gone = np.concatenate([np.zeros(n_background, bool), existing & ~alive])
     counts, words = blend.statistics.counts[:, n_background:], blend.statistics.words
     new = {
         int(k): (float(documents[k]), words[leading(counts[:, k])]) for k in np.flatnonzero(born)
@@ -245,13 +245,13 @@ def followed(
         np.where(known, had[rows], 0.0) / max(had.sum(), 1e-300) for had in (tables, learnt)
     )
     expected, tokens = share * found.sum(), of_tokens * statistics.mass.sum()
-    living = np.isin(ids, [one.topic for one in lifetimes.alive])
-    silent = living & (statistics.mass < STRAY * tokens)
-    silence = np.where(silent, lifetimes.silence[rows] + expected, 0.0)
-    quiet = silence >= SILENCE
-    born = ~living & (found >= LEAST_TABLES) & (statistics.mass >= BACK * tokens)
-    silence[quiet] = 0.0
-    gone = [*ids[quiet], *np.setdiff1d(lifetimes.ids, ids)]
+    active = np.isin(ids, [one.topic for one in lifetimes.alive])
+    inactive = active & (statistics.mass < STRAY * tokens)
+    silence = np.where(inactive, lifetimes.silence[rows] + expected, 0.0)
+    is_dead = silence >= SILENCE
+    born = ~active & (found >= LEAST_TABLES) & (statistics.mass >= BACK * tokens)
+    silence[is_dead] = 0.0
+    gone = [*ids[is_dead], *np.setdiff1d(lifetimes.ids, ids)]
     row_of = {int(topic): row for row, topic in enumerate(lifetimes.ids)}
     died = {int(topic): leading(before.counts_in(row_of[int(topic)])) for topic in gone}
     new = {

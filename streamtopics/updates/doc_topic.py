@@ -18,7 +18,7 @@ from scipy.special import digamma, gammaln, zeta
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rates import MEAN_DECAY, StepSize, retained_by
+from streamtopics.updates.rates import MEAN_DECAY, StepSize, decay_between
 from streamtopics.updates.rule import Traits, Wrapper
 from streamtopics.utils.checks import check_able, check_positive, check_range, check_whole
 
@@ -124,12 +124,14 @@ class RunningMean(ABC):
             return alpha, memory
         observed = after
         if before is not None:
-            left = retained_by(self.step_size, learnt.n_before, learnt.n_before + learnt.n_batches)
+            left = decay_between(
+                self.step_size, learnt.n_before, learnt.n_before + learnt.n_batches
+            )
             if left >= 1.0:
                 return alpha, memory
             observed = (after - left * before) / (1.0 - left)
         end = n_batches + learnt.n_batches
-        memory = running_mean(memory, observed, 1.0 - retained_by(self.step_size, n_batches, end))
+        memory = running_mean(memory, observed, 1.0 - decay_between(self.step_size, n_batches, end))
         return self.solved(memory, alpha, end - 1), memory
 
 
@@ -155,7 +157,7 @@ class FixedPoint(RunningMean):
 
     def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
         log_theta = statistics.log_theta
-        if log_theta is None or not informs(statistics):
+        if log_theta is None or not is_informative(statistics):
             return None
         return np.maximum(log_theta, LEAST_LOG_THETA)
 
@@ -199,7 +201,7 @@ class GammaPrior(RunningMean):
         check_positive(self, inverse_scale=self.inverse_scale)
 
     def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
-        return document_sums(alpha, statistics) if informs(statistics) else None
+        return document_sums(alpha, statistics) if is_informative(statistics) else None
 
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
         rate, x, y = self.step_size(n_batches), memory[:-1], memory[-1]
@@ -232,7 +234,7 @@ class DampedNewton:
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
         log_theta = statistics.log_theta
-        if log_theta is None or not informs(statistics):
+        if log_theta is None or not is_informative(statistics):
             return alpha, memory
         start = within_bounds(alpha)
         new = start + self.step_size(n_batches) * newton_step(start, log_theta)
@@ -320,7 +322,7 @@ def _is_inside(alpha: np.ndarray) -> bool:
     return bool(((alpha > LEAST_ALPHA) & (alpha <= MOST_ALPHA)).all())
 
 
-def informs(statistics: Statistics) -> bool:
+def is_informative(statistics: Statistics) -> bool:
     """Whether there is anything on alpha: some words, and more than one topic."""
     return statistics.log_theta is not None and len(statistics.log_theta) > 1
 

@@ -17,7 +17,7 @@ from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.power_prior import LearnsRate
 
 START = 0.5
-HALVINGS = 20
+N_ITERATIONS = 20
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class EmpiricalPowerPrior(LearnsRate):
         """Find where the slope of the concave bound changes its sign, by halving [0, 1]."""
         slopes = posterior.slopes(blend)
 
-        def falls(rho: np.ndarray) -> np.ndarray:
+        def is_negative(rho: np.ndarray) -> np.ndarray:
             slope = slopes(np.broadcast_to(rho, posterior.n_nodes))
             return (slope.sum(keepdims=True) if self.rate == "shared" else slope) < 0
 
         low, high = np.zeros(1), np.ones(1)
-        at_top = ~falls(high)
-        for _ in range(HALVINGS):
+        at_top = ~is_negative(high)
+        for _ in range(N_ITERATIONS):
             middle = 0.5 * (low + high)
-            down = falls(middle)
+            down = is_negative(middle)
             low, high = np.where(down, low, middle), np.where(down, middle, high)
         return np.where(at_top, 1.0, low)

@@ -21,8 +21,8 @@ from streamtopics.updates.rates import NEARLY_UNIFORM, Rate, RatePrior
 from streamtopics.utils.checks import check_able, check_range
 
 
-class Ascent(NamedTuple):
-    """End of an ascent, and the double bound on its way, one for each round."""
+class Optimization(NamedTuple):
+    """End of a coordinate ascent, and the double bound on its way, one for each round."""
 
     blend: Blend
     bounds: list[float]
@@ -72,17 +72,17 @@ class HierarchicalPowerPrior(LearnsRate):
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         if posterior.n_batches == 0:
             return self.first(posterior, learn)
-        ascents = [self.ascend(posterior, learn, start) for start in self.rate_starts]
+        results = [self.optimize(posterior, learn, start) for start in self.rate_starts]
         if not self._compares:
-            return ascents[0].blend, None
-        if not all(ascent.bounds for ascent in ascents):
+            return results[0].blend, None
+        if not all(result.bounds for result in results):
             raise ValueError(
                 "to choose among several rate_starts, the local step has to tell its part of the "
                 "bound; it does not, so give one start"
             )
-        return max(ascents, key=lambda ascent: ascent.bounds[-1]).blend, None
+        return max(results, key=lambda result: result.bounds[-1]).blend, None
 
-    def ascend(self, posterior: Posterior, learn: Learn, start: float) -> Ascent:
+    def optimize(self, posterior: Posterior, learn: Learn, start: float) -> Optimization:
         """Coordinate ascent from E[rho] = start."""
         n_rates = 1 if self.rate == "shared" else posterior.n_nodes
         rate = Rate(np.full(n_rates, start), np.full(n_rates, 1.0 - start), np.zeros(n_rates))
@@ -102,7 +102,7 @@ class HierarchicalPowerPrior(LearnsRate):
             if np.abs(rate.kept - last.kept).max() < self.tol and (bounds or not self._compares):
                 break
             seen = posterior.after(blend)
-        return Ascent(blend, bounds)
+        return Optimization(blend, bounds)
 
     @property
     def _compares(self) -> bool:

@@ -15,8 +15,8 @@ from typing import Any
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
-from streamtopics.updates.rates import MEAN_DECAY, StepSize, retained_by
-from streamtopics.updates.rule import Merging, Rule, Traits
+from streamtopics.updates.rates import MEAN_DECAY, StepSize, decay_between
+from streamtopics.updates.rule import MergeMethod, Rule, Traits
 from streamtopics.utils.checks import check_able
 
 
@@ -37,7 +37,7 @@ class OnlineEM(Rule):
 
     @property
     def traits(self) -> Traits:
-        merges: Merging = "mean" if self.step_size(1) <= 0.5 else "decayed mean"
+        merges: MergeMethod = "mean" if self.step_size(1) <= 0.5 else "decayed mean"
         return Traits(frozenset({"smoothing"}), merges=merges)
 
     def for_part(self, share: float, first: bool = True) -> Rule:
@@ -45,7 +45,7 @@ class OnlineEM(Rule):
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
         """Product of 1 - r, and the share of the mean that the minibatches have."""
-        kept = retained_by(self._rate, before.n_batches, after.n_batches)
+        kept = decay_between(self._rate, before.n_batches, after.n_batches)
         return kept, 1.0 - kept
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:

@@ -77,7 +77,7 @@ class ScaledDecay:
 DECAY, MEAN_DECAY = Decay(), MeanDecay()
 
 
-def retained_by(step_size: StepSize, n_before: int, n_after: int) -> float:
+def decay_between(step_size: StepSize, n_before: int, n_after: int) -> float:
     """Product of 1 - r over the minibatches after `n_before` and up to `n_after`."""
     return math.prod(1.0 - step_size(n) for n in range(n_before, n_after))
 

@@ -14,7 +14,7 @@ from streamtopics.posteriors.protocol import Counters
 from streamtopics.posteriors.rows import add_scaled
 from streamtopics.utils.checks import check_able, check_range, check_whole
 
-Merging = Literal["sum", "mean", "decayed mean", "in order"] | None
+MergeMethod = Literal["sum", "mean", "decayed mean", "in order"] | None
 # Ways of merging of rules whose posterior is a running mean over documents.
 MEANS = ("mean", "decayed mean")
 
@@ -27,7 +27,9 @@ class Traits:
     #: local step "log_theta", "shares" or "local_bound"
     needs: frozenset[str] = frozenset()
     forgets: bool = False  #: Whether it may retain less than all of the posterior
-    merges: Merging = None  #: How posteriors of two parts of a stream are made one, if they can be
+    merges: MergeMethod = (
+        None  #: How posteriors of two parts of a stream are made one, if they can be
+    )
     #: Whether a minibatch is added with a gain of 1, so that weights of minibatches may grow
     adds: bool = False
     #: Whether `for_rate` makes a rule of it whose minibatches can be cut
@@ -143,19 +145,18 @@ class Rounds(Wrapper):
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
         blend, new = self.update.step(posterior, learn, state)
         for _ in range(self.n_rounds_of(posterior.n_batches) - 1):
-            again = _seeing(learn, posterior, posterior.after(blend), self.warm)
-            blend, new = self.update.step(posterior, again, state)
+            refined = _with_view(learn, posterior, posterior.after(blend), self.warm)
+            blend, new = self.update.step(posterior, refined, state)
         return blend, new
 
 
-def _seeing(learn: Learn, posterior: Posterior, seen: View, warm: bool) -> Learn:
+def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool) -> Learn:
     """`learn` that sees `seen` in the place of the posterior."""
-    always = warm
 
-    def again(view: View, *, warm: bool = False) -> AnyStatistics:
-        return learn(seen if view is posterior else view, warm=warm or always)
+    def refined(view: View, *, warm: bool = False) -> AnyStatistics:
+        return learn(seen if view is posterior else view, warm=warm or warm_start)
 
-    return again
+    return refined
 
 
 @dataclass(frozen=True)
@@ -227,15 +228,15 @@ def merged_weights(
     if not sum(own) > 0:
         return 1.0, 1.0, -1.0
     now = before + sum(own)
-    faded = [(before / part.n_tokens) ** (power - 1) for part in parts]
+    decayed = [(before / part.n_tokens) ** (power - 1) for part in parts]
     left = (before / now) ** (power - 1)
     weights = [
         (now - left * before) * tokens / sum(own) / (part.n_tokens - kept * before)
         if tokens > 0
         else 0.0
-        for part, tokens, kept in zip(parts, own, faded, strict=True)
+        for part, tokens, kept in zip(parts, own, decayed, strict=True)
     ]
-    of_base = left - sum(w * kept for w, kept in zip(weights, faded, strict=True))
+    of_base = left - sum(w * kept for w, kept in zip(weights, decayed, strict=True))
     return weights[0], weights[1], of_base
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rates import DECAY, StepSize, retained_by
+from streamtopics.updates.rates import DECAY, StepSize, decay_between
 from streamtopics.updates.rule import Rule, Traits
 from streamtopics.utils.checks import (
     MOST_DOCUMENTS,
@@ -49,7 +49,7 @@ class StochasticVI(Rule):
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
         """Product of 1 - r, and the rest of it times the documents that the posterior is for."""
-        kept = retained_by(self.step_size, before.n_batches, after.n_batches)
+        kept = decay_between(self.step_size, before.n_batches, after.n_batches)
         return kept, (self.n_documents or after.n_documents) * (1.0 - kept)
 
     def for_part(self, share: float, first: bool = True) -> Rule:

@@ -131,7 +131,7 @@ def test_the_double_bound_never_falls(rate, start):
     for seed, centres in ((1, CENTRES), (2, CENTRES[::-1] + 1.5)):
         rule = HierarchicalPowerPrior(rate, max_rounds=40, tol=0.0)
         learn = model.learner(posterior, data(60, seed, centres, missing=0.1))
-        bounds = rule.ascend(posterior, learn, start).bounds
+        bounds = rule.optimize(posterior, learn, start).bounds
         assert len(bounds) == 39
         assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
         assert bounds[-1] > bounds[0]

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import digamma, gammaln
 
 from streamtopics.messages import TableStatistics
-from streamtopics.models.hdp import mean_weights, stick_weights, worth_keeping
+from streamtopics.models.hdp import mean_weights, stick_weights, topics_to_keep
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import SVB
 
@@ -65,4 +65,4 @@ def test_topics_of_one_word_are_kept_or_the_largest(mass, kept):
     statistics = TableStatistics(
         np.zeros(1, np.int32), mass[None], np.full(1, mass.sum()), tables=np.ones(3)
     )
-    assert_array_equal(worth_keeping(posterior, statistics, SVB()), kept)
+    assert_array_equal(topics_to_keep(posterior, statistics, SVB()), kept)

@@ -14,7 +14,7 @@ from streamtopics.local import Gibbs, Variational
 from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.models import LDA
-from streamtopics.models.lda import LimitedPrior, geometric_mean, log_factors, visible_topics
+from streamtopics.models.lda import BoundedPrior, geometric_mean, log_factors, visible_topics
 from streamtopics.models.sources import NOISE, RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.utils.parallel import SERIAL
@@ -97,7 +97,7 @@ def test_in_learning_the_prior_weighs_no_more_than_its_limit():
     first = model.learner(posterior, batches[0], SERIAL)(posterior)
     posterior.blend(Blend(1.0, 1.0, 0.0, first))
     found = model.learner(posterior, batches[1], SERIAL)(posterior)
-    limited = model.topics(LimitedPrior(posterior, 0.1), batches[1], SERIAL)
+    limited = model.topics(BoundedPrior(posterior, 0.1), batches[1], SERIAL)
     expected, _ = local.step(batches[1], limited, None, SERIAL)
     assert_array_equal(found.counts, expected.counts)
     whole = replace(model, prior_limit=None).learner(posterior, batches[1], SERIAL)(posterior)

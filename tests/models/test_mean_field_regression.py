@@ -155,7 +155,7 @@ def test_the_double_bound_rises_and_ends_at_a_fixed_point(rate, start):
     posterior = learnt(*data(200, missing=0.1), size=50)
     learn = MODEL.learner(posterior, *data(50, 1, missing=0.1, slope=0.6))
     rule = HierarchicalPowerPrior(rate, max_rounds=40, tol=0.0)
-    blend, bounds = rule.ascend(posterior, learn, start)
+    blend, bounds = rule.optimize(posterior, learn, start)
     assert (np.diff(bounds) > -1e-7 * np.abs(bounds[:-1])).all()
     assert bounds[-1] > bounds[0]
     again = posterior.after(blend)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from streamtopics.estimators import Schedule, StreamingLDA
 from streamtopics.messages import Statistics
-from streamtopics.models.lda import LimitedPrior
+from streamtopics.models.lda import BoundedPrior
 from streamtopics.models.sources import HintedStart
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import BPS, SVB, PowerPrior
@@ -21,7 +21,7 @@ V, K = 30, 4
 WORDS = np.arange(V, dtype=np.int32)
 
 
-# LimitedPrior
+# BoundedPrior
 
 
 def learnt(rule, tokens, flat=False, n=3):
@@ -42,7 +42,7 @@ def learnt(rule, tokens, flat=False, n=3):
 @pytest.mark.parametrize("share", [0.01, 0.3])
 def test_the_prior_is_taken_back_to_its_share(rule, flat, tokens, share):
     posterior = learnt(rule, tokens, flat)
-    limited = LimitedPrior(posterior, share)
+    limited = BoundedPrior(posterior, share)
     eta = posterior.prior_rows(WORDS)
     x = (posterior.rows(WORDS) - limited.rows(WORDS)) / eta
     assert_allclose(x, np.broadcast_to(x[:1], x.shape), rtol=1e-9)
@@ -56,7 +56,7 @@ def test_the_prior_is_taken_back_to_its_share(rule, flat, tokens, share):
 def test_it_changes_what_is_seen_and_not_the_posterior():
     posterior = learnt(SVB(), 10.0)
     before, mass = posterior.dense(), posterior.mass
-    LimitedPrior(posterior, 0.1).rows(WORDS)
+    BoundedPrior(posterior, 0.1).rows(WORDS)
     assert_array_equal(posterior.dense(), before)
     assert_array_equal(posterior.mass, mass)
 
@@ -74,7 +74,7 @@ def test_topics_of_few_tokens_stay_apart():
 
     assert_allclose(ratio(posterior), 13 / 10)
     # The prior's mass is 0.3 of six tokens: .03 for each of 30 words in two topics.
-    assert_allclose(ratio(LimitedPrior(posterior, 0.3)), 3.03 / 0.03)
+    assert_allclose(ratio(BoundedPrior(posterior, 0.3)), 3.03 / 0.03)
 
 
 # Starts of an estimator

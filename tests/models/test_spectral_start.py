@@ -14,7 +14,7 @@ from streamtopics.local.step import minibatch_of
 from streamtopics.models import spectral_start
 from streamtopics.models.sources import NoiseStart
 from streamtopics.models.spectral_start import (
-    Company,
+    Contexts,
     SpectralStart,
     cluster_counts,
     document_vectors,
@@ -58,7 +58,7 @@ def test_company_is_what_its_definition_says():
     X[0] = 0
     X[1, :] = 0
     X[1, 3] = 2
-    own, dense = Company.of(sparse.csr_matrix(X)), company(X)
+    own, dense = Contexts.of(sparse.csr_matrix(X)), company(X)
     rng = np.random.default_rng(1)
     right = rng.normal(size=(V, 4)).astype(np.float32)
     assert_allclose(own.times(right), dense @ right, atol=1e-5)

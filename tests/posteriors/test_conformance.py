@@ -15,7 +15,6 @@ from streamtopics.posteriors import (
     Block,
     DensePosterior,
     IterateAverage,
-    Posterior,
     Stacked,
     TopicPosterior,
 )
@@ -37,7 +36,6 @@ from streamtopics.updates import (
     PopulationVB,
     PowerPrior,
     Rounds,
-    Rule,
     ScaledDecay,
     StochasticVI,
     Window,
@@ -307,9 +305,3 @@ def test_none_is_left_out():
 )
 def test_what_is_missing_is_said(kind, rule, missing):
     assert lacking(kind, rule) == missing
-
-
-def test_the_protocols_say_what_there_is():
-    """All that a posterior may offer, and that a rule's state may be None."""
-    assert all(f'"{offer}"' in Posterior.__doc__ for offer in TopicPosterior.offers)
-    assert "None says that the rule has no state" in Rule.init.__doc__

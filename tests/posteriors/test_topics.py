@@ -354,9 +354,9 @@ def learnt_with_boosts():
 @pytest.mark.parametrize("boost", [0.0, 0.4])
 def test_faded_cells_are_those_after_an_update_but_for_its_statistics(boost):
     posterior, blend = learnt_with_boosts(), boosted(*coefficients(4), t=3, boost=boost)
-    faded = posterior.faded(blend, *np.indices((V, K)))
+    decayed = posterior.decayed(blend, *np.indices((V, K)))
     posterior.blend(blend)
-    assert_allclose(faded + blend.gain * dense(blend.statistics), posterior.dense(), rtol=1e-12)
+    assert_allclose(decayed + blend.gain * dense(blend.statistics), posterior.dense(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("at_once", [2, 512])

@@ -387,7 +387,7 @@ def test_the_double_bound_never_falls(rate, start, scale):
     for seed in (1, 2):
         rule = HierarchicalPowerPrior(rate, boost=Boost(scale), max_rounds=30, tol=0.0)
         learn = model.learner(posterior, corpus(seed), SERIAL)
-        blend, bounds = rule.ascend(posterior, learn, start)
+        blend, bounds = rule.optimize(posterior, learn, start)
         assert len(bounds) == 29
         assert (np.diff(bounds) > -1e-6 * np.abs(bounds[:-1])).all()
         assert bounds[-1] > bounds[0]
