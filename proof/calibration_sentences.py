@@ -25,7 +25,7 @@ from streamtopics import WASTopicModel
 from streamtopics.was import ICD, SBP, WAS, HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus
 from streamtopics.was.prior import SentencePrior
-from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
+from streamtopics.was.sampler import SamplerState, SentenceSampler, TopicCounts
 
 LENGTHS = [3, 2]
 N_TOKENS = sum(LENGTHS)
@@ -108,9 +108,9 @@ def corpus_of(words: np.ndarray) -> SentenceCorpus:
     )
 
 
-def assignments(state: State) -> Assignments:
+def assignments(state: State) -> SamplerState:
     """As the sampler has them."""
-    return Assignments(*(column.astype(np.int32).ravel() for column in state[1:]))
+    return SamplerState(*(column.astype(np.int32).ravel() for column in state[1:]))
 
 
 def statistics(state: State) -> dict[str, np.ndarray]:

@@ -35,7 +35,7 @@ def squares(x: Any) -> Any:
     return x.multiply(x) if hasattr(x, "multiply") else x**2
 
 
-def pivots(S: Floats) -> Floats:
+def squared_diagonal(S: Floats) -> Floats:
     """Return squared diagonals of Cholesky factors of S, (..., n, n), whose product is det S.
 
     For a matrix that rounding made indefinite, the eigenvalues.
@@ -45,7 +45,7 @@ def pivots(S: Floats) -> Floats:
     except np.linalg.LinAlgError:
         if S.ndim == 2:
             return np.linalg.eigvalsh(S)
-        return np.stack([pivots(each) for each in S])
+        return np.stack([squared_diagonal(each) for each in S])
 
 
 def log_det_positive(L: Floats) -> Floats:
@@ -55,7 +55,7 @@ def log_det_positive(L: Floats) -> Floats:
     root = np.sqrt(scale)
     correlation = L / root[..., :, None]
     correlation /= root[..., None, :]
-    found = pivots(correlation)
+    found = squared_diagonal(correlation)
     possible = (found > 4 * L.shape[-1] * np.finfo(float).eps).all(axis=-1)
     terms = np.log(scale).sum(axis=-1) + np.log(np.maximum(found, 1e-300)).sum(axis=-1)
     return np.where(possible, terms, -np.inf)

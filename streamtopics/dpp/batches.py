@@ -85,8 +85,8 @@ class SetBatches:
         is_first = np.ones(len(owner), dtype=bool)
         is_first[after[differences.getnnz(axis=1) == 0]] = False
         first = np.flatnonzero(is_first)
-        log_orders: Floats = gammaln(np.diff(first, append=len(owner)) + 1.0)
-        return np.bincount(owner[first], log_orders, self.n_sets).astype(np.float64)
+        logs: Floats = gammaln(np.diff(first, append=len(owner)) + 1.0)
+        return np.bincount(owner[first], logs, self.n_sets).astype(np.float64)
 
     def fill(self, rows: Floats, function: Callable[..., Floats], *rest: Any) -> Floats:
         """Fill in the rows of sets by `function(part, *rest)` of each part."""

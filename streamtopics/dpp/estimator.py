@@ -50,7 +50,7 @@ LEAST_MEAN_SIZE = 1e-3
 # Larger steps lead U out of what its inverses can be found of.
 MOST_STEP = 100
 # To look the libraries up takes half of the time of a small minibatch.
-threadpools = cache(ThreadpoolController)
+thread_controller = cache(ThreadpoolController)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -254,7 +254,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     @contextmanager
     def _learning(self, anew: bool = False) -> Iterator[Workers]:
         # Threads of the linear algebra itself would wait for each other over small matrices.
-        alone = threadpools().limit(limits=1, user_api="blas")
+        alone = thread_controller().limit(limits=1, user_api="blas")
         with super()._learning(anew) as pool, alone:
             yield pool
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.dpp.arrays import Floats, Points, pivots, squares
+from streamtopics.dpp.arrays import Floats, Points, squared_diagonal, squares
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
 from streamtopics.utils.checks import check_range, floats
@@ -202,7 +202,7 @@ def core(projected: Projected, theta: Floats) -> Floats:
 
 def log_det(projected: Projected, theta: Floats) -> Floats:
     """Return log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise."""
-    found = pivots(core(projected, theta))  # At least 1, but for rounding.
+    found = squared_diagonal(core(projected, theta))  # At least 1, but for rounding.
     return np.asarray(projected.log_det + np.log(np.maximum(found, 1.0)).sum(axis=-1))
 
 

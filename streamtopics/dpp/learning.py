@@ -51,7 +51,7 @@ from streamtopics.dpp.noise import Noise
 from streamtopics.kernels import dpp as kernels
 
 SMOOTHING = 1e-16
-NEGLIGIBLE = 1e-100
+LEAST_NORM = 1e-100
 
 
 @dataclass(frozen=True)
@@ -252,14 +252,14 @@ def joint_step(
         up, down = up.sum(axis=0), down.sum(axis=0)
     gamma, level = parameters.gamma, parameters.noise.level
     if settings.learn_gamma:
-        gamma = float(multiplied(gamma, found.gamma.up, found.gamma.down, share))
+        gamma = float(rescale(gamma, found.gamma.up, found.gamma.down, share))
     if settings.learn_level:
-        level = float(multiplied(level, found.level.up, found.level.down, share))
-    theta = multiplied(parameters.theta, up, down, share)
+        level = float(rescale(level, found.level.up, found.level.down, share))
+    theta = rescale(parameters.theta, up, down, share)
     return replace(parameters, theta=theta, gamma=gamma, noise=parameters.noise.at(level))
 
 
-def multiplied(
+def rescale(
     x: Floats | float, up: Floats | float, down: Floats | float, share: float = 1.0
 ) -> Floats:
     """Move a share of the way from x to x up / down, at most `MOST`; stay if down is 0."""
@@ -280,16 +280,16 @@ def smooth_penalty(U: Floats, theta: Floats) -> tuple[float, Floats]:
     return float(value), 2 * norms.sum() * U / norms
 
 
-def strengths(U: Floats, theta: Floats) -> Floats:
+def column_norms(U: Floats, theta: Floats) -> Floats:
     """Return b_k = |u_k| times the root of the mean theta_k, of shape (r,)."""
     return np.asarray(np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0)))
 
 
 def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
     """Return U and theta of the least penalty and the same kernel, and U's scales, 0 if unused."""
-    norms, b = np.linalg.norm(U, axis=0), strengths(U, theta)
+    norms, b = np.linalg.norm(U, axis=0), column_norms(U, theta)
     total = (b ** (2 / 3)).sum() ** 0.75
-    alive = b > NEGLIGIBLE * b.max(initial=1.0)
+    alive = b > LEAST_NORM * b.max(initial=1.0)
     scales = np.zeros(len(b))
     scales[alive] = b[alive] ** (2 / 3) / np.cbrt(total) / norms[alive]
     return U * scales, theta * alive / np.where(alive, scales, 1.0) ** 2, scales
@@ -297,6 +297,6 @@ def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
 
 def active(U: Floats, theta: Floats, *, tolerance: float = 1e-2) -> NDArray[np.bool_]:
     """Return whether b_k of each column is more than `tolerance` of the largest."""
-    b = strengths(U, theta)
+    b = column_norms(U, theta)
     result: NDArray[np.bool_] = b > tolerance * b.max(initial=0.0)
     return result

@@ -137,24 +137,27 @@ def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
     projected, noise = parameters.projected(measure), parameters.noise
     theta = np.atleast_2d(parameters.theta)
     cuts: list[Any] = [slice(None)] if parameters.shared else [part.places for part in data]
-    ups = share(_observed, [(part, parameters) for part in data])
-    downs = share(_normalizers, [(measure, noise, projected, theta[cut]) for cut in cuts])
+    observed = share(_observed, [(part, parameters) for part in data])
+    normalizers = share(_normalizers, [(measure, noise, projected, theta[cut]) for cut in cuts])
     by_theta = Halves(np.empty((n_sets, theta.shape[1])), np.empty((n_sets, theta.shape[1])))
-    for part, found in zip(data, ups, strict=True):
+    for part, found in zip(data, observed, strict=True):
         by_theta.up[part.places] = found.theta
-    for cut, found in zip(cuts, downs, strict=True):
+    for cut, found in zip(cuts, normalizers, strict=True):
         by_theta.down[cut] = found.theta
     times = n_sets if parameters.shared else 1
-    inner = times * sum((found.shrunk for found in downs), np.zeros_like(projected.P))
+    inner = times * sum((found.shrunk for found in normalizers), np.zeros_like(projected.P))
     return Slopes(
-        sum(found.log_det for found in ups)
-        - times * sum(found.log_det for found in downs)
+        sum(found.log_det for found in observed)
+        - times * sum(found.log_det for found in normalizers)
         - n_sets * noise.log_normalizer(measure),
-        sum((found.U for found in ups), np.zeros_like(parameters.U))
+        sum((found.U for found in observed), np.zeros_like(parameters.U))
         - slope_embedding(projected, inner),
         by_theta,
-        Halves(sum(found.gamma for found in ups), slope_gamma(projected, inner, n_sets)),
-        Halves(sum(found.level for found in ups), times * sum(found.level for found in downs)),
+        Halves(sum(found.gamma for found in observed), slope_gamma(projected, inner, n_sets)),
+        Halves(
+            sum(found.level for found in observed),
+            times * sum(found.level for found in normalizers),
+        ),
     )
 
 
@@ -217,10 +220,10 @@ def _normalizers(
 
 def check_possible(data: SetBatches, parameters: Parameters) -> None:
     """Raise ValueError if a set has probability 0, so that nothing can be learnt from it."""
-    impossible = np.flatnonzero(~np.isfinite(log_density(data, parameters)))
-    if len(impossible):
+    places = np.flatnonzero(~np.isfinite(log_density(data, parameters)))
+    if len(places):
         raise ValueError(
-            f"{len(impossible)} of {data.n_sets} sets, the first of them set {impossible[0]}, have "
+            f"{len(places)} of {data.n_sets} sets, the first of them set {places[0]}, have "
             f"probability 0 with the noise {parameters.noise}: points without features, repeated, "
             "excluded by p, or more than the rank. Give the noise a positive level, or leave "
             "such points out"

@@ -130,13 +130,13 @@ def expected_with_word(process: Process) -> Floats:
     It is tr(B Sigma) less the same over the sentences without the word, by `absence`.
     """
     measure, B = process.measure, marginal(process)
-    absent_v, absent_W = measure.absence()
+    factor_v, factor_W = measure.absence()
     v, w0 = measure.v, measure.w0
     BW, diagonal = B.times(w0), B.diagonal
     by_v, by_W = v * diagonal, (w0 * BW).sum()
     without_W = by_W - 2 * (w0 * BW).sum(axis=1) + (w0**2).sum(axis=1) * diagonal
     without_v = by_v.sum() - by_v
-    return np.asarray(by_v.sum() + by_W - absent_v * without_v - absent_W * without_W)
+    return np.asarray(by_v.sum() + by_W - factor_v * without_v - factor_W * without_W)
 
 
 def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Places]:

@@ -70,14 +70,14 @@ def size_probabilities(process: Process, most: int) -> Floats:
 
 def size_log_weights(process: Process, eigen: Spectrum, most: int) -> Floats:
     """Return log of the sum of det L_X over sets of n points, m of them low-rank, as (n, m)."""
-    log_e = log_elementary(eigen.values, most)[-1]
+    log_e = log_symmetric(eigen.values, most)[-1]
     n, m = np.arange(most + 1)[:, None], np.arange(most + 1)
     extra = np.maximum(n - m, 0)
     log_noise = process.noise.log_weight(process.measure, m, extra)
     return np.where(m <= n, log_e + log_noise, -np.inf)
 
 
-def log_elementary(values: Floats, most: int) -> Floats:
+def log_symmetric(values: Floats, most: int) -> Floats:
     """Return log e_m of the first i values as entry (i, m), -inf where m > i."""
     table = np.full((len(values) + 1, most + 1), -np.inf)
     table[:, 0] = 0.0
@@ -90,7 +90,7 @@ def log_elementary(values: Floats, most: int) -> Floats:
 
 def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bool_]:
     """Draw a subset of each size m, with probability its product over e_m, as rows of bools."""
-    table = log_elementary(values, int(sizes.max(initial=0)))
+    table = log_symmetric(values, int(sizes.max(initial=0)))
     chosen = np.zeros((len(sizes), len(values)), dtype=bool)
     left = sizes.copy()
     with np.errstate(divide="ignore"):
@@ -180,20 +180,20 @@ def _draw_in_turn(
     basis = np.zeros((len(chosen), most, most))
     for j in range(most):
         active = int(np.searchsorted(-sizes, -j))
-        spent, columns = basis[:active, :j], places[:active]
-        q = _away(rng.standard_normal((active, most)) * inside[:active], spent)
+        span, columns = basis[:active, :j], places[:active]
+        q = _orthogonalize(rng.standard_normal((active, most)) * inside[:active], span)
         coefficients = np.zeros((active, G.shape[1]))
         np.put_along_axis(coefficients, columns, q, axis=1)
         drawn = measure.sample_tilted(coefficients @ G.T, rng)
         direction = np.take_along_axis(measure.features(drawn) @ G, columns, axis=1)
-        basis[:active, j] = _away(direction * inside[:active], spent)
+        basis[:active, j] = _orthogonalize(direction * inside[:active], span)
         yield active, drawn
 
 
-def _away(x: Floats, spent: Floats) -> Floats:
-    """Return x less its part in the span of the orthonormal rows of `spent`, of length 1."""
+def _orthogonalize(x: Floats, span: Floats) -> Floats:
+    """Return x less its part in the span of the orthonormal rows of `span`, of length 1."""
     for _ in range(2):  # The first time leaves rounding errors of the length that x had.
-        x = x - np.einsum("njk,nj->nk", spent, np.einsum("njk,nk->nj", spent, x))
+        x = x - np.einsum("njk,nj->nk", span, np.einsum("njk,nk->nj", span, x))
         x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-300)
     return x
 

@@ -50,8 +50,8 @@ class PointSets:
         indptr = np.asarray(indptr)
         whole = indptr.astype(np.intp, casting="same_kind")
         # Not the differences, which unsigned numbers have none of below 0.
-        is_falling = (indptr[1:] < indptr[:-1]).any()
-        if indptr[0] != 0 or indptr[-1] != points.shape[0] or is_falling:
+        is_sorted = (indptr[1:] >= indptr[:-1]).all()
+        if indptr[0] != 0 or indptr[-1] != points.shape[0] or not is_sorted:
             raise ValueError(
                 f"indptr must start with 0, not decrease and end with the {points.shape[0]} "
                 f"points; got {indptr!r}"

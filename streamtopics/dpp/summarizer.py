@@ -33,7 +33,7 @@ from streamtopics.dpp.summary_kernel import (
     greedy_map,
     inverse_document_frequency,
     known_sentences,
-    specificity,
+    plain_idf,
     thesis_candidates,
     weighted_units,
 )
@@ -76,8 +76,8 @@ class SummaryCommit(Commit):
 
     def weights(self, law: Callable[..., Floats]) -> Floats | None:
         """Return the weights of words by their document frequencies; None where there are none."""
-        itself = isinstance(thawed(self.vectorizer.vectorizer_), TfidfVectorizer)
-        if itself or not self.document_frequency.size:
+        is_tfidf = isinstance(thawed(self.vectorizer.vectorizer_), TfidfVectorizer)
+        if is_tfidf or not self.document_frequency.size:
             return None
         return law(self.document_frequency, self.n_documents)
 
@@ -397,9 +397,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         first = {text: where for text, where in first.items() if not refers_back(text)} or first
         X = known.vectorizer.transform([list(first), *documents])
         limits = (self.n_sentences, self.n_words) if n_sentences is None else (n_sentences, None)
-        weights = known.weights(specificity)
+        weights = known.weights(plain_idf)
         if weights is None and not known.n_batches and documents:
-            weights = specificity(count_documents(X[1:], X[0].shape[1]), len(documents))
+            weights = plain_idf(count_documents(X[1:], X[0].shape[1]), len(documents))
         found = self._choose(list(first), X[0], weights, known.thesis, limits)
         stands_for = counts_of_nearest(X[0][found.indices], list(X[1:]), weights)
         numbers = (found.scores.tolist(), found.log_gains.tolist(), stands_for.tolist())

@@ -49,7 +49,7 @@ def inverse_document_frequency(document_frequency: NDArray[np.int64], n_document
     return np.log((1 + n_documents) / (1 + document_frequency)) + 1
 
 
-def specificity(document_frequency: NDArray[np.int64], n_documents: int) -> Floats:
+def plain_idf(document_frequency: NDArray[np.int64], n_documents: int) -> Floats:
     """log((2 + N) / (1 + df)): almost 0 for words of all documents, such as function words."""
     return np.log((2 + n_documents) / (1 + document_frequency))
 
@@ -102,10 +102,10 @@ def cosine_candidates(
 ) -> Candidates:
     """Return the candidates under the kernel of cosines; rows of `units` have length 1 or 0."""
     same = Kernel(np.zeros((units.shape[1], 0)), np.zeros(0), gamma=1.0)
-    return Candidates(same, units, quality, powered(quality, quality_power))
+    return Candidates(same, units, quality, log_power(quality, quality_power))
 
 
-def powered(quality: Floats, quality_power: float) -> Floats:
+def log_power(quality: Floats, quality_power: float) -> Floats:
     """log q^{power / 2}; -inf where q is 0, whatever the power."""
     logs = np.log(quality, where=quality > 0, out=np.zeros(len(quality)))
     return np.where(quality > 0, 0.5 * quality_power * logs, -np.inf)

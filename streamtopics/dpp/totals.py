@@ -80,8 +80,8 @@ class ItemCounts(ColumnSums):
     def independent_log_likelihood(self, sets: PointSets) -> Floats:
         """Return that of items with their shares of the sets seen, plus half a set each way."""
         share = (self.sums + 0.5) / (self.n + 1)
-        log_odds = (np.log(share) - np.log1p(-share))[sets.points]
-        sums = np.concatenate([[0.0], np.cumsum(log_odds)])
+        logits = (np.log(share) - np.log1p(-share))[sets.points]
+        sums = np.concatenate([[0.0], np.cumsum(logits)])
         return np.asarray(np.diff(sums[sets.indptr]) + np.log1p(-share).sum())
 
 

@@ -41,7 +41,7 @@ from streamtopics.messages import Statistics
 from streamtopics.metrics import predictive
 from streamtopics.models.lda import TopicView, visible_topics
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.reviews.batch_em import Climbed, climb
+from streamtopics.reviews.batch_em import EMResult, run_em
 from streamtopics.reviews.inference import RatedLDA, single_reviews
 from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.utils.checks import check_not_masked
@@ -200,20 +200,20 @@ class RatedTopicModel(LearntTopics, CountsInput):
         own = {"y": y if self._needs_ratings else None}
         return Documents(X, self._labels(data, X.shape[0], method, known) | own)
 
-    def _asked(self, method: str, X: Any, **whose: Any) -> Documents:
+    def _checked_documents(self, method: str, X: Any, **columns: Any) -> Documents:
         """Documents of unknown ratings, checked."""
         check_is_fitted(self)
         X = self._counts(X, method)
-        return Documents(X, self._labels(whose, X.shape[0], method, self._commit.labels))
+        return Documents(X, self._labels(columns, X.shape[0], method, self._commit.labels))
 
     def _labels(
-        self, whose: Mapping[str, Column], n: int, method: str, known: dict[str, np.ndarray]
+        self, columns: Mapping[str, Column], n: int, method: str, known: dict[str, np.ndarray]
     ) -> Labels:
         """Labels of n items and users by name, checked."""
         caller = self._caller(method)
         return {
             k: None if v is None else check_labels(v, k, n, caller, known.get(k))
-            for k, v in whose.items()
+            for k, v in columns.items()
         }
 
     def _caller(self, method: str) -> str:
@@ -257,8 +257,8 @@ class RatedTopicModel(LearntTopics, CountsInput):
             self._commit = replace(self._at_once(batch, pool), n_iter=0)
 
     @contextmanager
-    def _rounds(self, n_tokens: float, n_stages: int = 1) -> Iterator[Callable[..., Climbed]]:
-        """`climb` with the parameters of the estimator, which shows its progress."""
+    def _rounds(self, n_tokens: float, n_stages: int = 1) -> Iterator[Callable[..., EMResult]]:
+        """`run_em` with the parameters of the estimator, which shows its progress."""
         eta, n_tokens = self._commit.posterior.eta, max(n_tokens, 1.0)
         total, shown = n_stages * self.max_iter, self.verbose > 0
         with Progress(type(self).__name__, total, enabled=shown, units=self._units) as line:
@@ -268,15 +268,15 @@ class RatedTopicModel(LearntTopics, CountsInput):
                 line.advance(1, n_tokens)
 
             yield partial(
-                climb, seed=self.seed_, learn_eta=self.learn_priors and eta.shape == (1, 1),
+                run_em, seed=self.seed_, learn_eta=self.learn_priors and eta.shape == (1, 1),
                 max_iter=self.max_iter, tol=float(self.tol), report=report,
             )  # fmt: skip
 
-    def _commit_of(self, climbed: Climbed, batch: Documents) -> Any:
+    def _commit_of(self, result: EMResult, batch: Documents) -> Any:
         """The record with what the rounds over a corpus found."""
         return replace(
-            self._commit, posterior=climbed.posterior, n_iter=climbed.n_rounds,
-            remembered=float(batch.n_documents), objective=climbed.bounds,
+            self._commit, posterior=result.posterior, n_iter=result.n_rounds,
+            remembered=float(batch.n_documents), objective=result.bounds,
         )  # fmt: skip
 
     # Inference
@@ -289,15 +289,15 @@ class RatedTopicModel(LearntTopics, CountsInput):
         posterior = self.posterior_
         return np.broadcast_to(posterior.eta[:, 0], posterior.shape[:1]).copy()
 
-    def _transformed(self, X: Any, **whose: Any) -> np.ndarray:
+    def _transformed(self, X: Any, **columns: Any) -> np.ndarray:
         """Shares of topics in documents, in the precision of X."""
-        batch = self._asked("transform", X, **whose)
+        batch = self._checked_documents("transform", X, **columns)
         shares = self._inferred(lambda pool: self._shares(batch, pool))
         return labelled(self, shares.astype(batch.X.dtype), row_labels(X))
 
-    def _completion(self, method: str, X: Any, **whose: Any) -> tuple[np.ndarray, float]:
+    def _completion(self, method: str, X: Any, **columns: Any) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""
-        batch = self._asked(method, X, **whose)
+        batch = self._checked_documents(method, X, **columns)
         observed, held_out = predictive.completion_split(batch.X)
         words = np.unique(held_out.indices).astype(np.int32)
         shares, topic_word = self._inferred(
@@ -330,7 +330,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
 
 @documented
-class ReviewModel(RatedTopicModel):
+class UserItemModel(RatedTopicModel):
     """Base of the models that know which item a review is about, and which user wrote it."""
 
     def fit(self, X: Any, y: Column = None, items: Column = None, users: Column = None) -> Self:
@@ -396,17 +396,17 @@ class ReviewModel(RatedTopicModel):
         given = items if items is not None else users
         if given is None:
             raise ValueError("predict_words needs items, users or both, to know for how many")
-        n, asked = np.size(given), {"items": items, "users": users}
-        whose = self._labels(asked, n, "predict_words", self._commit.labels)
-        return self._whole(lambda: self._expected_shares(whose, n) @ self.topic_word_)
+        n, columns = np.size(given), {"items": items, "users": users}
+        labels = self._labels(columns, n, "predict_words", self._commit.labels)
+        return self._whole(lambda: self._expected_shares(labels, n) @ self.topic_word_)
 
-    def _profiles(self, whose: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
+    def _profiles(self, labels: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Return proportions by profile, and which are known; the others are the prior's."""
         raise NotImplementedError
 
-    def _expected_shares(self, whose: Labels, n: int) -> np.ndarray:
+    def _expected_shares(self, labels: Labels, n: int) -> np.ndarray:
         """Share of each topic in reviews before they are read."""
-        return self._profiles(whose, n)[0]
+        return self._profiles(labels, n)[0]
 
     def score_samples(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each review.

@@ -48,7 +48,7 @@ AlphaStep = Callable[[np.ndarray, Statistics, Any], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Climbed:
+class EMResult:
     """What the last round found, and L of all rounds but a random start, in nats."""
 
     posterior: TopicPosterior
@@ -58,10 +58,10 @@ class Climbed:
     n_rounds: int
 
 
-def climb(
+def run_em(
     posterior: TopicPosterior, e_step: EStep, alpha_step: AlphaStep, *, seed: int, learn_eta: bool,
     max_iter: int, tol: float, report: Callable[[float], None], documents: Any = None,
-) -> Climbed:  # fmt: skip
+) -> EMResult:  # fmt: skip
     """Rounds until one gains less than `tol` times the bound, from a random start 11 at least.
 
     They start from `posterior`, at random if it knows nothing, and `documents`. `e_step` maps
@@ -83,10 +83,10 @@ def climb(
             eta = np.full((1, 1), learnt_eta(posterior)) if learn_eta else eta
             alpha = alpha_step(alpha, statistics, documents)
         posterior = fresh(eta, posterior.shape, alpha, statistics)
-        may_end = n_rounds > burn_in and len(bounds) > 1
-        if may_end and bounds[-1] - bounds[-2] < tol * abs(bounds[-1]):
+        can_stop = n_rounds > burn_in and len(bounds) > 1
+        if can_stop and bounds[-1] - bounds[-2] < tol * abs(bounds[-1]):
             break
-    return Climbed(posterior, statistics, documents, tuple(bounds), n_rounds)
+    return EMResult(posterior, statistics, documents, tuple(bounds), n_rounds)
 
 
 def fresh(

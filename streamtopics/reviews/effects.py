@@ -50,11 +50,11 @@ class Table:
 
     def extended(self, labels: np.ndarray) -> Table:
         """The table with a row of zeros for each new label."""
-        together = np.union1d(self.labels, labels) if len(self.labels) else np.unique(labels)
-        values = np.zeros((len(together), self.values.shape[1]))
+        union = np.union1d(self.labels, labels) if len(self.labels) else np.unique(labels)
+        values = np.zeros((len(union), self.values.shape[1]))
         if len(self.labels):
-            values[np.searchsorted(together, self.labels)] = self.values
-        return Table(together, values)
+            values[np.searchsorted(union, self.labels)] = self.values
+        return Table(union, values)
 
     def replaced(self, places: np.ndarray, values: np.ndarray) -> Table:
         """The table with other values in some rows."""
@@ -99,18 +99,18 @@ def learn_effects(
     if n == 0:
         return before, np.zeros(0, dtype=np.int8)
     parts = [_part(before.users, users, n), _part(before.items, items, n)]
-    earlier = [table.values[rows] for table, rows, _ in parts]
+    previous = [table.values[rows] for table, rows, _ in parts]
     # Nothing but rounding depends on where the first mean starts.
     mean = before.mean if before.n else float(y.mean())
-    start = np.concatenate([[mean], *[own[:, 0] for own in earlier]])
-    weight = np.concatenate([[before.n], *[penalty + own[:, 1] for own in earlier]])
+    start = np.concatenate([[mean], *[own[:, 0] for own in previous]])
+    weight = np.concatenate([[before.n], *[penalty + own[:, 1] for own in previous]])
     ones = sparse.csr_matrix(np.ones((n, 1)))
     design = sparse.hstack([ones, *[own for *_, own in parts]], format="csr")
     effects = start + _solve(design, y - design @ start, weight)
     after = np.column_stack([effects, np.asarray(design.sum(axis=0)).ravel()])
-    _, *found = np.split(after, [1, 1 + len(earlier[0])])
+    _, *found = np.split(after, [1, 1 + len(previous[0])])
     changed = []
-    for (table, rows, _), own, old in zip(parts, found, earlier, strict=True):
+    for (table, rows, _), own, old in zip(parts, found, previous, strict=True):
         own[:, 1] += old[:, 1]
         changed.append(table.replaced(rows, own))
     squares = before.squares + float(((y - design @ effects) ** 2).sum())
@@ -150,14 +150,14 @@ def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -
     """+1 where a rating is not below mu + a_u, the average of its user, else -1."""
     expected = effects.mean + effects_of(effects.users, users, len(y))
     spread = np.abs(y - effects.mean).max(initial=0.0)
-    slack = ROUNDING * spread + PRECISION * np.abs(expected)
-    return np.where(y - expected >= -slack, 1, -1).astype(np.int8)
+    tolerance = ROUNDING * spread + PRECISION * np.abs(expected)
+    return np.where(y - expected >= -tolerance, 1, -1).astype(np.int8)
 
 
 def probability_of_positive(effects: Effects, items: np.ndarray | None, n: int) -> np.ndarray:
     """P(b_c + noise >= 0); the share of positive ratings for items that are not known."""
     share = effects.n_positive / effects.n if effects.n else 0.5
-    slack = ROUNDING * effects.deviation + PRECISION * abs(effects.mean) + 10 * LEAST_DEVIATION
-    margin = effects_of(effects.items, items, n) + slack
+    tolerance = ROUNDING * effects.deviation + PRECISION * abs(effects.mean) + 10 * LEAST_DEVIATION
+    margin = effects_of(effects.items, items, n) + tolerance
     deviation = max(effects.deviation, LEAST_DEVIATION)
     return np.where(effects.items.places(items, n) < 0, share, ndtr(margin / deviation))

@@ -95,9 +95,9 @@ def objective(
     of_user[:, 0] = of_item[:, 0] = 1
     users += summed(ratings.user, of_item, len(users), 2 * error)
     items += summed(ratings.item, of_user, len(items), 2 * error)
-    excess = counts - counts.sum(axis=1, keepdims=True) * np.exp(log_theta)
-    items[:, 1:] -= text_weight * peakedness * excess
-    slope = -text_weight * float((excess * factors.items[:, 1:]).sum())
+    residual = counts - counts.sum(axis=1, keepdims=True) * np.exp(log_theta)
+    items[:, 1:] -= text_weight * peakedness * residual
+    slope = -text_weight * float((residual * factors.items[:, 1:]).sum())
     offset = 2 * error.sum() + 2 * ratings.offset_weight * of_offset
     return float(value), Factors(float(offset), slope, users, items)
 
@@ -108,7 +108,7 @@ def summed(place: np.ndarray, rows: Any, n: int, weight: np.ndarray) -> Any:
     return sparse.csr_matrix((weight, (place, np.arange(len(place)))), shape=shape) @ rows
 
 
-def descend(
+def fit_factors(
     factors: Factors, ratings: Ratings, counts: np.ndarray, text_weight: float, n_steps: int,
     *, learn_peakedness: bool,
 ) -> Factors:  # fmt: skip

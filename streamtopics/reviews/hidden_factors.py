@@ -27,10 +27,10 @@ from streamtopics.reviews.base import (
     Column,
     Labels,
     RatedCommit,
-    ReviewModel,
+    UserItemModel,
     check_labels,
 )
-from streamtopics.reviews.batch_em import climb, fresh
+from streamtopics.reviews.batch_em import fresh, run_em
 from streamtopics.reviews.effects import Table, empty_table
 from streamtopics.reviews.factors import Factors, Ratings
 from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
@@ -70,7 +70,7 @@ Fitted = tuple[Factors, Statistics, np.ndarray]
 
 
 @documented
-class HiddenFactorsTopics(ReviewModel):
+class HiddenFactorsTopics(UserItemModel):
     """Recommender and topic model in one: hidden factors as topics (HFT).
 
     A rating is an offset, a bias of the user, a bias of the item, and the product of their
@@ -216,7 +216,7 @@ class HiddenFactorsTopics(ReviewModel):
                 levels.append(float(of_ratings - float(self.text_weight) * of_words))
                 line.advance(1, statistics.n_tokens)
                 posterior = fresh(posterior.eta, posterior.shape, None, statistics)
-                factors = self._descended(factors, ratings, counts, learn_peakedness=True)
+                factors = self._fit_factors(factors, ratings, counts, learn_peakedness=True)
                 if len(levels) > 1 and levels[-2] - levels[-1] < float(self.tol) * abs(levels[-1]):
                     break
         return levels, (factors, statistics, counts)
@@ -227,21 +227,21 @@ class HiddenFactorsTopics(ReviewModel):
         signs = np.zeros(n_items, np.int8)
         whole = Reviews(ratings.words, np.arange(n_items + 1, dtype=np.int32), signs)
         model = RatedLDA(K, self.local_tol, SWEEPS_OF_START)
-        climbed = climb(
+        result = run_em(
             nothing,
             lambda source, found: model.step(source, whole, pool, start=found),
             lambda alpha, *_: alpha,
             seed=self.seed_, learn_eta=False, max_iter=ROUNDS_OF_START, tol=float(self.tol),
             report=lambda bound: None,
         )  # fmt: skip
-        posterior = fresh(nothing.eta, nothing.shape, None, climbed.statistics)
-        counts = np.maximum(climbed.documents.gamma.astype(np.float64) - nothing.alpha, 0.0)
+        posterior = fresh(nothing.eta, nothing.shape, None, result.statistics)
+        counts = np.maximum(result.documents.gamma.astype(np.float64) - nothing.alpha, 0.0)
         return posterior, hft.led_by_text(ratings.before, counts)
 
-    def _descended(
+    def _fit_factors(
         self, factors: Factors, ratings: Ratings, counts: np.ndarray, *, learn_peakedness: bool
     ) -> Factors:
-        return hft.descend(
+        return hft.fit_factors(
             factors, ratings, ratings.counts + counts, float(self.text_weight),
             self.max_gradient_iter, learn_peakedness=learn_peakedness,
         )  # fmt: skip
@@ -252,7 +252,7 @@ class HiddenFactorsTopics(ReviewModel):
         for _ in range(ROUNDS_OF_STEP):
             theta = factors.proportions
             statistics, counts = hft.expected_topics(posterior, ratings.words, theta, pool)
-            factors = self._descended(factors, ratings, counts, learn_peakedness=False)
+            factors = self._fit_factors(factors, ratings, counts, learn_peakedness=False)
         observed = _mean_log(factors.proportions[ratings.words.lengths > 0])
         step, new = self._moved(batch.n_documents, observed)
         statistics = replace(statistics, lengths=batch.minibatch.lengths)
@@ -303,9 +303,9 @@ class HiddenFactorsTopics(ReviewModel):
 
     # Inference
 
-    def _profiles(self, whose: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
+    def _profiles(self, labels: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
         commit, alpha, width = self._commit, self.doc_topic_prior_, 1 + self.posterior_.shape[1]
-        places = commit.items.places(whose["items"], n)
+        places = commit.items.places(labels["items"], n)
         out, known = np.tile(alpha / alpha.sum(), (n, 1)), places >= 0
         own = commit.items.values[places[known], :width]
         out[known] = Factors(0.0, commit.peakedness, np.zeros((0, width)), own).proportions
@@ -337,7 +337,7 @@ class HiddenFactorsTopics(ReviewModel):
             if given is None:
                 raise ValueError("predict needs X, items or users, to know of how many ratings")
             X = sparse.csr_matrix((np.size(given), self.n_features_in_))
-        batch = self._asked("predict", X, items=items, users=users)
+        batch = self._checked_documents("predict", X, items=items, users=users)
         return self._inferred(lambda pool: self._predicted(batch, pool))
 
     def recommend(
@@ -361,11 +361,11 @@ class HiddenFactorsTopics(ReviewModel):
         """
         check_is_fitted(self)
         known = self._commit.labels
-        asked = check_labels([user], "user", 1, "recommend", known["users"])
+        label = check_labels([user], "user", 1, "recommend", known["users"])
         left_out = list(exclude)
         excluded = check_labels(left_out, "exclude", len(left_out), "recommend", known["items"])
         items = np.setdiff1d(known["items"], excluded)
-        ratings = self.predict(items=items, users=np.repeat(asked, len(items)))
+        ratings = self.predict(items=items, users=np.repeat(label, len(items)))
         order = np.argsort(-ratings, kind="stable")[: index(n_items)]
         return [Recommendation(items[i].item(), float(ratings[i])) for i in order]
 

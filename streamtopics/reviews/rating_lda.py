@@ -23,10 +23,10 @@ from streamtopics.reviews.base import (
     SWEEPS_OF_TRANSFORM,
     Labels,
     RatedCommit,
-    ReviewModel,
+    UserItemModel,
     moved,
 )
-from streamtopics.reviews.batch_em import AlphaStep, Climbed, EStep, fresh
+from streamtopics.reviews.batch_em import AlphaStep, EMResult, EStep, fresh
 from streamtopics.reviews.effects import (
     NO_EFFECTS,
     Effects,
@@ -71,7 +71,7 @@ class RatingCommit(RatedCommit):
 
 
 @documented
-class RatingLDA(ReviewModel):
+class RatingLDA(UserItemModel):
     """Topics of reviews beside one of praise and one of blame, found by the ratings.
 
     A share of the words of each review comes from the positive topic if its rating is at least the
@@ -213,9 +213,9 @@ class RatingLDA(ReviewModel):
     def _at_once(self, batch: Documents, pool: Workers) -> RatingCommit:
         effects, signs = self._rated(batch)
         reviews, profiles, places = self._grouped(batch, signs)
-        climbed = self._climbed(reviews, pool)
-        found, alpha = climbed.documents, climbed.posterior.alpha[: self.n_components]
-        learnt: RatingCommit = self._commit_of(climbed, batch)
+        result = self._run_em(reviews, pool)
+        found, alpha = result.documents, result.posterior.alpha[: self.n_components]
+        learnt: RatingCommit = self._commit_of(result, batch)
         return replace(
             learnt,
             log_theta=inference.mean_log(found.gamma[reviews.tokens > 0]),
@@ -242,20 +242,20 @@ class RatingLDA(ReviewModel):
         places, own = np.unique(profiles.places(labels), return_inverse=True)
         return inference.reviews_by_profile(batch.X, own, signs), profiles, places
 
-    def _climbed(self, reviews: Reviews, pool: Workers) -> Climbed:
+    def _run_em(self, reviews: Reviews, pool: Workers) -> EMResult:
         """EM without ratings, and then with the qualitative topics if there are any."""
         K, nothing = self.n_components, self._commit.posterior
         start = TopicPosterior(nothing.eta, (nothing.shape[0], K), nothing.alpha[:K])
-        unrated = replace(reviews, signs=np.zeros_like(reviews.signs))
-        with self._rounds(reviews.minibatch.n_tokens, 2 if self.qualitative else 1) as climb:
-            described = climb(start, *self._steps(unrated, pool))
+        unsigned = replace(reviews, signs=np.zeros_like(reviews.signs))
+        with self._rounds(reviews.minibatch.n_tokens, 2 if self.qualitative else 1) as em:
+            plain = em(start, *self._steps(unsigned, pool))
             if not self.qualitative:
-                return described
+                return plain
             # Proportions stay as they were learnt without ratings, unless they are refined.
-            gamma = described.documents.gamma
+            gamma = plain.documents.gamma
             theta = None if self.refine else gamma / gamma.sum(axis=1, keepdims=True)
-            start = _with_qualitative(described, reviews, nothing.alpha[K:])
-            found = climb(start, *self._steps(reviews, pool, theta))
+            start = _with_qualitative(plain, reviews, nothing.alpha[K:])
+            found = em(start, *self._steps(reviews, pool, theta))
         if theta is not None:
             found = replace(found, documents=replace(found.documents, gamma=gamma))
         return found
@@ -316,33 +316,33 @@ class RatingLDA(ReviewModel):
         model = RatedLDA(self._commit.n_descriptive, self.local_tol, SWEEPS_OF_TRANSFORM)
         out = np.empty((n, posterior.shape[1]))
         for known in (True, False):
-            those = np.flatnonzero(is_known == known)
-            for start in range(0, len(those), DOCUMENTS_AT_ONCE):
-                some = those[start : start + DOCUMENTS_AT_ONCE]
+            rows = np.flatnonzero(is_known == known)
+            for start in range(0, len(rows), DOCUMENTS_AT_ONCE):
+                some = rows[start : start + DOCUMENTS_AT_ONCE]
                 out[some] = model.shares(
                     posterior, batch.X[some], theta[some] if known else None, positive[some], pool
                 )
         return out
 
-    def _positive(self, whose: Labels, n: int) -> np.ndarray:
+    def _positive(self, labels: Labels, n: int) -> np.ndarray:
         """Probability of a positive review, kept away from 0 and 1."""
         effects = self._commit.effects
         least = 1 / (2 + effects.n)
-        share: np.ndarray = probability_of_positive(effects, whose["items"], n)
+        share: np.ndarray = probability_of_positive(effects, labels["items"], n)
         return share.clip(least, 1 - least)
 
-    def _profiles(self, whose: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
+    def _profiles(self, labels: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
         commit = self._commit
-        places = commit.profiles.places(whose.get(f"{commit.profile}s"), n)
+        places = commit.profiles.places(labels.get(f"{commit.profile}s"), n)
         gamma, known = np.tile(self.doc_topic_prior_, (n, 1)), places >= 0
         gamma[known] += commit.profiles.values[places[known]]
         return inference.normalised(gamma), known
 
-    def _expected_shares(self, whose: Labels, n: int) -> np.ndarray:
-        theta = super()._expected_shares(whose, n)
+    def _expected_shares(self, labels: Labels, n: int) -> np.ndarray:
+        theta = super()._expected_shares(labels, n)
         if not self._commit.qualitative:
             return theta
-        omega, positive = self.qualitative_prior_, self._positive(whose, n)
+        omega, positive = self.qualitative_prior_, self._positive(labels, n)
         p = omega[1] / omega.sum()
         return np.column_stack([(1 - p) * theta, p * positive, p * (1 - positive)])
 
@@ -356,17 +356,17 @@ def _with_counts(
     return profiles.replaced(places, np.maximum(found.gamma.astype(np.float64) - alpha, 0.0))
 
 
-def _with_qualitative(climbed: Climbed, reviews: Reviews, omega: np.ndarray) -> TopicPosterior:
+def _with_qualitative(result: EMResult, reviews: Reviews, omega: np.ndarray) -> TopicPosterior:
     """The topics learnt without ratings, and two of the words that are too frequent in a sign.
 
     These start with the counts beyond those expected from the share of that sign.
     """
-    minibatch, before = reviews.minibatch, climbed.posterior
+    minibatch, before = reviews.minibatch, result.posterior
     counts = reviews.by_sign(minibatch.counts)
     total = counts[0] + counts[1]
     expected = [total * (own.sum() / max(total.sum(), 1.0)) for own in counts]
-    excess = [np.maximum(own - level, 0.0) for own, level in zip(counts, expected, strict=True)]
-    learnt = np.column_stack([climbed.statistics.counts, *excess]).astype(np.float64)
+    residuals = [np.maximum(own - level, 0.0) for own, level in zip(counts, expected, strict=True)]
+    learnt = np.column_stack([result.statistics.counts, *residuals]).astype(np.float64)
     shape, alpha = (before.shape[0], before.shape[1] + 2), np.concatenate([before.alpha, omega])
     statistics = Statistics(minibatch.words, learnt, minibatch.lengths)
     return fresh(before.eta, shape, alpha, statistics)

@@ -41,7 +41,7 @@ from streamtopics.reviews.base import (
     RatedCommit,
     RatedTopicModel,
 )
-from streamtopics.reviews.batch_em import Climbed, EStep
+from streamtopics.reviews.batch_em import EMResult, EStep
 from streamtopics.reviews.inference import mean_log, normalised
 from streamtopics.utils.parallel import Workers, spans
 from streamtopics.utils.records import keep, of_record
@@ -57,11 +57,11 @@ class SupervisedCommit(RatedCommit):
     """All that a step changes."""
 
     _holds = (
-        "posterior: V K; origin:; response.coefficients: K; response.variance: >0; response.mean:; "
+        "posterior: V K; offset:; response.coefficients: K; response.variance: >0; response.mean:; "
         "moments.n: >=0; moments.squares: >=0; moments.total:; "
         "moments.topics: K; moments.products: K; moments.second: K K"
     )
-    origin: float = 0.0  # What ratings are measured from, the mean of the first.
+    offset: float = 0.0  # What ratings are measured from, the mean of the first.
     response: Response
     moments: ResponseMoments
 
@@ -188,20 +188,20 @@ class SupervisedLDA(RatedTopicModel):
     def _at_once(self, batch: Documents, pool: Workers) -> SupervisedCommit:
         # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
         ratings: Any = batch.columns["y"]
-        K, origin = self.n_components, float(ratings.mean())
-        y = ratings - origin
-        with self._rounds(batch.n_tokens) as climb:
-            climbed: Climbed = climb(
+        K, offset = self.n_components, float(ratings.mean())
+        y = ratings - offset
+        with self._rounds(batch.n_tokens) as em:
+            result: EMResult = em(
                 self._commit.posterior,
                 self._e_step(batch.minibatch, y, pool),
                 lambda alpha, statistics, _: self._solved(alpha, statistics.log_theta),
                 documents=(None, first_response(y, K), no_moments(K)),
             )
-        _, response, moments = climbed.documents
-        found: SupervisedCommit = self._commit_of(climbed, batch)
-        log_theta = climbed.statistics.log_theta
+        _, response, moments = result.documents
+        found: SupervisedCommit = self._commit_of(result, batch)
+        log_theta = result.statistics.log_theta
         return replace(
-            found, log_theta=log_theta, origin=origin, response=response, moments=moments
+            found, log_theta=log_theta, offset=offset, response=response, moments=moments
         )
 
     def _e_step(self, minibatch: Minibatch, y: np.ndarray, pool: Workers) -> EStep:
@@ -220,7 +220,7 @@ class SupervisedLDA(RatedTopicModel):
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, SupervisedCommit]:
         commit, posterior = self._commit, self._commit.posterior
-        from_mean: Any = batch.columns["y"] - commit.origin
+        from_mean: Any = batch.columns["y"] - commit.offset
         model = ResponseLDA(self.local_tol, self.max_local_iter)
         statistics, moments, _ = model.step(
             posterior, batch.minibatch, from_mean, commit.response, pool
@@ -231,7 +231,7 @@ class SupervisedLDA(RatedTopicModel):
                 "of the first ones"
             )
         step, new = self._moved(statistics.n_documents, statistics.log_theta)
-        moments = commit.moments.blended(step.retain, step.gain, moments)
+        moments = commit.moments.combined(step.retain, step.gain, moments)
         response = solve_response(moments, float(self.response_penalty), commit.response)
         alpha = self._solved(posterior.alpha, new.log_theta)
         return step.blend(statistics, alpha), replace(new, response=response, moments=moments)
@@ -243,7 +243,7 @@ class SupervisedLDA(RatedTopicModel):
         """The rating of a document of one topic alone, for each topic."""
         check_is_fitted(self)
         commit = self._commit
-        return commit.origin + commit.response.coefficients
+        return commit.offset + commit.response.coefficients
 
     noise_variance_ = of_record("response.variance", "Variance of ratings around those expected.")
 
@@ -259,14 +259,14 @@ class SupervisedLDA(RatedTopicModel):
         y : ndarray of shape (n_documents,), float64
             Expected ratings.
         """
-        batch = self._asked("predict", X)
+        batch = self._checked_documents("predict", X)
         return self._inferred(lambda pool: self._predicted(batch, pool))
 
     def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:
         commit, alpha = self._commit, self.doc_topic_prior_
-        X = legible(batch.X, alpha)
-        zbar = mean_topics(self._gamma(X, geometric_mean, pool), alpha, X)
-        return np.asarray(commit.origin + (zbar * commit.response.coefficients).sum(axis=1))
+        X = rescale_short(batch.X, alpha)
+        topic_means = mean_topics(self._gamma(X, geometric_mean, pool), alpha, X)
+        return np.asarray(commit.offset + (topic_means * commit.response.coefficients).sum(axis=1))
 
     def transform(self, X: Any) -> np.ndarray:
         """Infer the posterior mean topic proportions of documents of unknown rating.
@@ -316,10 +316,10 @@ class ResponseMoments(NamedTuple):
     products: np.ndarray
     second: np.ndarray
 
-    def blended(self, retain: float, gain: float, other: ResponseMoments) -> ResponseMoments:
+    def combined(self, retain: float, gain: float, other: ResponseMoments) -> ResponseMoments:
         """retain * self + gain * other."""
         pairs: Iterator[Any] = zip(self, other, strict=True)
-        return ResponseMoments._make(retain * mine + gain * theirs for mine, theirs in pairs)
+        return ResponseMoments._make(retain * old + gain * new for old, new in pairs)
 
 
 @dataclass(frozen=True)
@@ -353,10 +353,10 @@ def solve_response(moments: ResponseMoments, penalty: float, before: Response) -
         return before
     mean = moments.total / moments.n
     system = moments.second + penalty * np.eye(len(moments.topics))
-    beyond = np.linalg.solve(system, moments.products - mean * moments.topics)
-    x = mean + beyond
+    deviation = np.linalg.solve(system, moments.products - mean * moments.topics)
+    x = mean + deviation
     squares = moments.squares - 2 * x @ moments.products + x @ moments.second @ x
-    squares += penalty * beyond @ beyond
+    squares += penalty * deviation @ deviation
     spread = moments.squares / moments.n - mean**2
     least = max(LEAST_VARIANCE * spread, np.finfo(float).tiny ** 0.5, 1e-12 * mean**2)
     return Response(x, max(float(squares) / moments.n, least), mean)
@@ -402,15 +402,15 @@ class ResponseLDA:
         known = lengths > 0
         log_theta = mean_log(gamma[known])
         statistics = Statistics(minibatch.words, counts, lengths, log_theta, float(bound))
-        zbar, y = topic_counts[known] / lengths[known, None], y[known]
+        topic_means, y = topic_counts[known] / lengths[known, None], y[known]
         moments = ResponseMoments(
-            float(len(y)), float(y.sum()), float((y**2).sum()), zbar.sum(axis=0), y @ zbar,
-            zbar.T @ zbar + within,
+            float(len(y)), float(y.sum()), float((y**2).sum()), topic_means.sum(axis=0),
+            y @ topic_means, topic_means.T @ topic_means + within,
         )  # fmt: skip
         return statistics, moments, gamma
 
 
-def legible(X: sparse.csr_matrix, alpha: np.ndarray) -> sparse.csr_matrix:
+def rescale_short(X: sparse.csr_matrix, alpha: np.ndarray) -> sparse.csr_matrix:
     """Counts, with the shortest documents scaled up until gamma - alpha is no rounding."""
     lengths, least = _lengths(X), LEAST_LENGTH * alpha.sum()
     short = (lengths > 0) & (lengths < least)

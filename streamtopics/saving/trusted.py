@@ -3,9 +3,9 @@
 
 # Of any module of the package.
 OURS = """
-    Alarm AspectSentimentModel Assignments Averages BPS BPSLDA Background BatchInfo BayesCommit
-    Bernoulli BetaBinomial BinCache Block Boost ChangedTopic ClassWords ClosedVocabulary ColumnSums
-    Commit Composition CorrectedMean Counting DPPSummarizer DampedNewton Decay DensePosterior
+    Alarm AspectSentimentModel Averages BPS BPSLDA Background BatchInfo BayesCommit Bernoulli
+    BetaBinomial BinCache Block Boost ChangedTopic ClassWords ClosedVocabulary ColumnSums Commit
+    Composition CorrectedMean Counting DPPSummarizer DampedNewton Decay DensePosterior
     DirichletProcess Drift DriftMonitor DriftTest Effects EmpiricalPowerPrior Exponential Factors
     FactorsCommit Fitted Fixed FixedMeasure FixedPoint FixedRate Fourier GammaPrior Gaussian
     GaussianMixture GeometricMean Gibbs GibbsOnlineEM GivenTopics Growing GuidedTopics HDPFranchise
@@ -16,7 +16,7 @@ OURS = """
     NewTopic NewWord NodeStatistics NoiseStart Normal OneOrMixed OneTopic Online OnlineEM
     OpenVocabulary Optimization Parameters Poisson Policy PopulationVB Position PowerPrior Process
     ProgressReport Rate RatingCommit RatingLDA Response ResponseMoments Resumed Retention Rounds
-    Rows SBP SVB SVBHPP SVBLDA ScaledDecay Schedule ScoreHistory Seats SeedWords Seeds
+    Rows SBP SVB SVBHPP SVBLDA SamplerState ScaledDecay Schedule ScoreHistory Seats SeedWords Seeds
     SemiSupervised SentenceCommit SentenceVectorizer SentimentWords Shares Snapshot SpectralStart
     Stacked StackedStatistics State Statistics StochasticVI StreamingBayes StreamingCountVectorizer
     StreamingLDA StreamingMixture StreamingPipeline SummaryCommit SupervisedCommit SupervisedLDA

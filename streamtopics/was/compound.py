@@ -25,16 +25,16 @@ LEAST_SHAPE, MOST_SHAPE = 1e-2, 1e3
 # The least and the largest log phi_l, and how far apart they are at most.
 WEIGHT_LOGS, WEIGHT_STEP = (-5.0, 7.5), 1 / 8
 # The same of the log odds of r_l, where alpha / J is at most 1.
-CHANCE_LOGITS, CHANCE_STEP = (-7.0, 9.0), 1 / 2
+INCLUSION_LOGITS, INCLUSION_STEP = (-7.0, 9.0), 1 / 2
 SWEEPS_OF_DRAW = 50
 
 
 class Grid(NamedTuple):
     """The values that r_l and phi_l are rounded to, and the logs of their prior chances."""
 
-    chances: np.ndarray
+    inclusion: np.ndarray
     weights: np.ndarray
-    log_p_chances: np.ndarray
+    log_p_inclusion: np.ndarray
     log_p_weights: np.ndarray
 
 
@@ -75,10 +75,10 @@ class ICD(SentencePrior):
 
     def grid(self) -> Grid:
         """Return the values of r_l and phi_l, with their probabilities."""
-        odds = self.concentration / self.truncation
-        chances, log_p_chances = _chances(odds)
+        rate = self.concentration / self.truncation
+        inclusion, log_p_inclusion = _inclusion(rate)
         weights, log_p_weights = _weights(self.shape)
-        return Grid(chances, weights, log_p_chances, log_p_weights)
+        return Grid(inclusion, weights, log_p_inclusion, log_p_weights)
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
         """Return the compiled sampler; see `SentencePrior`."""
@@ -92,12 +92,12 @@ class ICD(SentencePrior):
         sizes = np.zeros((len(lengths), self.truncation))
         np.add.at(sizes, (sentence, dish), 1)
         grid = self.grid()
-        log_absent = _log_absent(grid)
+        log_empty = _log_empty(grid)
         for _ in range(SWEEPS_OF_DRAW):
-            phi, log_presence = _draw_weights(sizes[lengths > 0], grid, log_absent, rng)
+            phi, log_p = _draw_weights(sizes[lengths > 0], grid, log_empty, rng)
             for i, s in enumerate(sentence):
                 sizes[s, dish[i]] -= 1
-                present = np.where(sizes[s] > 0, 0.0, log_presence)
+                present = np.where(sizes[s] > 0, 0.0, log_p)
                 dish[i] = choose((phi + sizes[s]) * np.exp(present - present.max()), rng)
                 sizes[s, dish[i]] += 1
         pairs = sentence * self.truncation + dish
@@ -106,9 +106,9 @@ class ICD(SentencePrior):
 
     def _draw_dishes(self, lengths: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw a dish for each word, any dish in sentences without one."""
-        chances = rng.beta(self.concentration / self.truncation, 1, self.truncation)
+        inclusion = rng.beta(self.concentration / self.truncation, 1, self.truncation)
         weights = np.maximum(rng.gamma(self.shape, size=self.truncation), LEAST)
-        has = rng.random((len(lengths), self.truncation)) < chances
+        has = rng.random((len(lengths), self.truncation)) < inclusion
         without = np.flatnonzero(~has.any(axis=1))
         has[without, rng.integers(0, self.truncation, len(without))] = True
         shares = np.maximum(rng.gamma(weights, size=has.shape), LEAST) * has
@@ -133,19 +133,19 @@ def _weights(shape: float) -> tuple[np.ndarray, np.ndarray]:
     return weights, log_softmax(log_p)
 
 
-def _chances(odds: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return points at equal steps of the log odds of r, and their log chances, Beta(odds, 1).
+def _inclusion(rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return points at equal steps of the log odds of r, and their log chances, Beta(rate, 1).
 
     As in `_weights`; the last point is the mean of those from it on as well.
     """
-    low, high = CHANCE_LOGITS
-    logits = np.arange(low, high, CHANCE_STEP) + np.log(max(1.0, odds))
-    chances, others = expit(logits), expit(-logits)
-    log_p = odds * np.log(chances) + np.log(others)
-    log_p[[0, -1]] -= np.log([_powers(odds, CHANCE_STEP), _powers(1, CHANCE_STEP)])
-    chances[0] *= _powers(odds, CHANCE_STEP) / _powers(odds + 1, CHANCE_STEP)
-    chances[-1] = 1 - others[-1] * _powers(1, CHANCE_STEP) / _powers(2, CHANCE_STEP)
-    return chances, log_softmax(log_p)
+    low, high = INCLUSION_LOGITS
+    logits = np.arange(low, high, INCLUSION_STEP) + np.log(max(1.0, rate))
+    inclusion, others = expit(logits), expit(-logits)
+    log_p = rate * np.log(inclusion) + np.log(others)
+    log_p[[0, -1]] -= np.log([_powers(rate, INCLUSION_STEP), _powers(1, INCLUSION_STEP)])
+    inclusion[0] *= _powers(rate, INCLUSION_STEP) / _powers(rate + 1, INCLUSION_STEP)
+    inclusion[-1] = 1 - others[-1] * _powers(1, INCLUSION_STEP) / _powers(2, INCLUSION_STEP)
+    return inclusion, log_softmax(log_p)
 
 
 def _powers(rate: float, step: float) -> float:
@@ -154,27 +154,27 @@ def _powers(rate: float, step: float) -> float:
 
 
 def _draw_weights(
-    sizes: np.ndarray, grid: Grid, log_absent: np.ndarray, rng: np.random.Generator
+    sizes: np.ndarray, grid: Grid, log_empty: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw phi_l and log p_l of the kernel, given the words of each dish, (n_sentences, J)."""
-    log_p = _log_posterior(sizes, grid, log_absent)
+    log_p = _log_posterior(sizes, grid, log_empty)
     flat = log_p.reshape(len(log_p), -1)
     p = np.exp(flat - flat.max(axis=1, keepdims=True))
     r, w = np.divmod([choose(row, rng) for row in p], len(grid.weights))
     phi = grid.weights[w]
-    return phi, np.log(grid.chances[r]) - np.log(2) * phi - log_absent[r, w]
+    return phi, np.log(grid.inclusion[r]) - np.log(2) * phi - log_empty[r, w]
 
 
-def _log_posterior(sizes: np.ndarray, grid: Grid, log_absent: np.ndarray) -> np.ndarray:
-    """Return log p of the pairs and of the sizes, (J, n_chances, n_weights), up to a constant."""
+def _log_posterior(sizes: np.ndarray, grid: Grid, log_empty: np.ndarray) -> np.ndarray:
+    """Return log p of the pairs and of the sizes, (J, n_inclusion, n_weights), up to a constant."""
     has, weights = np.count_nonzero(sizes, axis=0), grid.weights
-    rise = gammaln(weights + sizes[..., None]) - gammaln(weights)
-    of_weight = rise.sum(axis=0) - np.log(2) * np.outer(has, weights) + grid.log_p_weights
-    of_chance = np.outer(has, np.log(grid.chances)) + grid.log_p_chances
-    of_absent = np.multiply.outer(len(sizes) - has, log_absent)
-    return np.asarray(of_weight[:, None] + of_chance[..., None] + of_absent)
+    log_ratio = gammaln(weights + sizes[..., None]) - gammaln(weights)
+    of_weight = log_ratio.sum(axis=0) - np.log(2) * np.outer(has, weights) + grid.log_p_weights
+    of_inclusion = np.outer(has, np.log(grid.inclusion)) + grid.log_p_inclusion
+    of_empty = np.multiply.outer(len(sizes) - has, log_empty)
+    return np.asarray(of_weight[:, None] + of_inclusion[..., None] + of_empty)
 
 
-def _log_absent(grid: Grid) -> np.ndarray:
-    """Return the log chances that a sentence has no word of a dish, (n_chances, n_weights)."""
-    return np.log1p(np.outer(grid.chances, np.expm1(-np.log(2) * grid.weights)))
+def _log_empty(grid: Grid) -> np.ndarray:
+    """Return the log chances that a sentence has no word of a dish, (n_inclusion, n_weights)."""
+    return np.log1p(np.outer(grid.inclusion, np.expm1(-np.log(2) * grid.weights)))

@@ -55,7 +55,7 @@ class SentenceCorpus:
             self.documents[first : last + 1] - self.documents[first],
         )
 
-    def copies(self, n: int) -> SentenceCorpus:
+    def repeat(self, n: int) -> SentenceCorpus:
         """Return one document n times."""
         starts = np.add.outer(self.n_words * np.arange(n), self.sentences[:-1])
         return SentenceCorpus(

@@ -57,14 +57,14 @@ class Franchise(SentencePrior, ABC):
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
         """Return the compiled sampler; see `SentencePrior`."""
-        tables = partial(tabulated, self.join_table, self.open_table)
-        dishes = partial(tabulated, self.join_dish, self.open_dish)
+        tables = partial(weight_arrays, self.join_table, self.open_table)
+        dishes = partial(weight_arrays, self.join_dish, self.open_dish)
         return kernel.Franchise(topics, atom_prior, tables, dishes)
 
     def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
         """Draw the seats word after word, sentence after sentence."""
         table, dish = np.zeros((2, int(np.sum(sentence_lengths))), np.int32)
-        servings: list[int] = []
+        n_tables: list[int] = []
         i = 0
         for length in sentence_lengths:
             own: list[int] = []
@@ -74,10 +74,10 @@ class Franchise(SentencePrior, ABC):
                 if j == len(own):
                     own.append(i)
                     sizes.append(0)
-                    dish[i] = choose(_weights(servings, self.join_dish, self.open_dish), rng)
-                    if dish[i] == len(servings):
-                        servings.append(0)
-                    servings[dish[i]] += 1
+                    dish[i] = choose(_weights(n_tables, self.join_dish, self.open_dish), rng)
+                    if dish[i] == len(n_tables):
+                        n_tables.append(0)
+                    n_tables[dish[i]] += 1
                 sizes[j] += 1
                 table[i], dish[i] = own[j], dish[own[j]]
                 i += 1
@@ -113,7 +113,7 @@ class HDPFranchise(Franchise):
         return self.dish_concentration
 
 
-def tabulated(
+def weight_arrays(
     join: Callable[..., ArrayLike], open_: Callable[..., ArrayLike], n_members: int, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Tabulate the weights of joining a group, (n_members + 1,), and of opening one.
@@ -122,42 +122,42 @@ def tabulated(
     its table is of shape (n_groups + 1, n_members + 1), 0 where groups would be empty.
     """
     names = f"{join.__qualname__} and {open_.__qualname__}"
-    joining = np.zeros(n_members + 1)
-    joining[1:] = join(np.arange(1.0, n_members + 1))
-    opening = np.zeros((n_groups + 1, n_members + 1))
-    opening[:1, :1] = open_(np.zeros(1), np.zeros(1))
+    join_weights = np.zeros(n_members + 1)
+    join_weights[1:] = join(np.arange(1.0, n_members + 1))
+    open_weights = np.zeros((n_groups + 1, n_members + 1))
+    open_weights[:1, :1] = open_(np.zeros(1), np.zeros(1))
     for n in range(1, min(n_groups, n_members) + 1):
         members = np.arange(float(n), n_members + 1)
-        opening[n, n:] = open_(members, np.full(len(members), float(n)))
-    is_finite = np.isfinite(joining.sum() + opening.sum()) and (opening >= 0).all()
-    if not (is_finite and (joining[1:] > 0).all() and opening[0, 0] > 0):
+        open_weights[n, n:] = open_(members, np.full(len(members), float(n)))
+    is_finite = np.isfinite(join_weights.sum() + open_weights.sum()) and (open_weights >= 0).all()
+    if not (is_finite and (join_weights[1:] > 0).all() and open_weights[0, 0] > 0):
         raise ValueError(
             f"{names} must return finite weights of at least 0, positive ones to join a group and "
-            f"to open the first; got {joining} and {opening}"
+            f"to open the first; got {join_weights} and {open_weights}"
         )
-    if not exchangeable(joining[:LOOKED_AT], opening[:LOOKED_AT, :LOOKED_AT]):
+    if not exchangeable(join_weights[:LOOKED_AT], open_weights[:LOOKED_AT, :LOOKED_AT]):
         raise ValueError(
             f"{names} must be the weights of an exchangeable law, but the probability of a seating "
             "depends on the order of its words. Weights n - d and b + d T are exchangeable for any "
             "b and d, n the words at a table and T the tables"
         )
-    return joining, opening
+    return join_weights, open_weights
 
 
-def exchangeable(joining: np.ndarray, opening: np.ndarray) -> bool:
-    """Tell whether the order of members does not matter, by weights as of `tabulated`.
+def exchangeable(join_weights: np.ndarray, open_weights: np.ndarray) -> bool:
+    """Tell whether the order of members does not matter, by weights as of `weight_arrays`.
 
     Joining a group and opening one have the same probability in both orders if
     u(n + 1, T) W(n + 1, T + 1) = u(n, T) W(n + 1, T), with W the sum of all weights. It is
     a function of n and T if w(n) is c (n - sigma).
     """
-    groups, members = np.ogrid[: opening.shape[0], : opening.shape[1]]
-    slope = joining[2] - joining[1]
-    total = slope * members + (joining[1] - slope) * groups + opening
-    one = opening[1:-1, 2:] * total[2:, 2:]
-    other = opening[1:-1, 1:-1] * total[1:-1, 2:]
+    groups, members = np.ogrid[: open_weights.shape[0], : open_weights.shape[1]]
+    slope = join_weights[2] - join_weights[1]
+    total = slope * members + (join_weights[1] - slope) * groups + open_weights
+    one = open_weights[1:-1, 2:] * total[2:, 2:]
+    other = open_weights[1:-1, 1:-1] * total[1:-1, 2:]
     possible = np.less_equal(groups, members)[1:-1, 1:-1]
-    linear = np.abs(np.diff(joining[1:]) - slope) <= CLOSE * slope
+    linear = np.abs(np.diff(join_weights[1:]) - slope) <= CLOSE * slope
     return bool(linear.all() and (np.abs(one - other) <= CLOSE * other)[possible].all())
 
 

@@ -82,7 +82,7 @@ def stick_parameters(a: Sticks, b: Sticks, n: int | None = None) -> tuple[np.nda
     return first, second
 
 
-def broken(sticks: ArrayLike) -> np.ndarray:
+def stick_weights(sticks: ArrayLike) -> np.ndarray:
     """Return the weights theta_j = v_j prod_{l<j} (1 - v_l)."""
     v = np.asarray(sticks, dtype=np.float64)
     return np.asarray(v * np.cumprod(np.append(1.0, 1 - v))[: len(v)])
@@ -94,7 +94,7 @@ def choose(weights: ArrayLike, rng: np.random.Generator) -> int:
     return int(np.searchsorted(running[:-1], rng.random() * running[-1], side="right"))
 
 
-def round_robin(sentence_lengths: ArrayLike) -> np.ndarray:
+def order_by_turn(sentence_lengths: ArrayLike) -> np.ndarray:
     """Order words, numbered by sentence, as the process does: sentences get words in turn."""
     lengths = np.asarray(sentence_lengths, dtype=np.intp)
     start = np.repeat(np.cumsum(lengths) - lengths, lengths)

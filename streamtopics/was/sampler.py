@@ -32,7 +32,7 @@ WORDS_PER_JOB = 5_000
 WORDS_PER_COMPARISON = 8
 
 
-class Assignments(NamedTuple):
+class SamplerState(NamedTuple):
     """The topic, table and dish of each word, arrays of shape (n_words,) of int32.
 
     A table is named by the number, in the document, of its first word, -1 for a word without a
@@ -49,13 +49,13 @@ class Assignments(NamedTuple):
         return cls(*np.full((3, n_words), -1, np.int32))
 
     @classmethod
-    def joined(cls, parts: Sequence[Assignments]) -> Self:
+    def joined(cls, parts: Sequence[SamplerState]) -> Self:
         """Return those of corpora that follow each other."""
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def part(self, first: int, last: int) -> Assignments:
+    def part(self, first: int, last: int) -> SamplerState:
         """Return a copy for the words first .. last - 1."""
-        return Assignments(*(field[first:last].copy() for field in self))
+        return SamplerState(*(field[first:last].copy() for field in self))
 
 
 class TopicCounts(NamedTuple):
@@ -97,7 +97,7 @@ class GivenTopics(NamedTuple):
 class Averages(NamedTuple):
     """Posterior means over the kept sweeps, and the seats after the last one."""
 
-    state: Assignments
+    state: SamplerState
     word_topic: np.ndarray  # p(topic) of each word, (n_words, K).
     sentence_topic: np.ndarray  # E[topic proportions], (n_sentences, K).
     n_tables: np.ndarray  # By sentence.
@@ -107,7 +107,7 @@ class Averages(NamedTuple):
     def joined(cls, parts: Sequence[Averages]) -> Self:
         """Return those of corpora that follow each other."""
         states, *means = zip(*parts, strict=True)
-        return cls(Assignments.joined(states), *map(np.concatenate, means))
+        return cls(SamplerState.joined(states), *map(np.concatenate, means))
 
 
 @dataclass(frozen=True)
@@ -134,26 +134,26 @@ class SentenceSampler:
 
     def start(
         self, corpus: SentenceCorpus, topics: TopicCounts, seeds: np.ndarray
-    ) -> tuple[Assignments, TopicCounts]:
+    ) -> tuple[SamplerState, TopicCounts]:
         """Seat the words of each document given those before it, document after document.
 
         `topics` of other documents are returned with the words of these.
         """
         words, own = own_words(corpus)
         local = topics.rows(words)
-        return self._seat(own, local, seeds), topics.changed([(words, local)])
+        return self._assign(own, local, seeds), topics.changed([(words, local)])
 
     def sweep(
         self,
         corpus: SentenceCorpus,
-        state: Assignments,
+        state: SamplerState,
         topics: TopicCounts,
         seeds: np.ndarray,
         number: int,
         workers: Workers = SERIAL,
         *,
         words_per_block: int = WORDS_PER_BLOCK,
-    ) -> tuple[Assignments, TopicCounts]:
+    ) -> tuple[SamplerState, TopicCounts]:
         """Sweep over all words, given the topics of these and all other documents.
 
         Blocks of documents see each other's changes after the sweep; with a single block it is
@@ -169,25 +169,25 @@ class SentenceSampler:
         jobs = (job(*span) for span in corpus.spans(words_per_block))
         results = workers.share(self._sweep_block, jobs)
         merged = topics.changed([(words, local) for words, local, _ in results])
-        return Assignments.joined([part for *_, part in results]), merged
+        return SamplerState.joined([part for *_, part in results]), merged
 
-    def _seat(
+    def _assign(
         self, corpus: SentenceCorpus, topics: TopicCounts | GivenTopics, seeds: np.ndarray
-    ) -> Assignments:
+    ) -> SamplerState:
         """Seat the words one by one."""
-        state, log_p = Assignments.empty(corpus.n_words), np.zeros(corpus.n_documents)
+        state, log_p = SamplerState.empty(corpus.n_words), np.zeros(corpus.n_documents)
         self._compiled(topics).start(corpus, seeds, state, 0, corpus.n_words, log_p)
         return state
 
     def _sweep_block(
         self,
         corpus: SentenceCorpus,
-        state: Assignments,
+        state: SamplerState,
         words: np.ndarray,
         topics: TopicCounts,
         seeds: np.ndarray,
         number: int,
-    ) -> tuple[np.ndarray, TopicCounts, Assignments]:
+    ) -> tuple[np.ndarray, TopicCounts, SamplerState]:
         """Sweep once over a block; `words` and the topics' rows are its own."""
         self._compiled(topics).sweep(corpus, seeds, state, number, number + 1)
         return words, topics, state
@@ -206,7 +206,7 @@ class SentenceSampler:
         *,
         n_sweeps: int = 30,
         n_averaged: int = 15,
-        state: Assignments | None = None,
+        state: SamplerState | None = None,
         first_sweep: int = 0,
         workers: Workers = SERIAL,
     ) -> Averages:
@@ -257,13 +257,13 @@ class SentenceSampler:
     def _fold_in_block(
         self,
         corpus: SentenceCorpus,
-        state: Assignments | None,
+        state: SamplerState | None,
         topics: GivenTopics,
         seeds: np.ndarray,
         sweeps: tuple[int, int, int],
     ) -> Averages:
         """Sweep over some documents."""
-        state = self._seat(corpus, topics, seeds) if state is None else state
+        state = self._assign(corpus, topics, seeds) if state is None else state
         K, sizes = topics.counts.shape[1], (corpus.n_sentences, corpus.n_documents)
         of_topics = (np.zeros((n, K)) for n in (corpus.n_words, corpus.n_sentences))
         means = Averages(state, *of_topics, *map(np.zeros, sizes))
@@ -275,14 +275,14 @@ class SentenceSampler:
     ) -> float:
         """Estimate log p of one document, from particles that are copies of it."""
         n = corpus.n_words
-        copies, seeds = corpus.copies(n_particles), document_seeds(seed, 0, n_particles)
-        state, log_p = Assignments.empty(n * n_particles), np.empty(n_particles)
+        repeated, seeds = corpus.repeat(n_particles), document_seeds(seed, 0, n_particles)
+        state, log_p = SamplerState.empty(n * n_particles), np.empty(n_particles)
         fields = [field.reshape(n_particles, n) for field in state]
         sampler = self._compiled(topics)
         rng = np.random.default_rng(seed)
         log_weight, total = np.zeros(n_particles), 0.0
         for first in range(0, n, WORDS_PER_COMPARISON):
-            sampler.start(copies, seeds, state, first, first + WORDS_PER_COMPARISON, log_p)
+            sampler.start(repeated, seeds, state, first, first + WORDS_PER_COMPARISON, log_p)
             log_weight += log_p
             weight = np.exp(log_weight - logsumexp(log_weight))
             if 1 / (weight**2).sum() < n_particles / 2:

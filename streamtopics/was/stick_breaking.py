@@ -19,10 +19,10 @@ from streamtopics.was.prior import (
     Seats,
     SentencePrior,
     Sticks,
-    broken,
     choose,
     keep_sticks,
     stick_parameters,
+    stick_weights,
 )
 
 MOST_DISHES = 10_000
@@ -60,7 +60,7 @@ class SBP(SentencePrior):
         table, dish = np.zeros((2, int(np.sum(sentence_lengths))), np.int32)
         sticks, start = [], 0
         for length in map(int, sentence_lengths):
-            theta = broken(np.append(rng.beta(a, b)[:-1], 1.0))
+            theta = stick_weights(np.append(rng.beta(a, b)[:-1], 1.0))
             drawn = [choose(theta, rng) for _ in range(length)]
             dish[start : start + length] = drawn
             table[start : start + length] = [start + drawn.index(place) for place in drawn]

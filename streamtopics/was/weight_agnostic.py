@@ -28,10 +28,10 @@ from streamtopics.was.prior import (
     Seats,
     SentencePrior,
     Sticks,
-    broken,
     keep_sticks,
-    round_robin,
+    order_by_turn,
     stick_parameters,
+    stick_weights,
 )
 
 
@@ -75,7 +75,7 @@ class WAS(SentencePrior):
         sticks: list[list[float]] = [[] for _ in lengths]
         table, dish = np.zeros((2, len(sentence)), np.int32)
         n_dishes = 0
-        for i in round_robin(lengths).tolist():
+        for i in order_by_turn(lengths).tolist():
             own, v = tables[sentence[i]], sticks[sentence[i]]
             j = 0
             while j < len(own) and rng.random() >= v[j]:
@@ -88,4 +88,4 @@ class WAS(SentencePrior):
                 dish[i] = candidates[place] if place < len(candidates) else n_dishes
                 n_dishes = max(n_dishes, int(dish[i]) + 1)
             table[i], dish[i] = own[j], dish[own[j]]
-        return Seats(table, dish, [broken(v) for v in sticks])
+        return Seats(table, dish, [stick_weights(v) for v in sticks])

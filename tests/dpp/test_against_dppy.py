@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from streamtopics.dpp.marginal import marginal_kernel
 from streamtopics.dpp.noise import Counting
-from streamtopics.dpp.sampling import log_elementary, sample
+from streamtopics.dpp.sampling import log_symmetric, sample
 from tests.dpp import cases
 
 finite_dpps = pytest.importorskip("dppy.finite_dpps")
@@ -31,7 +31,7 @@ def test_marginal_kernel(noise):
 def test_elementary_polynomials():
     values = np.random.default_rng(0).exponential(size=7)
     theirs = exact_sampling.elementary_symmetric_polynomials(values, 4)
-    assert_allclose(np.exp(log_elementary(values, 4)).T, theirs, rtol=1e-12)
+    assert_allclose(np.exp(log_symmetric(values, 4)).T, theirs, rtol=1e-12)
 
 
 @pytest.mark.parametrize("size", [None, 2])

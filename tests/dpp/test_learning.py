@@ -14,6 +14,7 @@ from streamtopics.dpp.learning import (
     Settings,
     balance,
     balance_online,
+    column_norms,
     fit,
     fit_embedding,
     joint_step,
@@ -21,7 +22,6 @@ from streamtopics.dpp.learning import (
     objective,
     smooth_penalty,
     start,
-    strengths,
     theta_steps,
 )
 from streamtopics.dpp.likelihood import Parameters, log_likelihood, slopes
@@ -156,7 +156,7 @@ def test_balance_is_the_least_penalty_of_the_kernel(own):
     each, balanced = np.atleast_2d(theta), np.atleast_2d(eta)
     for t, e in zip(each, balanced, strict=True):
         assert_allclose((V * e) @ V.T, (U * t) @ U.T, rtol=1e-11)
-    b = strengths(U, theta)
+    b = column_norms(U, theta)
     value = smooth_penalty(V, eta)[0]
     assert_allclose(value, 2 * (b ** (2 / 3)).sum() ** 1.5, rtol=1e-10)
 

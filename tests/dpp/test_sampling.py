@@ -9,7 +9,7 @@ from streamtopics.dpp.kernel import Kernel, Process, condition
 from streamtopics.dpp.marginal import expected_size, marginal_kernel
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.sampling import _away, _draw_in_turn, sample, size_probabilities
+from streamtopics.dpp.sampling import _draw_in_turn, _orthogonalize, sample, size_probabilities
 from streamtopics.dpp.sets import PointSets
 from tests.dpp import cases
 from tests.reference import dpp as reference
@@ -158,10 +158,10 @@ def test_chunks_are_small_where_sets_are_large(most, n_sets, n_chunks, monkeypat
 def test_a_direction_close_to_the_span_of_others_ends_at_right_angles_to_them():
     rng = np.random.default_rng(0)
     Q = np.linalg.qr(rng.standard_normal((6, 6)))[0]
-    spent = np.stack([Q[:3], Q[:3]])
+    span = np.stack([Q[:3], Q[:3]])
     x = rng.standard_normal((2, 3)) @ Q[:3] + 1e-10 * rng.standard_normal((2, 3)) @ Q[3:]
-    found = _away(x, spent)
-    assert_allclose(np.einsum("njk,nk->nj", spent, found), 0, atol=1e-14)
+    found = _orthogonalize(x, span)
+    assert_allclose(np.einsum("njk,nk->nj", span, found), 0, atol=1e-14)
     assert_allclose(np.linalg.norm(found, axis=1), 1, rtol=1e-14)
 
 

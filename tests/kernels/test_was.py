@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from streamtopics.kernels import was as kernel
 from streamtopics.was import ICD, SBP, WAS, HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
-from streamtopics.was.sampler import Assignments, GivenTopics, SentenceSampler, TopicCounts
+from streamtopics.was.sampler import GivenTopics, SamplerState, SentenceSampler, TopicCounts
 from tests.reference import was as reference
 
 ONE_BLOCK = 10**9
@@ -193,7 +193,7 @@ def test_the_cases_are_not_too_easy():
 def test_a_state_that_cannot_be_is_refused(column, word, value):
     given, seeds = corpus([[3, 4]]), document_seeds(0, 0, 1)
     weights = np.ones((6, 2))
-    state = Assignments(
+    state = SamplerState(
         np.zeros(7, np.int32), np.array([0, 0, 0, 3, 3, 3, 3], np.int32), np.zeros(7, np.int32)
     )
     SentenceSampler(WAS(), 1.0).fold_in(
@@ -212,7 +212,7 @@ def test_wrong_shapes_and_words_are_refused():
         kernel.StickBreaking(
             TopicCounts(np.ones((3, 2)), np.ones(2), np.ones(4), 1.0), 1.0, one, one
         )
-    given, state = corpus([[3, 4]]), Assignments.empty(7)
+    given, state = corpus([[3, 4]]), SamplerState.empty(7)
     sampler = kernel.StickBreaking(GivenTopics(np.ones((2, 2))), 1.0, one, one)
     with pytest.raises(ValueError, match="word"):
         sampler.start(given, document_seeds(0, 0, 1), state, 0, 7, np.zeros(1))

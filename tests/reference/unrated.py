@@ -12,16 +12,16 @@ from scipy.special import logsumexp
 from streamtopics import RatingLDA
 from streamtopics.families import beta
 from streamtopics.metrics import left_to_right, predictive
-from streamtopics.reviews.base import ReviewModel
+from streamtopics.reviews.base import UserItemModel
 
 MOST_NODES = 200
 
 
 def log_likelihood(model, X, items=None, users=None, *, n_particles=100, random_state=0):
     """In nats, for each row of X."""
-    is_review = isinstance(model, ReviewModel)
+    is_review = isinstance(model, UserItemModel)
     whose = {"items": items, "users": users} if is_review else {}
-    batch, n = model._asked("score", X, **whose), np.shape(X)[0]
+    batch, n = model._checked_documents("score", X, **whose), np.shape(X)[0]
     known = np.zeros(n, bool)
     if is_review:
         theta, known = model._profiles(batch.columns, n)

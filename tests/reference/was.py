@@ -35,20 +35,20 @@ def buffet_at_start(prior):
     """The means of what there can be."""
     grid, n = prior.grid(), prior.truncation
     phi = (grid.weights * np.exp(grid.log_p_weights)).sum()
-    return Buffet([phi] * n, [log((grid.chances * np.exp(grid.log_p_chances)).sum())] * n)
+    return Buffet([phi] * n, [log((grid.inclusion * np.exp(grid.log_p_inclusion)).sum())] * n)
 
 
 def buffet_given_seats(prior, document, stream):
     """Draw r_l and phi_l of each dish from their law given the words of each sentence."""
     grid = prior.grid()
     sentences = [s for s in sorted(set(document.sentence)) if document.tables(s)]
-    start = np.add.outer(grid.log_p_chances, grid.log_p_weights).ravel()
+    start = np.add.outer(grid.log_p_inclusion, grid.log_p_weights).ravel()
     phi, log_presence = [], []
     for dish in range(prior.truncation):
         sizes = [sum(g for _, g, d in document.tables(s) if d == dish) for s in sentences]
         log_p = start + sum(on_grid(prior, g) for g in sizes)
         r, f = divmod(choose(np.exp(log_p - log_p.max()), stream), len(grid.weights))
-        r, f = grid.chances[r], grid.weights[f]
+        r, f = grid.inclusion[r], grid.weights[f]
         phi.append(f)
         log_presence.append(log(r) - f * log(2) - log_of_size(0, r, f))
     return Buffet(phi, log_presence)
@@ -58,7 +58,7 @@ def buffet_given_seats(prior, document, stream):
 def on_grid(prior, g):
     """`log_of_size` for all pairs of the grid."""
     grid = prior.grid()
-    return np.array([log_of_size(g, r, f) for r, f in product(grid.chances, grid.weights)])
+    return np.array([log_of_size(g, r, f) for r, f in product(grid.inclusion, grid.weights)])
 
 
 def log_of_size(g, r, f):

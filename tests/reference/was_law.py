@@ -4,7 +4,7 @@
 import numpy as np
 from scipy.special import betaln
 
-from streamtopics.was.prior import round_robin, stick_parameters
+from streamtopics.was.prior import order_by_turn, stick_parameters
 
 
 def table_probabilities(sizes, a, b):
@@ -53,7 +53,7 @@ def log_prior(sentence_lengths, table, dish, prior):
     for s in range(len(lengths)):
         sizes = np.unique(table[sentence == s], return_counts=True)[1]
         total += log_seating(sizes, prior.a, prior.b)
-    first = [i for i in round_robin(lengths) if table[i] == i]
+    first = [i for i in order_by_turn(lengths) if table[i] == i]
     return total + log_dishes(
         np.asarray(dish)[first].tolist(), sentence[first].tolist(), prior.zeta
     )

@@ -8,7 +8,7 @@ from scipy.special import digamma, gammaln
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.reviews.batch_em import BURN_IN, climb
+from streamtopics.reviews.batch_em import BURN_IN, run_em
 
 N_WORDS, K, ETA = 6, 2, 0.3
 COUNTS = np.random.default_rng(0).gamma(1.0, 5.0, (N_WORDS, K))
@@ -27,7 +27,7 @@ def start(*, learnt):
 
 
 def rounds(bounds, *, learnt=True, max_iter=50, tol=0.0):
-    """climb with an E-step that has these bounds, and the last of them from then on."""
+    """run_em with an E-step that has these bounds, and the last of them from then on."""
     given = iter(bounds)
     last = bounds[0]
 
@@ -36,7 +36,7 @@ def rounds(bounds, *, learnt=True, max_iter=50, tol=0.0):
         last = next(given, last)
         return statistics(last), documents
 
-    return climb(
+    return run_em(
         start(learnt=learnt), e_step, lambda alpha, *_: alpha, seed=0, learn_eta=False,
         max_iter=max_iter, tol=tol, report=lambda bound: None,
     )  # fmt: skip

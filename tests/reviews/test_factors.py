@@ -14,8 +14,8 @@ from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.factors import (
     Factors,
     Ratings,
-    descend,
     expected_topics,
+    fit_factors,
     led_by_text,
     log_prior,
     objective,
@@ -72,7 +72,9 @@ def test_gradients():
 
 @pytest.mark.parametrize("learn_peakedness", [True, False])
 def test_descent(learn_peakedness):
-    found = descend(FACTORS, RATINGS, COUNTS, 0.3, n_steps=400, learn_peakedness=learn_peakedness)
+    found = fit_factors(
+        FACTORS, RATINGS, COUNTS, 0.3, n_steps=400, learn_peakedness=learn_peakedness
+    )
     before, after = (objective(f, RATINGS, COUNTS, 0.3) for f in (FACTORS, found))
     assert after[0] < before[0]
     # All but that of the peakedness, which may end at a bound.

@@ -9,7 +9,7 @@ import pytest
 
 from streamtopics.was import SBP, WAS, HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
-from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
+from streamtopics.was.sampler import SamplerState, SentenceSampler, TopicCounts
 from tests.reference import was as reference
 from tests.was import chains
 
@@ -129,7 +129,7 @@ def geweke(prior, n_iterations, seed):
     rng = np.random.default_rng(seed)
     sentences, documents = np.array([0, 3, 5, 8, 10]), np.array([0, 2, 4])
     words = rng.integers(0, n_features, 2 * n).astype(np.int32)
-    state = Assignments(*np.zeros((3, 2 * n), np.int32))
+    state = SamplerState(*np.zeros((3, 2 * n), np.int32))
     state.table[:] = [0, 0, 0, 3, 3] * 2
     topics = TopicCounts.none(n_features, n_topics, eta)
     corpus = SentenceCorpus(words, sentences, documents)

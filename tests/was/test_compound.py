@@ -16,9 +16,9 @@ from sklearn.model_selection import GridSearchCV
 
 from streamtopics import WASTopicModel
 from streamtopics.was import ICD
-from streamtopics.was.compound import _log_absent, _log_posterior
+from streamtopics.was.compound import _log_empty, _log_posterior
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
-from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
+from streamtopics.was.sampler import SamplerState, SentenceSampler, TopicCounts
 from tests.reference.subtle_corpus import make_subtle_corpus
 from tests.reference.was import log_polya
 from tests.was import chains
@@ -35,8 +35,8 @@ each_prior = pytest.mark.parametrize("prior", PRIORS, ids=str)
 def log_counts(prior, sizes):
     """log p of a dish's words in each sentence with words: binary chances, NB(phi, 1/2) counts."""
     grid, terms = prior.grid(), []
-    starts = np.add.outer(grid.log_p_chances, grid.log_p_weights).ravel()
-    for start, (r, f) in zip(starts, product(grid.chances, grid.weights), strict=True):
+    starts = np.add.outer(grid.log_p_inclusion, grid.log_p_weights).ravel()
+    for start, (r, f) in zip(starts, product(grid.inclusion, grid.weights), strict=True):
         of = [
             log(r) + lgamma(f + g) - lgamma(f) - lgamma(g + 1) - (f + g) * log(2)
             if g > 0
@@ -158,11 +158,11 @@ def test_the_grid_has_the_law_of_weights(shape):
 )
 def test_the_grid_has_the_law_of_chances(concentration, truncation):
     grid, odds = ICD(concentration, truncation=truncation).grid(), concentration / truncation
-    p, n = np.exp(grid.log_p_chances), np.arange(1, 40)
+    p, n = np.exp(grid.log_p_inclusion), np.arange(1, 40)
     assert_allclose(p.sum(), 1.0, rtol=1e-12)
-    moments = (p[:, None] * grid.chances[:, None] ** n).sum(axis=0)
+    moments = (p[:, None] * grid.inclusion[:, None] ** n).sum(axis=0)
     assert_allclose(moments, odds / (odds + n), rtol=2e-3)
-    moments = (p[:, None] * (1 - grid.chances[:, None]) ** n).sum(axis=0)
+    moments = (p[:, None] * (1 - grid.inclusion[:, None]) ** n).sum(axis=0)
     assert_allclose(moments, np.exp(betaln(odds, 1 + n) - betaln(odds, 1)), rtol=2e-3, atol=1e-9)
 
 
@@ -198,9 +198,9 @@ def by_quadrature(prior, sizes):
 )
 def test_weights_and_chances_given_seats_are_those_of_quadrature(prior, sizes):
     grid = prior.grid()
-    log_p = _log_posterior(np.array(sizes)[:, None], grid, _log_absent(grid))[0]
+    log_p = _log_posterior(np.array(sizes)[:, None], grid, _log_empty(grid))[0]
     p = np.exp(log_p - logsumexp(log_p))
-    found = (p * grid.weights).sum(), (p * grid.chances[:, None]).sum()
+    found = (p * grid.weights).sum(), (p * grid.inclusion[:, None]).sum()
     assert_allclose(found, [x @ p for x, p in by_quadrature(prior, sizes)], rtol=5e-3)
 
 
@@ -211,7 +211,7 @@ def test_the_compiled_sampler_has_the_weights_of_quadrature():
         np.tile(words, 8 * n), 11 * np.arange(8 * n + 1, dtype=np.intp), 8 * np.arange(n + 1)
     )
     table = np.add.outer(11 * np.arange(8, dtype=np.int32), 10 * words)
-    state = Assignments(*(np.tile(x.ravel(), n * 88 // x.size) for x in (words, table, words)))
+    state = SamplerState(*(np.tile(x.ravel(), n * 88 // x.size) for x in (words, table, words)))
     found = SentenceSampler(prior, 1e-10).fold_in(
         given, np.eye(2), document_seeds(0, 0, n), n_sweeps=20, n_averaged=20, state=state
     )

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
 
 from streamtopics.was import ICD, SBP, WAS, HDPFranchise
-from streamtopics.was.prior import round_robin, stick_parameters
+from streamtopics.was.prior import order_by_turn, stick_parameters
 from tests.reference import was as reference
 from tests.reference.was_law import log_dishes, log_prior, log_seating, table_probabilities
 
@@ -85,8 +85,8 @@ def test_an_empty_sentence_and_an_empty_document():
 
 
 def test_sentences_get_their_words_in_turns():
-    assert_array_equal(round_robin([2, 0, 3, 1]), [0, 2, 5, 1, 3, 4])
-    assert len(round_robin([])) == 0
+    assert_array_equal(order_by_turn([2, 0, 3, 1]), [0, 2, 5, 1, 3, 4])
+    assert len(order_by_turn([])) == 0
 
 
 def canonical(table, dish, order):
@@ -109,7 +109,7 @@ def test_draws_have_the_law_of_the_predictive_probabilities(prior):
     """The draws break sticks, the law integrates over them."""
     lengths, n = [3, 2], 4000
     rng = np.random.default_rng(1)
-    order = range(5) if isinstance(prior, HDPFranchise) else round_robin(lengths)
+    order = range(5) if isinstance(prior, HDPFranchise) else order_by_turn(lengths)
     law = Counter()
     for p, table, dish in reference.configurations(lengths, prior):
         law[canonical(table, dish, order)] += p

@@ -69,7 +69,7 @@ class Poisson(BaseMeasure):
 
     def log_p(self, points: Points) -> Floats:
         rows = as_rows(points)
-        return np.asarray(rows @ np.log(self.lam) - self.lam.sum() - _log_factorials(rows))
+        return np.asarray(rows @ np.log(self.lam) - self.lam.sum() - _log_repeats(rows))
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
         total = self.lam.sum()
@@ -150,7 +150,7 @@ class LengthMultinomial(BaseMeasure):
         n = np.maximum(np.arange(len(self.lengths)), 1)
         return np.asarray(self.lengths / n**2)
 
-    def _factorial_moments(self, thinning: Floats) -> tuple[Floats, Floats]:
+    def _length_moments(self, thinning: Floats) -> tuple[Floats, Floats]:
         """Return E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t, in [0, 1]."""
         n = np.arange(len(self.lengths))
         one, two = n * self._g2, n * (n - 1) * self._g2
@@ -158,11 +158,11 @@ class LengthMultinomial(BaseMeasure):
 
     @property
     def v(self) -> Floats:
-        return self.pi * self._factorial_moments(np.ones(1))[0]
+        return self.pi * self._length_moments(np.ones(1))[0]
 
     @property
     def w0(self) -> Floats:
-        return (self.pi * np.sqrt(self._factorial_moments(np.ones(1))[1]))[:, None]
+        return (self.pi * np.sqrt(self._length_moments(np.ones(1))[1]))[:, None]
 
     def features(self, points: Points) -> sparse.csr_matrix:
         rows = as_rows(points)
@@ -176,8 +176,10 @@ class LengthMultinomial(BaseMeasure):
         table = np.append(self.lengths, 0.0)
         with np.errstate(divide="ignore"):
             log_length = np.log(table[np.minimum(n, len(self.lengths))])
-        log_orders = gammaln(n + 1.0)
-        return np.asarray(log_length + log_orders + rows @ np.log(self.pi) - _log_factorials(rows))
+        log_permutations = gammaln(n + 1.0)
+        return np.asarray(
+            log_length + log_permutations + rows @ np.log(self.pi) - _log_repeats(rows)
+        )
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
         return _words(rng.choice(len(self.lengths), size=n, p=self.lengths), self.pi, rng)
@@ -189,15 +191,15 @@ class LengthMultinomial(BaseMeasure):
         """
         m, c = _moments(self.pi, H)
         n = np.arange(len(self.lengths))
-        once, twice = np.cumsum(self._g2 * n), np.cumsum(self._g2 * n**2)
-        threshold = rng.random(len(H)) * (c * once[-1] + m**2 * twice[-1])
+        linear, quadratic = np.cumsum(self._g2 * n), np.cumsum(self._g2 * n**2)
+        threshold = rng.random(len(H)) * (c * linear[-1] + m**2 * quadratic[-1])
         first, last = np.zeros(len(H), dtype=np.intp), np.full(len(H), n[-1])
-        length = rank_of(lambda n: c * once[n] + m**2 * twice[n] > threshold, first, last)
+        length = rank_of(lambda n: c * linear[n] + m**2 * quadratic[n] > threshold, first, last)
         return _tilted_words(length, self.pi, H, rng)
 
     def absence(self) -> tuple[Floats, Floats]:
-        one, two = self._factorial_moments(1 - self.pi)
-        all_one, all_two = self._factorial_moments(np.ones(1))
+        one, two = self._length_moments(1 - self.pi)
+        all_one, all_two = self._length_moments(np.ones(1))
         return one / all_one, two / all_two if all_two > 0 else two
 
 
@@ -209,7 +211,7 @@ def lengths_of(rows: sparse.csr_matrix) -> Places:
     return n.astype(np.intp)
 
 
-def _log_factorials(rows: sparse.csr_matrix) -> Floats:
+def _log_repeats(rows: sparse.csr_matrix) -> Floats:
     """Return the sum of log x! over the words of each sentence."""
     logs = gammaln(rows.data + 1), rows.indices, rows.indptr
     sums: Any = sparse.csr_matrix(logs, shape=rows.shape).sum(axis=1)

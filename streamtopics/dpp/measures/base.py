@@ -82,24 +82,24 @@ class BaseMeasure(ABC):
 
     def ground_set(self) -> Points:
         """Return all points of the ground set; for measures that `can_list`."""
-        return self._lacks("ground_set")
+        return self._unsupported("ground_set")
 
     def places(self, points: Points) -> Places:
         """Return the place of each point in `ground_set`; for measures that `can_list`."""
-        return self._lacks("places")
+        return self._unsupported("places")
 
     def without(self, points: Points) -> Self:
         """Return the measure that is 0 at these points, if its Sigma has the same form."""
-        return self._lacks("without, which conditioning takes with Counting noise")
+        return self._unsupported("without, which conditioning takes with Counting noise")
 
     def absence(self) -> tuple[Floats, Floats]:
         """Return factors a, c of shape (V,): without word w, Sigma is a_w Diag(v) + c_w w0 w0'.
 
         That is the sum of p phi phi' over the points without the word or item w.
         """
-        return self._lacks("absence: its features are no words")
+        return self._unsupported("absence: its features are no words")
 
-    def _lacks(self, method: str) -> NoReturn:
+    def _unsupported(self, method: str) -> NoReturn:
         raise NotImplementedError(f"{type(self).__name__} has no {method}")
 
 

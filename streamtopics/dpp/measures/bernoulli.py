@@ -17,7 +17,7 @@ from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.measures.base import BaseMeasure, as_rows, check_rates, rank_of, rows_of_words
 from streamtopics.dpp.sets import SENTENCES
 
-MOST_ENUMERATED = 16
+MOST_LISTED = 16
 MOST_NUMBERS = 2**21
 LEAST_SHARE = 1e-6
 
@@ -78,7 +78,7 @@ class Bernoulli(BaseMeasure):
 
     @property
     def can_list(self) -> bool:
-        return len(self.pi) <= MOST_ENUMERATED
+        return len(self.pi) <= MOST_LISTED
 
     def features(self, points: Points) -> sparse.csr_matrix:
         found = copy(as_rows(points))  # The structure is shared.
@@ -89,8 +89,8 @@ class Bernoulli(BaseMeasure):
         return self.features(points)
 
     def log_p(self, points: Points) -> Floats:
-        log_absent = np.log1p(-self.pi)
-        return np.asarray(self.features(points) @ (np.log(self.pi) - log_absent) + log_absent.sum())
+        log_q = np.log1p(-self.pi)
+        return np.asarray(self.features(points) @ (np.log(self.pi) - log_q) + log_q.sum())
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
         V = len(self.pi)
@@ -135,28 +135,28 @@ class Gaps:
 
         Q_j / Q_i  [(a + m_j)^2 + c_j] / [(a + m_i)^2 + c_i],    Q_j = prod_{l<j} (1 - pi_l).
 
-    log_absent is log Q, of shape (V + 1,); m and c have the shape (n, V + 1).
+    log_q is log Q, of shape (V + 1,); m and c have the shape (n, V + 1).
     """
 
-    log_absent: Floats
+    log_q: Floats
     m: Floats
     c: Floats
 
     @classmethod
     def of(cls, pi: Floats, H: Floats) -> Self:
         """Return the law for each row h of H, of shape (n, V)."""
-        log_absent = np.concatenate([[0.0], np.cumsum(np.log1p(-pi))])
-        return cls(log_absent, _sums_from(pi * H), _sums_from(pi * (1 - pi) * H**2))
+        log_q = np.concatenate([[0.0], np.cumsum(np.log1p(-pi))])
+        return cls(log_q, _sums_from(pi * H), _sums_from(pi * (1 - pi) * H**2))
 
     def weight(self, rows: Places, start: Places, end: Places, a: Floats) -> Floats:
         """Return Q_end / Q_start [(a + m_end)^2 + c_end], with the h of these rows."""
-        none = np.exp(self.log_absent[end] - self.log_absent[start])
+        none = np.exp(self.log_q[end] - self.log_q[start])
         return none * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
 
     def draw(self, rows: Places, start: Places, a: Floats, rng: Generator) -> Places:
         """Draw the place after the next word, by bisection; V + 1 if there is none."""
         threshold = rng.random(rows.size) * self.weight(rows, start, start, a)
-        most = np.full(rows.size, self.log_absent.size)
+        most = np.full(rows.size, self.log_q.size)
         return rank_of(lambda end: self.weight(rows, start, end, a) <= threshold, start + 1, most)
 
 
