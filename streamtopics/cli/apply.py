@@ -36,7 +36,7 @@ from streamtopics.cli.models import (
 from streamtopics.cli.reading import Tally, columns, cut, place_of, records, texts_of
 from streamtopics.metrics import CoherenceScorer, DiversityScorer, open_vocabulary_probability
 from streamtopics.streams import ProgressReport, ScoreHistory, stream
-from streamtopics.streams.callbacks import mean_score
+from streamtopics.streams.stream import mean_score
 from streamtopics.text import NamedCounts
 
 MINIBATCH, N_AT_ONCE, N_OPEN, N_CHANGED = 2500, 1000, 10_000, 5

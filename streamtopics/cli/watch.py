@@ -35,7 +35,7 @@ from streamtopics.streams import (
     resume,
     stream,
 )
-from streamtopics.streams.callbacks import packed, unpacked
+from streamtopics.streams.stream import packed, unpacked
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 
 # Seconds between two looks, and after which a smaller minibatch will do.

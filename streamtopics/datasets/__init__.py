@@ -5,11 +5,11 @@ from streamtopics.datasets.docstrings import load_docstrings
 from streamtopics.datasets.rated import make_rated_reviews
 from streamtopics.datasets.synthetic import make_lda_corpus
 from streamtopics.streams.reading.follow import Follower, follow
-from streamtopics.streams.reading.minibatches import iter_minibatches
 from streamtopics.streams.reading.records import (
     ReadingError,
     Record,
     Skipped,
+    iter_minibatches,
     read_records,
     read_texts,
 )

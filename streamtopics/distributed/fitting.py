@@ -19,8 +19,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from streamtopics.distributed import composites, executors, tasks
-from streamtopics.streams.batches import Seen, after, is_fitted, read_batch, score_before, seen_by
-from streamtopics.streams.callbacks import (
+from streamtopics.streams.batches import Seen, after, read_batch, score_before, seen_by
+from streamtopics.streams.checkpoint import Checkpointer
+from streamtopics.streams.stream import (
     BatchInfo,
     call,
     check_callbacks,
@@ -28,7 +29,6 @@ from streamtopics.streams.callbacks import (
     has,
     learner_of,
 )
-from streamtopics.streams.checkpoint import Checkpointer
 from streamtopics.utils.checks import check_integer, check_whole
 from streamtopics.utils.steps import last_step
 
@@ -322,7 +322,7 @@ class _Learning:
         """Learn a minibatch, or begin a round; whether there was one."""
         # Documents count as minibatches of the usual size, or what came of the stream.
         n_learnt = max(self.n_begun, self.n_documents // self.plan.batch_size)
-        begins = not is_fitted(self.topics) or self.topics._commit.begun is not None
+        begins = not self.topics.__sklearn_is_fitted__() or self.topics._commit.begun is not None
         here = begins or self.plan.learns_here(n_learnt)
         some = list(islice(batches, 1 if here else self.plan.length(self.n_begun, n_learnt)))
         if some and here:
@@ -344,7 +344,7 @@ class _Learning:
         except Exception as error:
             self._fail([one], "learnt", error)
             return
-        if is_fitted(self.topics):
+        if self.topics.__sklearn_is_fitted__():
             composites.check_composes(self.topics)
             self._tell(self.n_begun + 1, before, score)
 

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from streamtopics.metrics import relevant_words
 from streamtopics.utils.steps import counted, last_step, names_of, steps_before
-from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, to_csr
+from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, take_rows, to_csr
 from streamtopics.utils.times import Periods
 
 # Documents whose topics are inferred at once.
@@ -211,8 +211,8 @@ def statistics_of(source: Source, n_best: int, periods: Periods | None) -> Stati
             sums.add(np.where(lengths[rows] > 0, periods.of[rows], -1), shares)
         for k in np.unique(main):
             own = np.flatnonzero((main == k) & candidates[rows])
-            telling = source.counts[rows[own]] @ lift[k] / lengths[rows[own]]
-            found.push(int(k), rows[own], shares[own, k], telling)
+            scores = source.counts[rows[own]] @ lift[k] / lengths[rows[own]]
+            found.push(int(k), rows[own], shares[own, k], scores)
     return Statistics(found.rows(), n_main, sums)
 
 
@@ -237,8 +237,7 @@ def whole_of(estimator: object, batches: Iterable[Any], periods: Periods | None 
 
 def doc_topic(source: Source, rows: np.ndarray) -> np.ndarray:
     """Topic proportions of some documents, of shape (n_rows, n_topics)."""
-    some: Any = source.documents
-    chosen = some[rows] if is_sparse(some) else [some[row] for row in rows]
+    chosen = take_rows(source.documents, rows)
     return np.asarray(source.model.transform(chosen), dtype=np.float64)
 
 
@@ -269,10 +268,10 @@ class _Best:
         self.n = n
         self.kept: list[list[tuple[float, float, int]]] = [[] for _ in range(n_topics)]
 
-    def push(self, topic: int, rows: np.ndarray, shares: np.ndarray, telling: np.ndarray) -> None:
+    def push(self, topic: int, rows: np.ndarray, shares: np.ndarray, scores: np.ndarray) -> None:
         # Of mixtures almost all shares are 1: then the words decide.
-        order = np.lexsort((rows, -telling, -shares.round(2)))[: self.n]
-        new = [(-round(float(shares[i]), 2), -float(telling[i]), int(rows[i])) for i in order]
+        order = np.lexsort((rows, -scores, -shares.round(2)))[: self.n]
+        new = [(-round(float(shares[i]), 2), -float(scores[i]), int(rows[i])) for i in order]
         self.kept[topic] = sorted(self.kept[topic] + new)[: self.n]
 
     def rows(self) -> list[list[int]]:
@@ -298,9 +297,9 @@ def show(source: Source, rows: list[int], place: np.ndarray, times: list[str]) -
         known = np.flatnonzero(columns >= 0)
         own = source.topic_word[:, columns[known]]
         best = (mine[:, None] * own).argmax(axis=0)
-        tells = own[best, np.arange(len(known))] > overall[columns[known]]
+        above = own[best, np.arange(len(known))] > overall[columns[known]]
         topics = np.full(len(columns), -1)
-        topics[known] = np.where(tells, place[best], -1)
+        topics[known] = np.where(above, place[best], -1)
         title = "" if source.titles is None else shortened(source.titles[row], LONGEST_TITLE)
         time = times[row] if times else ""
         mix = _mix(mine, place)
@@ -319,8 +318,8 @@ def _mix(shares: np.ndarray, place: np.ndarray) -> list[tuple[int, float]]:
 
 def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndarray, int]]:
     """The beginnings of texts in parts, and the column of each word."""
-    pieces = [_in_parts(shortened(text, LONGEST_TEXT)) for text in texts]
-    words = sorted({word for parts in pieces for word in parts[1::2]})
+    split = [_in_parts(shortened(text, LONGEST_TEXT)) for text in texts]
+    words = sorted({word for parts in split for word in parts[1::2]})
     columns = dict(zip(words, _columns_of(source, words), strict=True))
     return [
         (
@@ -328,7 +327,7 @@ def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndar
             np.array([columns[word] for word in parts[1::2]], dtype=np.intp),
             max(0, len(text) - LONGEST_TEXT),
         )
-        for parts, text in zip(pieces, texts, strict=True)
+        for parts, text in zip(split, texts, strict=True)
     ]
 
 
@@ -376,15 +375,15 @@ def word_table(source: Source, shown: np.ndarray, n_words: int) -> WordTable:
     ranked = [
         relevant_words(topic_word, weights, n_words, relevance=r)[shown] for r in RELEVANCE_GRID
     ]
-    leads = [np.unique(np.concatenate([by_one[i] for by_one in ranked])) for i in range(len(shown))]
-    leads = [own[topic_word[k, own] > 0] for k, own in zip(shown, leads, strict=True)]
-    columns = np.unique(np.concatenate([np.empty(0, np.intp), *leads]))
+    each = [np.unique(np.concatenate([by_one[i] for by_one in ranked])) for i in range(len(shown))]
+    each = [own[topic_word[k, own] > 0] for k, own in zip(shown, each, strict=True)]
+    columns = np.unique(np.concatenate([np.empty(0, np.intp), *each]))
     return WordTable(
         columns,
         tuple(shortened(str(source.names[column]), LONGEST_WORD) for column in columns),
         weights @ topic_word[:, columns],
-        tuple(np.searchsorted(columns, own) for own in leads),
-        tuple(topic_word[k, own] for k, own in zip(shown, leads, strict=True)),
+        tuple(np.searchsorted(columns, own) for own in each),
+        tuple(topic_word[k, own] for k, own in zip(shown, each, strict=True)),
     )
 
 

@@ -228,12 +228,12 @@ def _fields(record: Any) -> dict[str, Any]:
 
 def _less(data: Report) -> Report:
     """The same with half of what takes most: of the documents, of the rows, or of the topics."""
-    ways = [
+    parts = [
         (_size([topic.documents for topic in data.topics]), _half_of_documents),
         (_size(data.tables), _half_of_rows),
         (_size(data.words) + _size([topic.words for topic in data.topics]), _half_of_topics),
     ]
-    return max(ways, key=lambda way: way[0])[1](data)
+    return max(parts, key=lambda part: part[0])[1](data)
 
 
 def _size(part: object) -> int:

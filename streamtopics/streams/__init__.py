@@ -2,11 +2,17 @@
 """Learning from streams: what goes along with one, which topic is which, and what has changed."""
 
 from streamtopics.streams.batches import BatchWith, TimedBatch
-from streamtopics.streams.callbacks import BatchInfo, ProgressReport, ScoreHistory
 from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
 from streamtopics.streams.monitoring.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
 from streamtopics.streams.monitoring.monitor import DriftMonitor
-from streamtopics.streams.stream import Prequential, prequential_score, stream
+from streamtopics.streams.stream import (
+    BatchInfo,
+    Prequential,
+    ProgressReport,
+    ScoreHistory,
+    prequential_score,
+    stream,
+)
 from streamtopics.streams.tracking.tracker import NewsRow, TopicTracker, TrackedRow, TrackRow
 
 __all__ = [

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.text import NamedCounts
@@ -40,8 +39,7 @@ class TimedBatch(NamedTuple):
     Attributes
     ----------
     X, time : object
-        Counts, or texts for a pipeline, and when they are from. Callbacks are told, and models
-        whose `partial_fit` takes a `time`.
+        Counts, or texts for a pipeline, and when they are from.
     """
 
     X: Any
@@ -140,15 +138,6 @@ def n_learnt(model: Learner) -> int:
     return int(count_of(last_step(model), "n_batch_iter_"))
 
 
-def is_fitted(model: Learner) -> bool:
-    """Whether a model has learnt anything, or has a state to learn on from."""
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        return False
-    return True
-
-
 def score_before(model: Any, batch: BatchWith) -> float:
     """The score of a minibatch before it is learnt; NaN without rows, or of a new model."""
     if number_of_rows(batch.X) == 0:
@@ -177,7 +166,7 @@ def arguments_of(method: Callable[..., Any]) -> frozenset[str]:
     return frozenset(signature(method).parameters)
 
 
-# Documents of minibatches, for what looks at some of them or puts several together
+# Documents of minibatches
 
 
 def as_documents(model: Learner, X: Any) -> Documents:
@@ -187,11 +176,6 @@ def as_documents(model: Learner, X: Any) -> Documents:
             raise TypeError(f"X must be the texts of documents; got {X!r:.60}")
         return list(from_arrow(X))
     return sparse.csr_matrix(last_step(model)._counts(X, "partial_fit"))
-
-
-def chosen(documents: Documents, which: np.ndarray) -> Documents:
-    """Some of the documents."""
-    return [documents[i] for i in which] if isinstance(documents, list) else documents[which]
 
 
 def together(parts: Sequence[Any]) -> Documents:

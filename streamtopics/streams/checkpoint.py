@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 from streamtopics.saving.files import PARTS, sync_folder
 from streamtopics.saving.models import LoadError, read, write
 from streamtopics.streams.batches import DOCUMENTS_SEEN, Learner, count_of
-from streamtopics.streams.callbacks import BatchInfo
+from streamtopics.streams.stream import BatchInfo
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import steps_of
 
 NAMES = "checkpoint-*.model"
-# Last checkpoints that are kept, in case the disk damages the newest.
+# Checkpoints that are kept, in case the disk damages the newest.
 N_KEPT = 3
 
 
@@ -40,14 +40,14 @@ class Resumed(NamedTuple):
 class Checkpointer:
     """Saves a model along a stream, so that a stream that was cut goes on from there.
 
-    A callback of `stream`; put it last, so that what it keeps has seen the minibatch too. One
-    checkpoint more is written at the end of the stream, also by an error or an interrupt, unless
-    the model has begun on a minibatch that the callbacks have not seen.
+    A callback of `stream`; put it last, so that what it keeps has seen the minibatch too. The last
+    three checkpoints are kept. One more is written at the end of the stream, also by an error or an
+    interrupt, unless the model has begun on a minibatch that the callbacks have not seen.
 
     Parameters
     ----------
     path : str or path-like
-        Folder of one stream; made if need be.
+        Folder of one stream.
     every : int, default=100
         Minibatches from one checkpoint to the next.
     also : sequence, default=()
@@ -72,7 +72,7 @@ class Checkpointer:
         check_integer(every=every)
         self.path, self.every, self.also = Path(path), every, tuple(also)
         self._last: tuple[BatchInfo, Any] | None = None
-        self._written: BatchInfo | None = None
+        self._saved: BatchInfo | None = None
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
         """Save, if it is time to."""
@@ -86,11 +86,11 @@ class Checkpointer:
             return
         info, learnt = self._last
         # The number of a minibatch may come again, in another stream.
-        if info is not self._written and learnt == learnt_by(model):
+        if info is not self._saved and learnt == learnt_by(model):
             self._write(model, info)
 
     def _write(self, model: Learner, info: BatchInfo) -> None:
-        """Write a checkpoint, and then remove those that are not to be kept."""
+        """Write a checkpoint, and remove old ones."""
         if not self.path.is_dir():
             self.path.mkdir(parents=True, exist_ok=True)
             # It is there after a power cut too.
@@ -100,11 +100,11 @@ class Checkpointer:
         number = 1 + max((number for number, _ in checkpoints_in(self.path)), default=0)
         kept = Resumed(model, self.also, info.batch)
         write(kept, self.path / f"checkpoint-{number:09d}.model")
-        self._written = info
+        self._saved = info
         self._remove_earlier()
 
     def _remove_earlier(self) -> None:
-        """Remove all but the last that are to be kept, and what a kill has left half-written."""
+        """Remove old checkpoints, and what a kill has left half-written."""
         for part in self.path.glob(PARTS):
             part.unlink(missing_ok=True)
         for _, old in checkpoints_in(self.path)[:-N_KEPT]:
@@ -124,14 +124,8 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     Returns
     -------
     resumed : Resumed or None
-        None if the stream is to begin. With ``skip=resumed.n_batches`` the model becomes, bit for
-        bit, that of a stream that was never cut.
-
-    Raises
-    ------
-    LoadError
-        If there are checkpoints, but none can be loaded. If only the newest is damaged, the one
-        before is used, with a warning.
+        None if there is none yet. If only the newest is damaged, the one before, with a warning.
+        With ``skip=resumed.n_batches`` the model becomes, bit for bit, that of an uncut stream.
     """
     errors: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):
@@ -140,8 +134,8 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
         except (LoadError, OSError) as error:
             errors.append(error)
             continue
-        for trouble in errors:
-            warnings.warn(f"{trouble}. {file} is used, the one before", UserWarning, stacklevel=2)
+        for reason in errors:
+            warnings.warn(f"{reason}. {file} is used, the one before", UserWarning, stacklevel=2)
         return found
     if errors:
         listed = "\n".join(map(str, errors))

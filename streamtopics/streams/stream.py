@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -18,17 +20,38 @@ from streamtopics.streams.batches import (
     score_before,
     seen_by,
 )
-from streamtopics.streams.callbacks import (
-    BatchInfo,
-    call,
-    check_callbacks,
-    finish_all,
-    has,
-    learner_of,
-    mean_score,
-)
+from streamtopics.utils.progress import Progress
 
 Model = TypeVar("Model", bound=Learner)
+# Rows of scores that are kept.
+MAX_ROWS = 10_000
+# Types of times that JSON has.
+PLAIN = {type(None), bool, int, float, str}
+
+
+class BatchInfo(NamedTuple):
+    """A minibatch that a model has just learnt from.
+
+    Attributes
+    ----------
+    batch, X, time : int, object, object
+        Its place in the stream, from 1, the minibatch, and when it is from, or None.
+    n_documents, n_tokens : int, float
+        Learnt from it; NaN tokens if the model counts none.
+    n_documents_seen, n_tokens_seen : int, float
+        Learnt so far, also before the stream.
+    score : float
+        `score` of the minibatch before it was learnt, or NaN.
+    """
+
+    batch: int
+    X: Any
+    time: object
+    n_documents: int
+    n_tokens: float
+    n_documents_seen: int
+    n_tokens_seen: float
+    score: float
 
 
 def stream(
@@ -54,16 +77,15 @@ def stream(
         called once at the end, also after an error or an interrupt. ``learn(model, X, *,
         time=None)`` of one object, such as `DriftMonitor`, takes the place of `partial_fit`.
     score : bool, default=False
-        Whether to score each minibatch before it is learnt. Done anyway if a callback has a true
-        attribute `needs_score`, such as `ScoreHistory`.
+        Score each minibatch before it is learnt, as for a callback with a true `needs_score`.
     skip : int, default=0
         Minibatches at the head of `batches` that the model has learnt before.
 
     Returns
     -------
     model : estimator
-        The same object. After an error or an interrupt it has learnt whole minibatches only; steps
-        of a pipeline before the last may have seen one more, so go on from a saved one.
+        The same object. After an error or an interrupt it has learnt whole minibatches only; first
+        steps of a pipeline may have seen one more, so go on from a saved one.
 
     Examples
     --------
@@ -79,11 +101,11 @@ def stream(
     callbacks = tuple(callbacks)
     check_model(model)
     check_callbacks(callbacks)
-    scored = score or any(has(callback, "needs_score") for callback in callbacks)
+    score = score or any(has(callback, "needs_score") for callback in callbacks)
     left = after(batches, skip)
     with finish_all(model, callbacks):
         for number, item in enumerate(left, start=int(skip) + 1):
-            info = _learnt(model, item, number, learner_of(callbacks), scored)
+            info = _learn(model, item, number, learner_of(callbacks), score)
             # All are called, whichever of them ends the stream.
             ends = [call(callback, model, info) for callback in callbacks] if info else []
             if any(ends):
@@ -91,13 +113,13 @@ def stream(
     return model
 
 
-def _learnt(
-    model: Learner, item: object, number: int, learner: object, scored: bool
+def _learn(
+    model: Learner, item: object, number: int, learner: object, score: bool
 ) -> BatchInfo | None:
     """Score and learn a minibatch; None before the first document."""
     batch, before = read_batch(item), seen_by(model)
     try:
-        score = score_before(model, batch) if scored else np.nan
+        value = score_before(model, batch) if score else np.nan
         learn(model, batch, learner)
     except Exception as error:
         error.add_note(f"This was minibatch {number} of the stream.")
@@ -106,7 +128,100 @@ def _learnt(
     if seen.n_documents == 0:
         return None
     new = seen.n_documents - before.n_documents, seen.n_tokens - before.n_tokens
-    return BatchInfo(number, batch.X, batch.time, *new, *seen, score)
+    return BatchInfo(number, batch.X, batch.time, *new, *seen, value)
+
+
+# Callbacks
+
+
+def has(callback: object, name: str) -> Any:
+    """What a callback has of this name; None if it has none."""
+    return getattr(callback, name, None)
+
+
+def learner_of(callbacks: Sequence[object]) -> Any:
+    """The callback that learns in the place of `partial_fit`; None if there is none."""
+    return next((callback for callback in callbacks if has(callback, "learn")), None)
+
+
+def call(callback: object, model: Learner, info: BatchInfo) -> bool:
+    """Call a callback, and return whether it ends the stream, which only True does."""
+    method = has(callback, "on_batch") or callback
+    verdict = method(model, info) if callable(method) else None
+    return isinstance(verdict, bool | np.bool_) and bool(verdict)
+
+
+@contextmanager
+def finish_all(model: Learner, callbacks: Sequence[object]) -> Iterator[None]:
+    """Call each `finish` at the end, and raise the first error."""
+    first: BaseException | None = None
+    try:
+        yield
+    except BaseException as error:
+        first = error
+    # Those that learn come last: a checkpoint is of the model that the callbacks were shown.
+    for callback in sorted(callbacks, key=lambda callback: has(callback, "learn") is not None):
+        try:
+            if finish := has(callback, "finish"):
+                finish(model)
+        except BaseException as error:
+            if first is None:
+                first = error
+            else:
+                first.add_note(f"Then {type(callback).__name__}.finish failed: {error!r}")
+    if first is not None:
+        raise first
+
+
+def check_callbacks(callbacks: Sequence[object]) -> None:
+    """Refuse what cannot be called, two that learn, and a checkpoint of what comes after it."""
+    for place, callback in enumerate(callbacks):
+        method = has(callback, "on_batch") or has(callback, "learn")
+        if isinstance(callback, type) or not (callable(callback) or method):
+            raise TypeError(
+                "a callback must be a function of model and info, or an object with on_batch or "
+                f"learn, such as ScoreHistory(); got {callback!r}"
+            )
+        kept = {id(one) for one in has(callback, "also") or ()}
+        if kept & {id(other) for other in callbacks[place + 1 :] if has(other, "on_batch")}:
+            raise ValueError(
+                f"callbacks has {type(callback).__name__} before one that it keeps, which has "
+                f"not seen the minibatch then; put {type(callback).__name__} last"
+            )
+    names = [type(callback).__name__ for callback in callbacks if has(callback, "learn")]
+    if len(names) > 1:
+        raise TypeError(f"one callback can learn in the place of partial_fit; got {names}")
+
+
+# Scores
+
+
+class ScoreHistory:
+    """Keeps the score of each minibatch before it was learnt, as in the example of `stream`.
+
+    Attributes
+    ----------
+    rows : list of BatchInfo
+        The last 10,000, without X; ``pandas.DataFrame(history.rows)`` makes a table of them.
+    """
+
+    needs_score = True
+
+    def __init__(self) -> None:
+        self.rows: list[BatchInfo] = []
+
+    def on_batch(self, model: Learner, info: BatchInfo) -> None:
+        """Keep the score of a minibatch."""
+        self.rows.append(info._replace(X=None))
+        del self.rows[:-MAX_ROWS]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes, with the rows in one array."""
+        return {**self.__dict__, "rows": packed(self.rows, (row.time for row in self.rows))}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what `__getstate__` has returned."""
+        self.__dict__ |= state | {"rows": [BatchInfo(*row) for row in unpacked(state["rows"])]}
 
 
 class Prequential(NamedTuple):
@@ -115,10 +230,9 @@ class Prequential(NamedTuple):
     Attributes
     ----------
     mean, standard_error : float
-        Of the scores, weighted by tokens, or documents if the model counts no tokens; NaN of no
-        score, or less than two.
+        Weighted by tokens, or documents if the model counts none. NaN of no score, or one.
     rows : list of BatchInfo
-        One of each minibatch, also without a score, such as the first.
+        One of each minibatch, also of the first, which has no score.
     """
 
     mean: float
@@ -139,7 +253,7 @@ def prequential_score(model: Learner, batches: Iterable[Any]) -> Prequential:
     Returns
     -------
     result : Prequential
-        Its standard error takes minibatches for independent, and has the learning curve in it.
+        Its standard error takes minibatches for independent, and includes the learning curve.
 
     Examples
     --------
@@ -159,3 +273,93 @@ def prequential_score(model: Learner, batches: Iterable[Any]) -> Prequential:
 
     stream(clone(model), batches, callbacks=[keep], score=True)
     return Prequential(*mean_score(rows), rows)
+
+
+def mean_score(rows: Sequence[BatchInfo]) -> tuple[float, float]:
+    """The weighted mean of scores and its standard error, without rows that have none."""
+    scores = np.array([row.score for row in rows])
+    sizes = [row.n_documents if np.isnan(row.n_tokens) else row.n_tokens for row in rows]
+    weights = np.array(sizes, np.float64)
+    counts = ~np.isnan(scores) & (weights > 0)
+    scores, weights, n = scores[counts], weights[counts], int(counts.sum())
+    if n == 0:
+        return np.nan, np.nan
+    weights = weights / weights.sum()
+    mean = float(weights @ scores)
+    variance = n / (n - 1) * np.sum((weights * (scores - mean)) ** 2) if n > 1 else np.nan
+    return mean, float(np.sqrt(variance))
+
+
+# Rows that a callback keeps, as one array of bytes: a checkpoint of thousands is small and quick.
+
+
+def packed(rows: Sequence[Any], times: Iterable[object]) -> Any:
+    """Rows of numbers and texts as bytes of JSON; as they are if a time is of another type."""
+    if not PLAIN.issuperset(map(type, times)):
+        return rows
+    content = json.dumps(rows, ensure_ascii=False, default=lambda number: number.item())
+    return np.frombuffer(content.encode("utf-8", "surrogatepass"), np.uint8)
+
+
+def unpacked(found: Any) -> list[Any]:
+    """What was packed, with lists in place of tuples."""
+    if not isinstance(found, np.ndarray):
+        return list(found)
+    return list(json.loads(found.tobytes().decode("utf-8", "surrogatepass")))
+
+
+# Progress
+
+
+class ProgressReport:
+    """Shows documents and tokens per second and the score, by a bar of tqdm on standard error.
+
+    The score of ``stream(..., score=True)`` is a running mean: each minibatch counts a fifth.
+
+    Parameters
+    ----------
+    total, title : int or None, default=None; str, default="stream"
+        Documents in the stream, for a bar and the time left, and what the line begins with.
+
+    Attributes
+    ----------
+    n_documents : int
+        Learnt so far.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.datasets import iter_minibatches, make_lda_corpus
+    >>> from streamtopics.streams import ProgressReport, stream
+    >>> X = make_lda_corpus(n_documents=300, n_features=100, random_state=0).X
+    >>> report = ProgressReport(total=300)
+    >>> model = stream(SVBLDA(5), iter_minibatches(X), callbacks=[report])
+    >>> report.n_documents
+    300
+    """
+
+    def __init__(self, total: int | None = None, title: str = "stream") -> None:
+        self.total, self.title = total, title
+        self.n_documents = 0
+        self._bar: Progress | None = None
+
+    def on_batch(self, model: Learner, info: BatchInfo) -> None:
+        """Show that a minibatch was learnt."""
+        self.n_documents += info.n_documents
+        if self._bar is None:
+            # How long the first minibatch took is not known, so it counts for no speed.
+            self._bar = Progress(self.title, self.total, n_done=self.n_documents)
+            self._bar.score(info.score)
+        else:
+            self._bar.score(info.score)
+            self._bar.advance(info.n_documents, np.nan_to_num(info.n_tokens))
+
+    def finish(self, model: Learner) -> None:
+        """End the bar."""
+        bar, self._bar = self._bar, None
+        if bar is not None:
+            bar.finish()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the bar on the screen."""
+        return {**self.__dict__, "_bar": None}

@@ -36,7 +36,9 @@ def is_pandas(X: object) -> bool:
 
 
 def take_rows(X: Any, which: Any) -> Any:
-    """Some rows of a matrix, a data frame or a series."""
+    """Some rows of a matrix, a data frame or a series, or entries of a list."""
+    if isinstance(X, list | tuple):
+        return [X[i] for i in which]
     return X.iloc[which] if is_pandas(X) else X[which]
 
 

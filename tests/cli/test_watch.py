@@ -21,7 +21,7 @@ from streamtopics import StreamingLDA, load, save
 from streamtopics.cli import main
 from streamtopics.saving.models import read
 from streamtopics.streams import DriftMonitor, resume
-from streamtopics.streams.callbacks import unpacked
+from streamtopics.streams.stream import unpacked
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 
 KINDS = {

@@ -109,7 +109,7 @@ def test_what_is_not_named_json(tmp_path):
         next(follow(path))
     assert [r.text for r in follow(path, idle=0, format="jsonl")] == ["a"]
     assert [r.text for r in follow(path, idle=0, format="lines")] == ['{"text": "a"}']
-    with pytest.raises(ReadingError, match="a text by itself has no 'day'"):
+    with pytest.raises(ReadingError, match="there is no 'day'"):
         next(follow(path, time_key="day", format="lines"))
 
 

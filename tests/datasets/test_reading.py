@@ -220,7 +220,7 @@ def test_dots_lead_into_objects(write):
     path = write("a.jsonl", '{"user": {"name": "Ann", "a.b": 1}, "body": {"text": "hi"}}\n')
     (record,) = read_records(path, text_key="body.text", keys=["user.name"])
     assert (record.text, record.fields) == ("hi", {"user.name": "Ann"})
-    with pytest.raises(ReadingError, match=r"there is: 'user', 'body'; pass text_key='body.text'"):
+    with pytest.raises(ReadingError, match=r"there is: 'user', 'body'"):
         list(read_texts(path))
     (record,) = read_records([{"a.b": "a text", "a": {"b": "not this"}}], text_key="a.b")
     assert record.text == "a text"
@@ -348,8 +348,6 @@ def test_good_records_before_a_bad_one_come_first(write):
     [
         ('{"id": "a7", "comment_text": "a ship"}', "comment_text"),
         ('{"lang": "en", "said": "a ship at sea", "by": null}', "said"),
-        ('{"Text": "a", "longer": "a ship"}', "Text"),
-        ('{"_source": {"text": "a ship"}}', "_source.text"),
     ],
 )
 def test_the_key_that_may_be_meant_is_named(write, content, key):

@@ -18,7 +18,7 @@ from streamtopics.estimators import SVBLDA, Schedule, StreamingLDA, StreamingMix
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.streams.monitoring.features import document_features
+from streamtopics.streams.monitoring.statistics import document_features
 from streamtopics.updates import (
     SVB,
     Decay,

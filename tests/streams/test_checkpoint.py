@@ -24,7 +24,7 @@ from streamtopics.streams import (
     resume,
     stream,
 )
-from streamtopics.streams.callbacks import BatchInfo
+from streamtopics.streams.stream import BatchInfo
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from tests.saving.state import is_same
 

@@ -22,18 +22,16 @@ from streamtopics import (
 from streamtopics.streams import TopicTracker
 from streamtopics.streams.tracking import tracker as tracker_module
 from streamtopics.streams.tracking.identity import (
-    Rows,
-    affinities,
-    completed,
-    distance,
-    followed,
-    matching,
-)
-from streamtopics.streams.tracking.snapshots import (
     DENSE,
     Position,
+    Rows,
     Snapshot,
+    affinity_matrix,
+    completed,
+    distance,
     layout,
+    match_topics,
+    matching,
     read_topics,
     sampled,
     thinned,
@@ -214,8 +212,8 @@ def test_a_row_that_is_taken_over_is_another_topic_and_one_that_drifts_is_not(sh
         return tracker
 
     fast, slow = run(8), run(40)
-    assert fast.n_topics_ == 5
-    assert slow.n_topics_ == 4
+    assert len(fast.topics()) == 5
+    assert len(slow.topics()) == 4
     assert [row.alive for row in fast.topics()] == [False, True, True, True, True]
     # It is known for what it was.
     first = fast.topics()[0]
@@ -228,7 +226,7 @@ def test_a_row_that_is_taken_over_is_another_topic_and_one_that_drifts_is_not(sh
 def test_affinity_is_one_less_the_squared_hellinger_distance():
     p, q = np.random.default_rng(0).dirichlet(np.ones(6), 2)
     words = np.arange(6, dtype=np.int32)
-    found = affinities([(words, p)], [(words, q), (words, p), (words + 6, p)])
+    found = affinity_matrix([(words, p)], [(words, q), (words, p), (words + 6, p)])
     hellinger = 0.5 * ((np.sqrt(p) - np.sqrt(q)) ** 2).sum()
     assert_allclose(found, [[1 - hellinger, 1.0, 0.0]], atol=1e-15)
 
@@ -580,9 +578,9 @@ def test_shares_sum_to_one_and_follow_the_truth(shown):
 
 def test_rows_are_a_frame(shown):
     tracker, _ = follow_truth("born")
-    rows = tracker.to_frame(n_words=5)
+    rows = tracker.to_frame()
     assert len(rows) == 4 * EVENT + 5 * (N_BATCHES - EVENT)
-    assert all(len(row.words) == 5 for row in rows)
+    assert all(len(row.words) == 10 for row in rows)
     assert np.isnan(rows[0].moved)
     assert 0 < rows[-1].moved < 0.3
     pandas = pytest.importorskip("pandas")
@@ -670,7 +668,7 @@ def test_looks_that_are_far_apart_do_not_make_a_slow_topic_another_one():
         first = round(10 * np.log(batch))
         words = np.arange(first, first + 30, dtype=np.int32), np.full(30, 1 / 30)
         now = Position(int(batch), None, int(batch))
-        known, n_topics = followed(known, snapshots, Rows([words], np.ones(1), now), n_topics)
+        known, n_topics = match_topics(known, snapshots, Rows([words], np.ones(1), now), n_topics)
         topics = np.ones(1, layout(30))
         topics["id"], topics["words"], topics["weights"] = known[0].topic, *words
         snapshots += (Snapshot(now, topics, 1.0),)

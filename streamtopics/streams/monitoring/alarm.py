@@ -43,8 +43,8 @@ class DriftTest(NamedTuple):
     batch, time : int, object
         Its place among the minibatches of the monitor, from 1, and when it is from.
     p_exact, p_chart : float
-        p-values by relabelling the documents, and relative to earlier changes of the stream, for
-        three statistics together. NaN without enough earlier tests.
+        p-values by relabelling the documents, and beside earlier changes of the stream. NaN without
+        enough earlier tests.
     alarm : bool
         Whether both are less than `alpha`.
     """
@@ -61,13 +61,12 @@ class ChangedTopic(NamedTuple):
 
     Attributes
     ----------
-    topic : int
+    topic, words : int, tuple of str
+        Its row in the model, and top words as learnt before.
     how : {"changed", "grown", "shrunk"}
         "changed" in the words of its documents.
     difference : float
         Between new and earlier documents, in standard errors.
-    words : tuple of str
-        Top words, as learnt before.
     """
 
     topic: int
@@ -113,8 +112,8 @@ class Alarm(NamedTuple):
     n_new, n_before : int
         Documents that were compared.
     topics, words, new : tuple of ChangedTopic, of NewWord, of NewTopic
-        Significant at the level divided by the number of topics, words or groups, the surest
-        first; at most ten topics of each kind, and eight words.
+        Significant at the level over the number of topics, words or groups, the surest first; at
+        most ten topics of each kind, and eight words.
     """
 
     batch: int
@@ -149,11 +148,9 @@ def alarm_of(row: Sequence[Any]) -> Alarm:
     """The alarm of a row that may have lists for tuples."""
     *numbers, topics, words, new = row
     found = (
-        tuple(ChangedTopic(k, how, d, tuple(words)) for k, how, d, words in topics),
+        tuple(ChangedTopic(k, how, d, tuple(top)) for k, how, d, top in topics),
         tuple(NewWord(*word) for word in words),
-        tuple(
-            NewTopic(tuple(words), share, error, tuple(rows)) for words, share, error, rows in new
-        ),
+        tuple(NewTopic(tuple(top), share, error, tuple(rows)) for top, share, error, rows in new),
     )
     return Alarm._make([*numbers, *found])
 
@@ -163,18 +160,15 @@ def changed_topics(
 ) -> tuple[ChangedTopic, ...]:
     """Topics whose differences are beyond the normal quantile of alpha over twice their number."""
     n_topics = len(found.surprise)
-    beyond = -float(ndtri(alpha / (2 * n_topics)))
+    limit = -float(ndtri(alpha / (2 * n_topics)))
     topics = []
-    for how, sign, values in (
-        ("changed", 1, found.surprise),
-        ("grown", 1, found.use),
-        ("shrunk", -1, found.use),
-    ):
+    kinds = ("changed", 1, found.surprise), ("grown", 1, found.use), ("shrunk", -1, found.use)
+    for how, sign, values in kinds:
         first = np.argsort(-sign * values, kind="stable")[:N_TOPICS]
         topics += [
             ChangedTopic(int(k), how, float(values[k]), tuple(map(str, top_words[k])))
             for k in first
-            if sign * values[k] > beyond
+            if sign * values[k] > limit
         ]
     return tuple(sorted(topics, key=lambda topic: -abs(topic.difference)))
 

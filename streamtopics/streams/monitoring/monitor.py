@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An alarm for streams that change, with a stated rate of false alarms.
 
-A share of each minibatch is held back for some minibatches before it is learnt. So there are always
-earlier documents that the model has not learnt, and a minibatch is compared with them before it is
-learnt: `features` says by what, `statistics` whether they differ, and by more than this stream does
-anyway.
+A part of each minibatch is held back. So a minibatch is compared with earlier documents that the
+model has not learnt either: `statistics` says by what and whether they differ.
 """
 
 from __future__ import annotations
@@ -21,13 +19,11 @@ from streamtopics.streams.batches import (
     Learner,
     as_documents,
     check_has_topics,
-    chosen,
     counts_of,
     n_learnt,
     named,
     together,
 )
-from streamtopics.streams.callbacks import packed, unpacked
 from streamtopics.streams.monitoring.alarm import (
     N_TOP,
     Alarm,
@@ -37,15 +33,20 @@ from streamtopics.streams.monitoring.alarm import (
     new_topics,
     new_words,
 )
-from streamtopics.streams.monitoring.features import document_features
-from streamtopics.streams.monitoring.statistics import chart_p, compare, permuted
+from streamtopics.streams.monitoring.statistics import (
+    chart_p,
+    compare,
+    document_features,
+    permuted,
+)
+from streamtopics.streams.stream import packed, unpacked
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, last_step, names_of
-from streamtopics.utils.structure import number_of_rows
+from streamtopics.utils.structure import number_of_rows, take_rows
 
-# Statistics of a test: surprise, use and words. Each has a third of the level. In the chart words
-# have a tenth of that, since every stream in order of time has bursts of words.
+# Statistics of a test: surprise, use and words, with a third of the level each. In the chart words
+# have a tenth of that, since streams have bursts of words.
 FAMILY = 3
 TIMES = np.array([3.0, 3.0, 30.0])
 # Share of a minibatch that is held back, and for how many others.
@@ -54,34 +55,31 @@ HELD_BACK, RING = 0.2, 8
 PAST, LEAST_PAST = 20, 3
 # Tests and alarms that are kept.
 KEPT = 1000
-# The most documents of a minibatch, and of those held back, that are compared, and the fewest
-# relabellings of the exact test.
+# The most documents that are compared on each side, and the fewest relabellings.
 MAX_DOCUMENTS, N_PERMUTATIONS = 2000, 399
 
 
 class DriftMonitor:
     """Learns from a stream and says when it has changed, in which topics and words.
 
-    Each minibatch is tested before it is learnt, beside documents of the last minibatches that were
-    held back. An alarm needs two small p-values: of an exact test that both are alike, and of a
-    chart of its statistic along the stream, since streams always move a little.
+    Each minibatch is compared with documents held back of those before. An alarm needs two small
+    p-values: of an exact test that both are alike, and of a chart of its statistic along the
+    stream, since streams always move a little.
 
     Parameters
     ----------
     alpha : float, default=0.01
-        Level of the alarm, in [1e-5, 0.5]: the share of false alarms while the documents come in
-        random order, or the stream moves by about as much each time.
+        Share of false alarms, in [1e-5, 0.5], while documents come in random order or the stream
+        moves by about as much each time.
     random_state : int, default=0
         Seed of what is held back, drawn and relabelled.
 
     Attributes
     ----------
-    alarms : tuple of Alarm
-        The last thousand, the oldest first.
-    tests : tuple of DriftTest
-        The last thousand tests, the oldest first.
+    alarms, tests : tuple of Alarm, tuple of DriftTest
+        The last thousand of each, the oldest first.
     n_batches, n_held_back : int
-        Minibatches that it was given, and documents that are held back now.
+        Minibatches so far, and documents that are held back now.
     past : ndarray of shape (n_past, 3)
         Statistics of the chart, of surprise, use and words; at most twenty.
 
@@ -89,8 +87,7 @@ class DriftMonitor:
     -----
     A fifth of each minibatch is held back and learnt eight minibatches later, or after an alarm.
     Tests begin with the third minibatch, and alarms with the sixth. Minibatches are to be of about
-    one size, and of some hundred documents. Changes of few documents or over a long time, and words
-    outside the vocabulary are not seen.
+    one size, of some hundred documents. Slow changes and those of few documents are not seen.
 
     Examples
     --------
@@ -125,13 +122,11 @@ class DriftMonitor:
     def learn(self, model: Learner, X: Any, *, time: object = None) -> None:
         """Test a minibatch, and learn from it in the place of ``model.partial_fit(X)``.
 
-        When it fails or is interrupted, both objects have learnt all of the minibatch or nothing,
-        but for steps of a pipeline.
-
         Parameters
         ----------
         model : estimator of topics over words or StreamingPipeline
-            The same one for all of the stream.
+            The same one for all of the stream. Unless all of the minibatch is learnt, neither
+            object changes, but for steps of a pipeline.
         X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
             Word counts, or texts for a pipeline.
         time : object, default=None
@@ -150,8 +145,8 @@ class DriftMonitor:
             n = number_of_rows(documents)
             rng = np.random.default_rng([self.random_state, self.n_batches])
             held = np.sort(rng.permutation(n)[: min(round(HELD_BACK * n), max(n - 1, 0))])
-            rest = chosen(documents, np.delete(np.arange(n), held))
-            kept = (*self.documents, chosen(documents, held))
+            rest = take_rows(documents, np.delete(np.arange(n), held))
+            kept = (*self.documents, take_rows(documents, held))
             after = number | self._test(model, documents, time, rng)
             if "alarms" in after:
                 old, now = self.documents, kept[-1:]
@@ -198,7 +193,8 @@ class DriftMonitor:
         parts = documents, together(self.documents)
         places = [_some(number_of_rows(part), rng) for part in parts]
         new, before = (
-            counts_of(model, chosen(part, place)) for part, place in zip(parts, places, strict=True)
+            counts_of(model, take_rows(part, place))
+            for part, place in zip(parts, places, strict=True)
         )
         counts = sparse.vstack([new, before], format="csr")
         features = document_features(last_step(model), counts)

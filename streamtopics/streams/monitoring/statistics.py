@@ -1,6 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether new documents and earlier ones are alike: by relabelling, and beside the stream's past.
 
+Features are the use of topics and the surprise in them, of documents that were not learnt.
+With the proportions theta of a document and the topics phi, a word is of topic k with probability
+r_dwk = theta_dk phi_kw / p_dw, p_dw being the sum of theta_dj phi_jw over j. Then
+
+    u_dk = sum_w n_dw r_dwk                 use of topic k,
+    s_dk = sum_w n_dw r_dwk (-log phi_kw)   surprise in topic k.
+
+To compare two sets of documents, ratios of sums are made linear, with the totals of both sets:
+
+    u_dk - (u_k / n) n_d,   s_dk - (s_k / u_k) u_dk,
+
+each over sqrt(n_d), as long documents vary more.
+
 Each column f of features is standardised, and cut at three standard deviations, since a document
 in a hundred would say more than the others; that of a word is 1 where a document has it, is not
 cut, and counts if five documents or more have it. Each is compared by
@@ -32,12 +45,21 @@ s^2 = S / f with f = m - 1.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.special import chdtri, stdtr
 
+from streamtopics.local import Gibbs
+from streamtopics.metrics.predictive import token_probability
+from streamtopics.utils.parallel import workers
+
+# Short chains: proportions may be rough if they are so for all documents.
+FAST = Gibbs(n_sweeps=8, n_averaged=6)
+# No word is less probable, even under topics that were not smoothed.
+LEAST = 1e-12
 # Statistics that differ by this share of themselves are equal, but for the order of sums.
 EQUAL = 1e-9
 WITHIN = 3.0
@@ -51,6 +73,69 @@ PRIOR, CLIPPED_FROM = 10, 4
 DRIFTS = 0.05
 # Standard deviation of a normal distribution over its median absolute deviation.
 ROBUST = 1.4826
+
+
+# Features
+
+
+@dataclass(frozen=True)
+class DocumentFeatures:
+    """Tokens of documents, and use of and surprise in each topic under a model."""
+
+    n_tokens: np.ndarray
+    use: np.ndarray
+    surprise: np.ndarray
+
+    def linear(self) -> tuple[np.ndarray, np.ndarray]:
+        """Surprise and use, (n, n_topics), made linear and scaled by length."""
+        scale = np.sqrt(np.maximum(self.n_tokens, 1.0))[:, None]
+        use = without_ratio(self.use, self.n_tokens[:, None]) / scale
+        return without_ratio(self.surprise, self.use) / scale, use
+
+
+def without_ratio(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Values less their sizes times the ratio of the sums of both; 0 where all sizes are."""
+    total = sizes.sum(axis=0)
+    ratio = np.divide(values.sum(axis=0), total, where=total > 0, out=np.zeros(values.shape[1]))
+    linear: np.ndarray = values - ratio * sizes
+    return linear
+
+
+def document_features(model: Any, X: sparse.csr_matrix) -> DocumentFeatures:
+    """Features of documents, row by row, under a fitted model, which does not learn."""
+    X = X if X.dtype.kind == "f" else X.astype(np.float32)
+    words, places = np.unique(X.indices, return_inverse=True)
+    own = sparse.csr_matrix((X.data, places, X.indptr), shape=(X.shape[0], len(words)))
+    doc_topic, topic_word, n_hidden = _proportions_and_topics(model, X, words)
+    topic_word = np.maximum(topic_word, LEAST)
+    of_tokens = token_probability(doc_topic, topic_word, own)
+    weights = sparse.csr_matrix((own.data / of_tokens, own.indices, own.indptr), shape=own.shape)
+    shown = slice(n_hidden, None)
+    theta, phi = doc_topic[:, shown], np.ascontiguousarray(topic_word[shown].T)
+    return DocumentFeatures(
+        np.asarray(X.sum(axis=1, dtype=np.float64)).ravel(),
+        theta * (weights @ phi),
+        theta * (weights @ (-phi * np.log(phi))),
+    )
+
+
+def _proportions_and_topics(
+    model: Any, X: sparse.csr_matrix, words: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Proportions of documents, columns of the topics, and how many of these are hidden."""
+    model._validate()
+    composition = model._composed()
+    model._check_background(composition)
+    thorough = composition.transform_inference or composition.inference.thorough()
+    if isinstance(thorough, Gibbs):
+        composition = replace(composition, transform_inference=FAST)
+    with workers(model.n_jobs) as pool:
+        found = composition.model(model.seed_).infer(model._learnt, model._minibatch(X), pool)
+    topic_word = model._topics_of(words.astype(np.int32))
+    return found.astype(np.float64), topic_word, model._n_hidden
+
+
+# Statistics
 
 
 class Comparison(NamedTuple):
@@ -75,15 +160,15 @@ def permuted(n_new: int, n_others: int, n: int, rng: np.random.Generator) -> np.
 
 def standardised(features: np.ndarray) -> np.ndarray:
     """Columns with mean 0 and variance 1; of those that do not vary, 0."""
-    centred = features - features.mean(axis=0)
+    centered = features - features.mean(axis=0)
     size = np.abs(features).max(axis=0, initial=0.0)
-    sd = centred.std(axis=0, ddof=1)
+    sd = centered.std(axis=0, ddof=1)
     positive = sd > EQUAL * size
-    standard: np.ndarray = np.where(positive, centred / np.where(positive, sd, 1.0), 0.0)
+    standard: np.ndarray = np.where(positive, centered / np.where(positive, sd, 1.0), 0.0)
     return standard
 
 
-def words_of_their_own(X: sparse.csr_matrix, labels: np.ndarray) -> np.ndarray:
+def word_statistics(X: sparse.csr_matrix, labels: np.ndarray) -> np.ndarray:
     """A_words under each row of labels, for counts of the words in each document."""
     has: sparse.csr_matrix = X.copy()
     has.data = (X.data > 0).astype(np.float32)
@@ -115,7 +200,7 @@ def compare(
     of_surprise, of_use = np.split(statistic, 2, axis=1)
     parts = np.maximum(of_surprise, 0.0), of_use
     totals = [np.sqrt(np.einsum("bk,bk->b", part, part)) for part in parts]
-    found = np.column_stack([*totals, words_of_their_own(X, labels)])
+    found = np.column_stack([*totals, word_statistics(X, labels)])
     true, others = found[0], found[1:]
     sd = others.std(axis=0)
     positive = sd > EQUAL * np.abs(others).max(axis=0)

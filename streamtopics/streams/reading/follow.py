@@ -9,18 +9,16 @@ import select
 import sys
 import time
 import zlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from streamtopics.streams.reading.records import (
-    OPENERS,
+    OPEN,
     STANDARD_INPUT,
-    OnBad,
     Reading,
     ReadingError,
     Record,
-    Skipped,
     existing,
     record_of_line,
 )
@@ -30,12 +28,12 @@ CHUNK, HEAD = 2**17, 1024
 
 
 class Follower(Iterator[Record | None]):
-    """An iterator of records that knows how far it has come; made by `follow`.
+    """An iterator of records, made by `follow`.
 
     Attributes
     ----------
     position : (int, int, int)
-        The bytes and the lines that were read, and the CRC-32 of the first 1,024 of these bytes.
+        Bytes and lines that were read, and the CRC-32 of the first 1,024 of these bytes.
     """
 
     def __init__(
@@ -52,10 +50,10 @@ class Follower(Iterator[Record | None]):
         self._lines = self._of_input() if str(path) == STANDARD_INPUT else self._of_file()
 
     def __next__(self) -> Record | None:
-        """Return the next record, or None after a time without any."""
-        for line in self._lines:
-            if line is None and self.tell_waits:
-                return None
+        """Return the next record, or None if it waits."""
+        record = None
+        while record is None:
+            line = next(self._lines)
             if line is not None:
                 offset, number, head = self.position
                 head = zlib.crc32(line[: max(0, HEAD - offset)], head)
@@ -63,9 +61,9 @@ class Follower(Iterator[Record | None]):
                 text = line.decode(self.reading.encoding, "surrogateescape")
                 text = text if number else text.removeprefix("\ufeff")
                 record = record_of_line(text, self.reading, number + 1)
-                if record is not None:
-                    return record
-        raise StopIteration
+            elif self.tell_waits:
+                return None
+        return record
 
     def close(self) -> None:
         """End the iterator."""
@@ -100,7 +98,7 @@ class Follower(Iterator[Record | None]):
         file: Any = sys.stdin.buffer
         held, chunk = b"", b"."
         while chunk:
-            while not _is_there(file, self.poll):
+            while not _is_ready(file, self.poll):
                 yield None
             chunk = file.read1(CHUNK)
             *lines, held = (held + chunk).split(b"\n")
@@ -109,7 +107,7 @@ class Follower(Iterator[Record | None]):
             yield held
 
 
-def _is_there(file: BinaryIO, poll: float) -> bool:
+def _is_ready(file: BinaryIO, poll: float) -> bool:
     """Tell whether reading would not wait; yes, where that cannot be asked."""
     try:
         return sys.platform == "win32" or bool(select.select([file], [], [], poll)[0])
@@ -120,48 +118,34 @@ def _is_there(file: BinaryIO, poll: float) -> bool:
 def follow(
     path: str | os.PathLike[str],
     *,
-    text_key: str = "text",
-    time_key: str | None = None,
-    keys: Sequence[str] = (),
-    format: str | None = None,
-    time_format: str | None = None,
-    encoding: str = "utf-8",
-    on_bad: OnBad = "raise",
-    skipped: Skipped | None = None,
     position: tuple[int, int, int] | None = None,
     poll: float = 1.0,
     idle: float | None = None,
     tell_waits: bool = False,
+    **options: Any,
 ) -> Follower:
     """Read the records of a file that grows, as its lines are completed.
 
     Parameters
     ----------
     path : str or path
-        A file of lines, or "-", standard input, which is read until it is closed.
-    text_key, time_key, keys, time_format, encoding, on_bad, skipped
-        As in `read_records`.
-    format : {"lines", "jsonl"} or None, default=None
-        None goes by the suffix; a file without one is plain text.
+        A file of lines, or "-", standard input until it is closed.
     position : (int, int, int) or None, default=None
-        The `position` of an earlier follower, to go on from there. None is the beginning.
+        The `position` of an earlier follower, to go on from there.
     poll : float, default=1.0
         Seconds between two looks at the file.
     idle : float or None, default=None
-        Seconds without anything new after which the iterator ends. None never ends. Not for
-        standard input.
+        Seconds without news after which the iterator ends, but for standard input. None never ends.
     tell_waits : bool, default=False
-        Whether to yield None after each `poll` seconds without anything new.
+        Whether to yield None after each `poll` seconds without news.
+    **options : object
+        As in `read_records`, with format="lines" or "jsonl"; a file without a suffix has lines.
 
     Returns
     -------
     records : Follower
-        An iterator of `Record` with `position` and ``close()``.
-
-    Raises
-    ------
-    ReadingError
-        As in `read_records`, and if the file was cut or is another one than before.
+        An iterator of `Record` with `position` and ``close()``. Raises a `ReadingError` if the file
+        was cut or is another one than before.
 
     Examples
     --------
@@ -173,16 +157,13 @@ def follow(
     >>> [record.text for record in follow(path, idle=0)]
     ['first', 'second']
     """
-    check_one_of(("raise", "skip"), on_bad=on_bad)
-    path = existing(path)
-    reading = Reading(
-        text_key, time_key, keys, format, None, time_format, encoding, on_bad, skipped
-    ).of(path)
-    packed = path.suffix.lower() in OPENERS
+    path, reading = existing(path), Reading(**options)
+    check_one_of(("raise", "skip"), on_bad=reading.on_bad)
+    reading = reading.of(path)
+    packed = path.suffix.lower() in OPEN
     if path.is_dir() or packed or reading.format not in (None, "lines", "jsonl"):
         raise ValueError(
             f"only plain text and JSON lines that are not compressed can be followed; got {path}. "
-            "Read it by read_records, or pipe JSON lines in: `zcat FILE | streamtopics watch - "
-            "--format jsonl`"
+            "Read it by read_records, or pipe it in: `zcat FILE | streamtopics watch -`"
         )
     return Follower(path, reading, position or (0, 0, 0), poll, idle, tell_waits)

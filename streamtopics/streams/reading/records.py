@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Texts and records of files, one by one: what the standard library and pyarrow read."""
+"""Texts, records and minibatches of files: what the standard library and pyarrow read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from datetime import datetime
-from difflib import get_close_matches
 from importlib import import_module
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from streamtopics.utils.checks import check_one_of
-from streamtopics.utils.structure import from_arrow
+from streamtopics.utils.checks import check_integer, check_one_of
+from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, take_rows
 from streamtopics.utils.times import read_time
 
 Source: TypeAlias = str | os.PathLike[str] | Iterable[Any]
@@ -35,11 +34,10 @@ SUFFIXES = {
     ".txt": "lines", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv",
     ".tsv": "tsv", ".parquet": "parquet",
 }  # fmt: skip
-OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None}
+OPEN: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None}
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-UTF8 = ("utf-8", "utf8")
 # Bytes that are not of the encoding, as `errors="surrogateescape"` reads them.
-UNDECODED = re.compile("[\udc80-\udcff]")
+INVALID = re.compile("[\udc80-\udcff]")
 # Texts of a table that stand for none, as pandas has them.
 MISSING = frozenset(("", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"))
 BLOCK = 2**20
@@ -53,7 +51,7 @@ class ReadingError(ValueError):
     reason, place, problem : str
         A few words, by which `Skipped` counts; the file and the line; a sentence.
     setting, value : str, default=""
-        The argument of `read_records` that may help, and a value for it.
+        An argument of `read_records` that may help, and its value.
     """
 
     def __init__(
@@ -73,10 +71,8 @@ class Skipped:
 
     Attributes
     ----------
-    counts : dict of str to int
-        How often, by reason.
-    first : dict of str to str
-        The first place of each reason: a file, or a file and a line.
+    counts, first : dict of str to int, dict of str to str
+        How often, and the first file or line, by reason.
     """
 
     def __init__(self) -> None:
@@ -100,14 +96,12 @@ class Record(NamedTuple):
 
     Parameters
     ----------
-    text : str
-    time : datetime, float or None
+    text, time : str, datetime or float or None
     fields : dict
-        The other keys that were asked for.
-    source : str
-        The path of the file; "" for an item of an iterable.
-    line : int
-        The line, or the number of the record or item, from 1 on.
+        Other keys that were asked for.
+    source, line : str, int
+        The path of the file, "" for an item of an iterable, and the number of the line, record or
+        item, from 1.
     """
 
     text: str
@@ -118,7 +112,7 @@ class Record(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """How a source is read, the name of a file of it, and the unit that its records have."""
+    """How a source is read, and the name and the unit of a file of it."""
 
     text_key: str = "text"
     time_key: str | None = None
@@ -154,13 +148,13 @@ class Reading(NamedTuple):
             self.skipped.add(reason, place)
 
     def bad(self, error: ReadingError) -> None:
-        """Raise the error, or count it, as was asked for."""
+        """Raise the error, or count it."""
         if self.on_bad == "raise":
             raise error
         self.skip(error.reason, error.place)
 
     def record(self, number: int, value: object) -> Record:
-        """Return a record; ReadingError if it has not all that is read."""
+        """Return a record."""
         if not self.keys and self.time_key is None:  # mostly, and fast
             text = value.get(self.text_key) if type(value) is dict else value
             if type(text) is str:
@@ -178,19 +172,20 @@ class Reading(NamedTuple):
 
     def _field(self, number: int, row: object, key: str, setting: str) -> Any:
         """Return the value of a key; dots lead into objects, where no key has them itself."""
-        if not isinstance(row, Mapping):
-            if setting == "text_key":
-                return row
-            problem = f"a text by itself has no {key!r}: {row!r:.60}; write JSON lines or a table"
-            raise self.error(f"no {key!r}", number, problem)
-        found: Any = row
-        for part in (key,) if key in row else key.split("."):
+        of_text = setting == "text_key"
+        if of_text and not isinstance(row, Mapping):
+            return row
+        values: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
+        found: Any = values
+        for part in (key,) if key in values else key.split("."):
             if not isinstance(found, Mapping) or part not in found:
-                what = "text" if setting == "text_key" else repr(key)
-                listed = ", ".join(map(repr, list(row)[:10])) or "nothing"
+                listed = ", ".join(map(repr, list(values)[:10])) or f"{row!r:.60}"
+                # Of the keys that have a text, that of the longest one is likely to be meant.
+                texts = [name for name in values if of_text and isinstance(values[name], str)]
+                remedy = [setting, max(texts, key=lambda name: len(values[name]))] if texts else []
+                reason = "no text" if of_text else f"no {key!r}"
                 problem = f"there is no {key!r}; there is: {listed}"
-                remedy = [setting, meant] if setting and (meant := _meant(key, row)) else []
-                raise self.error(f"no {what}", number, problem, *remedy)
+                raise self.error(reason, number, problem, *remedy)
             found = found[part]
         return found
 
@@ -203,17 +198,6 @@ class Reading(NamedTuple):
             problem = f"a time must be a number or a date such as 2003-05-17; got {value!r:.60}"
             remedy = "time_format", "%d.%m.%Y"
             raise self.error("no time", number, problem, *remedy) from error
-
-
-def _meant(key: str, row: Mapping[str, Any]) -> str:
-    """Return the key of a row that may be meant: one like it, else that of the longest text."""
-    within = [
-        f"{name}.{key}" for name in row if isinstance(row[name], Mapping) and key in row[name]
-    ]
-    lower = {str(name).lower(): str(name) for name in row}
-    near = [lower[name] for name in get_close_matches(key.lower(), lower, n=1)]
-    texts = [name for name in row if isinstance(row[name], str) and key == "text"]
-    return next(iter([*within, *near, *sorted(texts, key=lambda name: -len(row[name]))]), "")
 
 
 def read_texts(
@@ -233,10 +217,10 @@ def read_texts(
     source : iterable of str, path or iterable of paths
         In an iterable a str or an object with `text_key` is a document and a
         :class:`pathlib.Path` a file or folder. A str by itself is a path; "-" is standard input.
-        The suffix says the format, and ".gz", ".bz2", ".xz" or ".zst" behind it the compression:
+        The suffix is the format, with ".gz", ".bz2", ".xz" or ".zst" behind it if compressed:
 
-        - ".jsonl", ".ndjson": JSON on each line, an object with `text_key` or a string.
-        - ".json": the same, or one array of such values.
+        - ".jsonl", ".ndjson", ".json": on each line an object with `text_key` or a string; ".json"
+          may have one array of them.
         - ".csv", ".tsv", ".parquet": tables with named columns. Missing texts are "".
         - Others: plain text, with a document on each line; in a folder a ".txt" file is one.
     text_key : str, default="text"
@@ -247,7 +231,7 @@ def read_texts(
         What separates the fields of a table. None is a comma, or a tab in ".tsv".
     encoding : str, default="utf-8"
     on_bad : {"raise", "skip"}, default="raise"
-        What to do about a record that cannot be read.
+        What to do about a record that cannot be read; "raise" raises a `ReadingError`.
     skipped : Skipped or None, default=None
         Counts what was left out: empty lines, bad records, files with other suffixes.
 
@@ -255,20 +239,13 @@ def read_texts(
     -------
     texts : iterator of str
 
-    Raises
-    ------
-    ReadingError
-        A ValueError with file, line and a remedy, if a record cannot be read.
-
     Examples
     --------
     >>> from streamtopics.datasets import read_texts
     >>> list(read_texts(["one text", {"text": "another", "year": 2024}]))
     ['one text', 'another']
     """
-    how = Reading(
-        text_key, None, (), format, sep, None, encoding, on_bad, skipped, only_texts=True
-    )  # fmt: skip
+    how = Reading(text_key, None, (), format, sep, None, encoding, on_bad, skipped, True)
     return _read(source, how)
 
 
@@ -292,21 +269,15 @@ def read_records(
     source, text_key, format, sep, encoding, on_bad, skipped
         As in `read_texts`.
     time_key : str or None, default=None
-        Key or column of the time: a number such as a year, a date as of ISO 8601, 20240131, or
-        seconds since 1970.
+        Key of the time: a year, a date as of ISO 8601, 20240131, or seconds since 1970.
     keys : sequence of str, default=()
-        Other keys or columns to read. Each record must have them; they may be null or empty.
+        Other keys, which each record must have.
     time_format : str or None, default=None
         The form of times for `datetime.strptime`, such as "%d.%m.%Y".
 
     Returns
     -------
     records : iterator of Record
-
-    Raises
-    ------
-    ReadingError
-        A ValueError, if a record, its time or one of `keys` is missing or cannot be read.
 
     Examples
     --------
@@ -318,6 +289,45 @@ def read_records(
     """
     how = Reading(text_key, time_key, keys, format, sep, time_format, encoding, on_bad, skipped)
     return _read(source, how)
+
+
+def iter_minibatches(
+    source: Any, batch_size: int = 1000, *, vectorizer: Any = None
+) -> Iterator[Any]:
+    """Cut a source of documents into minibatches, lazily.
+
+    Parameters
+    ----------
+    source : iterable of str, path, iterable of paths or matrix
+        Texts or files as in `read_texts`, or the rows of a matrix (dense, sparse or a data frame).
+    batch_size : int, default=1000
+        Documents in a minibatch; the last one may have fewer.
+    vectorizer : object with `transform` or None, default=None
+        Turns texts into counts, such as a fitted
+        :class:`~sklearn.feature_extraction.text.CountVectorizer`.
+
+    Returns
+    -------
+    minibatches : iterator
+        Of counts, of lists of str without a vectorizer, or of slices of the matrix.
+
+    Examples
+    --------
+    >>> from streamtopics.datasets import iter_minibatches
+    >>> list(iter_minibatches(["a stream", "of five", "texts", "in", "batches"], 2))
+    [['a stream', 'of five'], ['texts', 'in'], ['batches']]
+    """
+    check_integer(batch_size=batch_size)
+    n = int(batch_size)  # One of NumPy with few bits would wrap around.
+    batches: Iterator[Any]
+    if is_matrix(source):
+        check_structure(source, "iter_minibatches", "source")
+        X = source.tocsr() if is_sparse(source) else source
+        batches = (take_rows(X, slice(i, i + n)) for i in range(0, source.shape[0], n))
+    else:
+        texts = read_texts(source)
+        batches = iter(lambda: list(islice(texts, n)), [])
+    return batches if vectorizer is None else map(vectorizer.transform, batches)
 
 
 def is_matrix(source: object) -> bool:
@@ -338,10 +348,10 @@ def existing(path: str | os.PathLike[str]) -> Path:
 def kind_of(name: str) -> str:
     """Return the suffix of a file name, without that of compression."""
     path = PurePath(name.lower())
-    return PurePath(path.stem).suffix if path.suffix in OPENERS else path.suffix
+    return PurePath(path.stem).suffix if path.suffix in OPEN else path.suffix
 
 
-# From a source to the lines of a file. What is yielded are records, or texts if only they are read.
+# From a source to the lines of a file: records, or texts if only they are read
 
 
 def _read(source: Source, reading: Reading) -> Iterator[Any]:
@@ -394,11 +404,11 @@ def _read_path(path: Path, reading: Reading) -> Iterator[Any]:
 def _read_file(path: Path, reading: Reading) -> Iterator[Any]:
     suffix, encoding = path.suffix.lower(), reading.encoding
     if reading.format == "parquet":
-        yield from _read_rows(_parquet_rows(path, reading), reading)
+        yield from _read_rows(_arrow_rows(path, reading), reading)
         return
-    encoding = "utf-8-sig" if encoding.lower() in UTF8 else encoding
+    encoding = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     how: dict[str, Any] = {"encoding": encoding, "errors": "surrogateescape", "newline": "\n"}
-    opener = OPENERS.get(suffix, open)
+    opener = OPEN.get(suffix, open)
     if suffix == ".zst":
         opener = import_module(ZSTD).open
     is_input = str(path) == STANDARD_INPUT
@@ -430,7 +440,7 @@ def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
     number = first - 1
     try:
         for number, line in enumerate(file, start=first):
-            if line.isascii() or not (bad := UNDECODED.search(line)):
+            if line.isascii() or not (bad := INVALID.search(line)):
                 yield number, line
                 continue
             known = "utf-16" if line[:2] in ("\udcff\udcfe", "\udcfe\udcff") else "latin-1"
@@ -463,7 +473,7 @@ def _plain_texts(file: Any, reading: Reading) -> Iterator[str]:
     first, skipped = 1, reading.skipped
     while block := file.readlines(BLOCK if first > 1 else 1):
         whole = "".join(block)
-        is_good = first > 1 and (whole.isascii() or not UNDECODED.search(whole))
+        is_good = first > 1 and (whole.isascii() or not INVALID.search(whole))
         if is_good and (skipped is None or not any(map(str.isspace, block))):
             yield from [line.rstrip("\r\n") for line in block if not line.isspace()]
         else:
@@ -544,7 +554,7 @@ def _documents(lines: Lines, reading: Reading) -> Rows:
     yield 1, "".join(line for _, line in lines)
 
 
-def _parquet_rows(path: Path, reading: Reading) -> Rows:
+def _arrow_rows(path: Path, reading: Reading) -> Rows:
     """Read the rows of a file, some at a time."""
     with import_module("pyarrow.parquet").ParquetFile(path) as file:
         wanted = {key for key in (reading.text_key, reading.time_key, *reading.keys) if key}

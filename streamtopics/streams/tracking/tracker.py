@@ -10,16 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from streamtopics.streams.batches import Learner, check_has_topics
-from streamtopics.streams.callbacks import BatchInfo
-from streamtopics.streams.tracking.identity import Rows, distance, followed
-from streamtopics.streams.tracking.snapshots import (
+from streamtopics.streams.stream import BatchInfo
+from streamtopics.streams.tracking.identity import (
     MAX_DOCUMENTS,
     KnownTopic,
     Position,
+    Rows,
     Snapshot,
     State,
     Words,
     compact,
+    distance,
+    match_topics,
     probabilities_in,
     read_topics,
     sampled,
@@ -33,7 +35,7 @@ PER_WORD, PER_TOKEN, PER_SNAPSHOT = 1.0, 6.0, 5000.0
 # Snapshots that are kept, and words of each topic; ten are too few to tell topics apart.
 N_SNAPSHOTS, KEPT_WORDS = 64, 30
 # One is taken when the stream has grown by this factor, whatever that costs.
-GROWN = 1.2
+GROWTH = 1.2
 # A share has changed by this factor or more, and by so many standard errors.
 FACTOR, SIGNIFICANT = 1.5, 4.0
 # Words have changed that have moved so far, in Hellinger's distance.
@@ -50,12 +52,11 @@ class TrackRow(NamedTuple):
         Its id, and its row of the model.
     batch, time, n_documents_seen : int, object, int
         Minibatches learnt by then, time of the last one or None, and documents.
-    share : float
-        Share of the tokens since the snapshot before.
-    moved : float
-        Hellinger's distance of its words from those before, in [0, 1]; NaN at first.
+    share, moved : float
+        Share of the tokens since the snapshot before, and Hellinger's distance of its words from
+        those before, in [0, 1]; NaN at first.
     words : list of str or int
-        Top words, the most probable first.
+        Ten top words.
     """
 
     topic: int
@@ -73,15 +74,13 @@ class TrackedRow(NamedTuple):
 
     Attributes
     ----------
-    topic, row : int
-        Its id, and its row in the model at the last snapshot; -1 for none.
-    alive : bool
+    topic, row, alive : int, int, bool
+        Its id, its row in the model at the last snapshot, -1 for none, and whether it is in use.
     share : float
         Share of the tokens, a mean of the last three snapshots that found it.
     born, last_seen, died : int or None
-        Minibatches, from 1, at which it was first and last in use, and had died.
-    born_time, last_seen_time, died_time : object
-        Their times or None.
+        Minibatches, from 1, at which it was first and last in use, and had died. Each has a time,
+        such as `born_time`, or None.
     split_from, merged_into : int or None
         Ids of other topics.
     words : list of str or int
@@ -134,21 +133,21 @@ class TopicTracker:
     """Follows topics along a stream: each has an id, whatever row of the model it is in.
 
     A callback of `stream`. It takes snapshots of the model, with the topics of a hundred documents
-    of the minibatch, and matches topics to those it knows by their words. So an id outlives a
-    restart, a merge and topics in another order.
+    of the minibatch, and matches topics by their words. So an id outlives a restart, a merge and
+    another order of topics.
 
     Parameters
     ----------
     budget : float, default=0.1
-        Estimated cost of snapshots as a share of that of learning. A snapshot is put off to keep
-        it, until the stream is longer by a fifth. Infinity takes one of each minibatch.
+        Estimated cost of snapshots as a share of that of learning. Later ones come at least when
+        the stream is longer by a fifth. Infinity takes one of each minibatch.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns, of models without names of their own.
 
     Attributes
     ----------
-    n_batches_, n_topics_ : int
-        Minibatches that it was called for, and ids given so far.
+    n_batches_ : int
+        Minibatches so far.
     ids_ : ndarray of shape (n_rows,)
         Id of each row of the model at the last snapshot; -1 for rows never in use.
     batches_ : list of int
@@ -157,11 +156,9 @@ class TopicTracker:
     Notes
     -----
     A topic is born at the first snapshot with more than a tenth of an equal share of the tokens.
-    It has died when its share, a mean of three snapshots, is less than half of that, or less than a
-    fifth of what was usual and a quarter of an equal one; or when no row has its words.
-
-    Kept are 64 snapshots with 30 words of each topic (the first, the last ten, and in between the
-    denser the more recent), and the last thousand topics that died.
+    It has died when a mean of three shares is less than half of that, or less than a fifth of what
+    was usual and a quarter of an equal one; or when no row has its words. Kept are 64 snapshots
+    with 30 words of each topic, and the last thousand topics that died.
 
     Examples
     --------
@@ -193,10 +190,10 @@ class TopicTracker:
         n_tokens = state.n_tokens + info.n_tokens
         state = state._replace(now=now, n_tokens=n_tokens)
         last = self.batches_[-1] if state.snapshots else 0
-        looked_at = min(1.0, MAX_DOCUMENTS / max(info.n_documents, 1)) * info.n_tokens
+        n_read = min(1.0, MAX_DOCUMENTS / max(info.n_documents, 1)) * info.n_tokens
         n_features: int = last_step(model).n_features_in_
-        cost = PER_WORD * n_features + PER_TOKEN * looked_at + PER_SNAPSHOT
-        if now.batch >= GROWN * last or self.budget * n_tokens >= cost:
+        cost = PER_WORD * n_features + PER_TOKEN * n_read + PER_SNAPSHOT
+        if now.batch >= GROWTH * last or self.budget * n_tokens >= cost:
             state = self._with_snapshot(state, model, info)
         self._state = state
 
@@ -209,7 +206,7 @@ class TopicTracker:
         shares = table["use"] / total if total > 0 else None
         seen, scale = (state.n_tokens, state.n_tokens / total) if total > 0 else (0.0, 0.0)
         rows = Rows([words_of(row) for row in table], shares, state.now)
-        known, n_topics = followed(state.known, state.snapshots, rows, state.n_topics)
+        known, n_topics = match_topics(state.known, state.snapshots, rows, state.n_topics)
         held = [topic for topic in known if topic.row >= 0]
         topics = table[np.array([topic.row for topic in held], np.intp)]
         topics["id"] = [topic.topic for topic in held]
@@ -227,13 +224,8 @@ class TopicTracker:
 
     @property
     def n_batches_(self) -> int:
-        """Minibatches that it was called for."""
+        """Minibatches so far."""
         return self._state.now.batch
-
-    @property
-    def n_topics_(self) -> int:
-        """Ids given so far."""
-        return self._state.n_topics
 
     @property
     def batches_(self) -> list[int]:
@@ -261,18 +253,8 @@ class TopicTracker:
             for one in known
         ]  # fmt: skip
 
-    def to_frame(self, n_words: int = 10) -> list[TrackRow]:
-        """List the topics that had a row in each snapshot, the oldest first.
-
-        Parameters
-        ----------
-        n_words : int, default=10
-            Top words of each row.
-
-        Returns
-        -------
-        rows : list of TrackRow
-        """
+    def to_frame(self) -> list[TrackRow]:
+        """List the topics that had a row in each snapshot, the oldest first."""
         before = dict[int, Words]()
         rows: list[TrackRow] = []
         for snapshot in self._state.snapshots:
@@ -282,7 +264,7 @@ class TopicTracker:
             for topic, row, share in zip(found, snapshot.topics["row"], shares, strict=True):
                 if row >= 0:
                     words, moved = found[topic], distance(before.get(topic), found[topic])
-                    own = int(row), float(share), moved, self._names(words, n_words)
+                    own = int(row), float(share), moved, self._names(words, 10)
                     rows.append(TrackRow(topic, batch, time, n_documents, *own))
             before |= found
         return rows
@@ -292,13 +274,12 @@ class TopicTracker:
 
         Returns
         -------
-        times : list
-            Of the snapshots, the oldest first; documents learnt if the stream has no times.
-        ids : ndarray of shape (n_topics,), int64
-            Ids of the topics, ascending.
+        times, ids : list, ndarray of shape (n_topics,)
+            Of the snapshots, the oldest first, or documents learnt if the stream has no times; and
+            of the topics, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
-            Share of each topic in the tokens since the snapshot before. Rows sum to 1, less what
-            fell to rows of the model that were never in use.
+            Share of each topic in the tokens since the snapshot before. Rows sum to 1, less rows of
+            the model that were never in use.
         """
         snapshots = self._state.snapshots
         found = [np.empty(0, np.int64), *(snapshot.topics["id"] for snapshot in snapshots)]
@@ -323,7 +304,7 @@ class TopicTracker:
         -------
         rows : list of NewsRow
             By kind, the largest shares first. Words are compared with the last snapshot by then,
-            shares with those over as many documents before it.
+            shares with those of as many documents before.
         """
         return self._news(self._place(since), n_words)
 
