@@ -36,8 +36,8 @@ def is_pandas(X: object) -> bool:
 
 
 def take_rows(X: Any, which: Any) -> Any:
-    """Some rows of a matrix, a data frame or a series, or entries of a list."""
-    if isinstance(X, list | tuple):
+    """One or some rows of a matrix, a data frame or a series, or entries of a list."""
+    if isinstance(X, list | tuple) and isinstance(which, np.ndarray):
         return [X[i] for i in which]
     return X.iloc[which] if is_pandas(X) else X[which]
 
