@@ -6,6 +6,7 @@ Seeds and noise are functions of counters: no result depends on an order of draw
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from itertools import pairwise
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -56,6 +57,7 @@ class LocalStep(Protocol):
         """Number of first topics that all documents have in the same shares."""
         return 0
 
+    @abstractmethod
     def step(
         self,
         minibatch: Minibatch,
@@ -70,6 +72,7 @@ class LocalStep(Protocol):
         The state may be passed again as `documents` to go on from there, with other seeds.
         """
 
+    @abstractmethod
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:

@@ -140,7 +140,7 @@ def read(path: Path, trusted: Sequence[str | type] = ()) -> Any:
         elif strange:
             what = (
                 f"names {', '.join(strange)}, which are not of streamtopics; if you trust where "
-                f"the file is from, load it with trusted={strange}"
+                f"the file is from, load it with trusted={strange}, or by the command with --trust"
             )
         raise LoadError(f"{path} {what}") from error
     return value
