@@ -127,10 +127,10 @@ def _by_size(sets: PointSets) -> tuple[Places, Points]:
 
 
 def _parts(sizes: Places) -> Iterator[slice]:
-    """Cut sets of increasing size into about 32 parts of equal work, or fewer large ones."""
-    work = np.cumsum(np.maximum(sizes, LEAST_SIDE) ** 2)
-    least = max(MOST_ENTRIES, work[-1:].sum() / MOST_PARTS)
-    ends = np.flatnonzero(np.diff(work // least, append=-1)) + 1
+    """Cut sets of increasing size into about 32 parts of equal cost, or fewer large ones."""
+    cost = np.cumsum(np.maximum(sizes, LEAST_SIDE) ** 2)
+    least = max(MOST_ENTRIES, cost[-1:].sum() / MOST_PARTS)
+    ends = np.flatnonzero(np.diff(cost // least, append=-1)) + 1
     start = 0
     for end in ends[: len(sizes)]:
         yield slice(start, end)

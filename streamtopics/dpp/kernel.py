@@ -81,8 +81,8 @@ class Kernel:
         if self.gamma == 0:
             return self.scaled
         Q, s, _ = np.linalg.svd(self.scaled, full_matrices=False)
-        grown = np.sqrt(self.gamma + s**2) + np.sqrt(self.gamma)
-        return np.asarray(np.sqrt(self.gamma) * np.eye(len(Q)) + (Q * (s**2 / grown)) @ Q.T)
+        scale = np.sqrt(self.gamma + s**2) + np.sqrt(self.gamma)
+        return np.asarray(np.sqrt(self.gamma) * np.eye(len(Q)) + (Q * (s**2 / scale)) @ Q.T)
 
     def norms2(self, Phi: Points) -> Floats:
         """Return phi'A phi of each row, of shape (n,)."""

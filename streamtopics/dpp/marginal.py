@@ -28,7 +28,7 @@ from streamtopics.dpp.kernel import (
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Background
 
-NEARLY_NONE = 1e-9
+TINY = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +146,7 @@ def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Plac
     most typical come first; there are none for a row of 0.
     """
     V = measure.v.size
-    usual = _share_with_word(measure, Kernel(np.zeros((V, 1)), np.zeros(1), NEARLY_NONE))
+    baseline = _share_with_word(measure, Kernel(np.zeros((V, 1)), np.zeros(1), TINY))
     found: list[Places] = []
     for u in components:
         if not u.any():
@@ -154,7 +154,7 @@ def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Plac
             continue
         along = Kernel(u[:, None] / np.abs(u).max(), np.ones(1))
         P = np.clip(_share_with_word(measure, along), 1e-300, 1.0)
-        weight = P * np.log(P / np.maximum(usual, 1e-300))
+        weight = P * np.log(P / np.maximum(baseline, 1e-300))
         found.append(np.argsort(-weight, kind="stable")[:n])
     return found
 

@@ -206,8 +206,8 @@ class Counting(Noise):
             return np.where(np.equal(e, 0) & (m >= 0), 0.0, -np.inf)
         free = np.maximum(measure.n_items - m, 0)
         chosen = np.minimum(e, free)
-        log_ways = -np.log1p(free) - betaln(free - chosen + 1, chosen + 1)
-        return np.where(e <= measure.n_items - m, xlogy(e, self.level) + log_ways, -np.inf)
+        log_choices = -np.log1p(free) - betaln(free - chosen + 1, chosen + 1)
+        return np.where(e <= measure.n_items - m, xlogy(e, self.level) + log_choices, -np.inf)
 
     def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
         if self.level == 0:

@@ -101,9 +101,9 @@ class Step:
     @classmethod
     def by_documents(cls, n_before: int, remembered: float, n_documents: int, kappa: float) -> Step:
         rate = (n_documents / (n_before + n_documents)) ** kappa
-        stands_for = 1 / ((1 - rate) ** 2 / remembered + rate**2 / n_documents)
-        retain = (1 - rate) * stands_for / remembered
-        return cls(rate, retain, rate * stands_for / n_documents, stands_for)
+        effective = 1 / ((1 - rate) ** 2 / remembered + rate**2 / n_documents)
+        retain = (1 - rate) * effective / remembered
+        return cls(rate, retain, rate * effective / n_documents, effective)
 
     def blend(self, statistics: Statistics, alpha: np.ndarray) -> Blend:
         return Blend(self.retain, self.gain, 1 - self.retain, statistics, alpha)

@@ -42,7 +42,7 @@ class Table:
         found = np.minimum(np.searchsorted(self.labels, labels), len(self.labels) - 1)
         return np.where(self.labels[found] == labels, found, -1)
 
-    def looked_up(self, labels: np.ndarray | None, default: np.ndarray) -> np.ndarray:
+    def lookup(self, labels: np.ndarray | None, default: np.ndarray) -> np.ndarray:
         """The first columns by label; for unknown labels the rows of `default`."""
         out, places = default.copy(), self.places(labels, len(default))
         out[places >= 0] = self.values[places[places >= 0], : default.shape[1]]
@@ -143,7 +143,7 @@ def _solve(design: sparse.csr_matrix, residual: np.ndarray, weight: np.ndarray) 
 
 def effects_of(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
     """The effect of each label; 0 for those unknown."""
-    return table.looked_up(labels, np.zeros((n, 1)))[:, 0]
+    return table.lookup(labels, np.zeros((n, 1)))[:, 0]
 
 
 def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -> np.ndarray:

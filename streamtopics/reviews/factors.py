@@ -116,26 +116,26 @@ def fit_factors(
     n_users, n_items, width = len(factors.users), len(factors.items), factors.users.shape[1]
     most = np.log(MOST_PEAKEDNESS)
 
-    def unpacked(x: np.ndarray) -> Factors:
+    def unpack(x: np.ndarray) -> Factors:
         users = x[2 : 2 + n_users * width].reshape(n_users, width)
         peakedness = (
             float(np.exp(most * np.tanh(x[1] / most))) if learn_peakedness else factors.peakedness
         )
         return Factors(float(x[0]), peakedness, users, x[2 + users.size :].reshape(n_items, width))
 
-    def packed(some: Factors, v: float) -> np.ndarray:
+    def pack(some: Factors, v: float) -> np.ndarray:
         return np.concatenate([[some.offset, v], some.users.ravel(), some.items.ravel()])
 
     def value(x: np.ndarray) -> tuple[float, np.ndarray]:
-        here, slope = unpacked(x), 0.0
+        here, slope = unpack(x), 0.0
         level, slopes = objective(here, ratings, counts, text_weight)
         if learn_peakedness:
             slope = slopes.peakedness * here.peakedness / np.cosh(np.clip(x[1] / most, *FLAT)) ** 2
-        return level, packed(slopes, slope)
+        return level, pack(slopes, slope)
 
-    start = packed(factors, most * np.arctanh(np.clip(np.log(factors.peakedness) / most, *INSIDE)))
+    start = pack(factors, most * np.arctanh(np.clip(np.log(factors.peakedness) / most, *INSIDE)))
     found: Any = minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": n_steps})
-    return unpacked(found.x)
+    return unpack(found.x)
 
 
 def led_by_text(factors: Factors, counts: np.ndarray) -> Factors:

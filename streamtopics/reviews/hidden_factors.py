@@ -375,8 +375,8 @@ class HiddenFactorsTopics(UserItemModel):
         logs = np.log(np.maximum(theta, np.finfo(float).tiny)) / commit.peakedness
         of_items = np.column_stack([np.zeros(n), logs - logs.mean(axis=1, keepdims=True)])
         of_users = np.tile(commit.shared_user, (n, 1))
-        of_items = commit.items.looked_up(batch.columns["items"], of_items)
-        of_users = commit.users.looked_up(batch.columns["users"], of_users)
+        of_items = commit.items.lookup(batch.columns["items"], of_items)
+        of_users = commit.users.lookup(batch.columns["users"], of_users)
         factors = Factors(commit.offset, commit.peakedness, of_users, of_items)
         return factors.ratings(np.arange(n), np.arange(n))
 
@@ -389,7 +389,7 @@ def _codes(labels: np.ndarray | None, codes: np.ndarray) -> tuple[np.ndarray | N
 def _rows(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
     """Rows of a table by label, zeros if unknown; n rows of zeros without labels."""
     n = n if labels is None else len(labels)
-    return table.looked_up(labels, np.zeros((n, table.values.shape[1])))
+    return table.lookup(labels, np.zeros((n, table.values.shape[1])))
 
 
 def _updated(

@@ -25,7 +25,7 @@ from streamtopics.was.prior import LEAST, MOST, Seats, SentencePrior, choose
 Numbers: TypeAlias = float | np.ndarray
 
 # Up to so many words and tables a law is looked at, whether it is exchangeable.
-LOOKED_AT = 32
+MOST_CHECKED = 32
 # By which part of themselves weights may be off.
 CLOSE = 1e-6
 
@@ -135,7 +135,7 @@ def weight_arrays(
             f"{names} must return finite weights of at least 0, positive ones to join a group and "
             f"to open the first; got {join_weights} and {open_weights}"
         )
-    if not exchangeable(join_weights[:LOOKED_AT], open_weights[:LOOKED_AT, :LOOKED_AT]):
+    if not exchangeable(join_weights[:MOST_CHECKED], open_weights[:MOST_CHECKED, :MOST_CHECKED]):
         raise ValueError(
             f"{names} must be the weights of an exchangeable law, but the probability of a seating "
             "depends on the order of its words. Weights n - d and b + d T are exchangeable for any "
