@@ -110,7 +110,7 @@ class Statistics:
     #: (n_components, n_dimensions + 1): expected sum of the vectors of each topic's documents, and
     #: how many have one
     directions: np.ndarray | None = None
-    n_wordless: int = 0  #: Documents that have a vector and no words
+    n_empty: int = 0  #: Documents that have a vector and no words
 
     @property
     def n_documents(self) -> int:
@@ -119,7 +119,7 @@ class Statistics:
     @property
     def n_telling(self) -> int:
         """Documents that have words or a vector."""
-        return int(np.count_nonzero(self.lengths)) + self.n_wordless
+        return int(np.count_nonzero(self.lengths)) + self.n_empty
 
     @cached_property
     def n_tokens(self) -> float:

@@ -30,13 +30,13 @@ from streamtopics.updates import (
     PowerPrior,
     StochasticVI,
 )
-from streamtopics.updates.rates import NEARLY_UNIFORM, Normal
+from streamtopics.updates.rates import NEAR_UNIFORM, Normal
 from streamtopics.updates.rule import Rule
 
 PROBABILITY = np.repeat([0.2, 0.5, 0.8], [30, 30, 40])
 FLIPS, SPLITS = 100, 20
 SIZES = (FLIPS, 1000)
-PRIOR_RATE = float(NEARLY_UNIFORM.posterior(np.zeros(1)).kept[0])
+PRIOR_RATE = float(NEAR_UNIFORM.posterior(np.zeros(1)).kept[0])
 HPP = HierarchicalPowerPrior(rate_starts=(PRIOR_RATE,), tol=1e-8)
 RULES = {
     "SVB": SVB(),

@@ -43,7 +43,7 @@ from streamtopics.updates import (
     PowerPrior,
     Rounds,
 )
-from streamtopics.updates.rates import NEARLY_UNIFORM, Normal
+from streamtopics.updates.rates import NEAR_UNIFORM, Normal
 from streamtopics.updates.rule import Rule
 
 DATE, NAME = "by date", "by name"
@@ -54,7 +54,7 @@ INPUTS = ("period", "nswprice", "nswdemand", "vicprice", "vicdemand", "transfer"
 MODEL = MeanFieldRegression(precision=1e-10, input_mean_mass=1e-10)
 PASSES = 10
 ASCENT = {"max_rounds": 50, "tol": 1e-8}
-HPP = ASCENT | {"rate_starts": (float(NEARLY_UNIFORM.posterior(np.zeros(1)).kept[0]),)}
+HPP = ASCENT | {"rate_starts": (float(NEAR_UNIFORM.posterior(np.zeros(1)).kept[0]),)}
 TWO_STARTS = ASCENT | {"rate_starts": (0.05, 0.95)}
 
 

@@ -198,7 +198,7 @@ class StreamingEstimator(
 
     def _fit(self, **data: object) -> Self:
         """Learn from a corpus anew."""
-        with self._learning(anew=True) as pool:
+        with self._learning(reset=True) as pool:
             batch = self._read("fit", reset=True, **data)
             self._start(batch)
             if not self._by_minibatches:
@@ -265,13 +265,13 @@ class StreamingEstimator(
         return self
 
     @contextmanager
-    def _learning(self, anew: bool = False) -> Iterator[Workers]:
+    def _learning(self, reset: bool = False) -> Iterator[Workers]:
         """Workers for a call that learns, alone; all is undone if it fails before its step."""
         with lock_of(self):
             own = vars(self)
             before = dict(own)
             try:
-                self._validate(None if anew or not self._begun else self._commit)
+                self._validate(None if reset or not self._begun else self._commit)
                 with workers(self.n_jobs) as pool:
                     yield pool
             except BaseException:

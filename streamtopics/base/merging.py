@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import StreamingEstimator
-from streamtopics.updates.composite import Composite, rebased
+from streamtopics.updates.composite import Composite, apply_composite
 from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.rule import merged_weights
 from streamtopics.utils.parallel import held, lock_of
@@ -75,7 +75,7 @@ class Mergeable(StreamingEstimator):
                 adds = composition.traits.merges == "sum" and composition.growth == 1
                 shared = base.posterior_
                 for mine in (self.posterior_, other.posterior_):
-                    _check_ancestor(mine.continues(shared) if adds else mine.follows(shared))
+                    _check_ancestor(mine.is_extension_of(shared) if adds else mine.follows(shared))
             several = self._n_features_out > 1
             apart = several and (base is None or base.posterior_.knows_nothing)
             for wrong, trouble in (
@@ -121,7 +121,7 @@ class Mergeable(StreamingEstimator):
         blend = theirs.posterior.since(old.posterior, kept)
         _check_ancestor(blend.statistics.counts.min(initial=0.0) >= 0)
         composite = Composite(blend, before, old.posterior.alpha, (old.state, theirs.state))
-        blend, state = rebased(
+        blend, state = apply_composite(
             composition.rule, composition.doc_topic, composite, posterior, self._commit.state
         )
         posterior.blend(blend)

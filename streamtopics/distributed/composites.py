@@ -23,7 +23,7 @@ from streamtopics.messages import Minibatch
 from streamtopics.models import LDA
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.streams.batches import Learner, check_has_topics, check_model
-from streamtopics.updates.composite import Composite, rebased
+from streamtopics.updates.composite import Composite, apply_composite
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import SERIAL
 from streamtopics.utils.steps import check_not_frozen, last_step, steps_before
@@ -103,7 +103,7 @@ def apply_update(model: Model, update: Composite) -> Model:
     with topics._learning():
         composition, commit = topics._composed(), topics._commit
         _check_fits(update, commit.posterior)
-        blend, state = rebased(
+        blend, state = apply_composite(
             composition.rule, composition.doc_topic, update, commit.posterior, commit.state
         )
         topics._carry_out(composition, blend, {"state": state})

@@ -252,10 +252,10 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return self._partial_fit(X=X, groups=groups)
 
     @contextmanager
-    def _learning(self, anew: bool = False) -> Iterator[Workers]:
+    def _learning(self, reset: bool = False) -> Iterator[Workers]:
         # Threads of the linear algebra itself would wait for each other over small matrices.
         alone = thread_controller().limit(limits=1, user_api="blas")
-        with super()._learning(anew) as pool, alone:
+        with super()._learning(reset) as pool, alone:
             yield pool
 
     def _read(self, method: str, *, reset: bool = False, X: Any, groups: Any) -> PointSets:

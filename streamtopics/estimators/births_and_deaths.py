@@ -27,7 +27,7 @@ from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models import LDA
 from streamtopics.models.lda import BoundedPrior
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.updates.births import DirichletProcess, Lifetimes, Seeds, TopicLifetime, settled
+from streamtopics.updates.births import DirichletProcess, Lifetimes, Seeds, TopicLifetime, finish
 from streamtopics.utils.parallel import SERIAL, Workers
 
 
@@ -98,9 +98,9 @@ def step_with_births(
     unit = float(posterior.c.mean()) if means else 1.0
     scratch, seeds = _seeded(posterior, minibatch, groups, free, first, unit, needed)
     blend, state = composition.step(posterior, minibatch, commit.state, model, pool, scratch)
-    remembers = float(posterior.after(blend).c.max()) if means else 1.0
-    blend, lifetimes = settled(
-        process, lifetimes, posterior, blend, seeds, first, remembers, batch.time
+    memory = float(posterior.after(blend).c.max()) if means else 1.0
+    blend, lifetimes = finish(
+        process, lifetimes, posterior, blend, seeds, first, memory, batch.time
     )
     return blend, {"state": state, "lifetimes": lifetimes}
 
@@ -134,8 +134,8 @@ def _groups(
     groups = find_groups(X, known, base, process.min_documents)
     if len(alive) or groups.documents.size or not minibatch.tells.any():
         return groups, process.min_documents
-    everything, members = minibatch.word_counts[:, None], np.zeros(len(minibatch.tells), int)
-    return Groups(everything, np.array([float(np.count_nonzero(minibatch.tells))]), members), 0.0
+    counts, members = minibatch.word_counts[:, None], np.zeros(len(minibatch.tells), int)
+    return Groups(counts, np.array([float(np.count_nonzero(minibatch.tells))]), members), 0.0
 
 
 def _seeded(

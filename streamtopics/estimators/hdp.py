@@ -21,7 +21,7 @@ from streamtopics.models import HDP
 from streamtopics.models.hdp import apply_update, mean_weights, stick_weights
 from streamtopics.models.lda import mean
 from streamtopics.updates import Decay, MeanDecay, OnlineEM, Rule, StochasticVI
-from streamtopics.updates.births import Lifetimes, followed
+from streamtopics.updates.births import Lifetimes, update_lifetimes
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
 
@@ -111,7 +111,7 @@ class HDPModel(ReportsLifetimes):
             commit.posterior, statistics, rule, commit.state, self._weights,
             self.doc_concentration,
         )  # fmt: skip
-        lifetimes = commit.lifetimes and followed(
+        lifetimes = commit.lifetimes and update_lifetimes(
             commit.lifetimes, commit.posterior, commit.state, topics, blend.statistics, batch.time
         )
         new = replace(commit, posterior=posterior, state=tables, lifetimes=lifetimes)

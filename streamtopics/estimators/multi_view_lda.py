@@ -303,8 +303,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
 
     @property
     def _rule(self) -> Rule:
-        boosts = BPS(self.boosting_scale or 0.0, self.boosting_norm)
-        return boosts if self.update is None else self.update
+        boost = BPS(self.boosting_scale or 0.0, self.boosting_norm)
+        return boost if self.update is None else self.update
 
     def _learner(self, batch: Documents, pool: Workers) -> Learn:
         codes = batch.columns["codes"]

@@ -8,7 +8,7 @@ unlabeled documents using EM".
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -28,8 +28,6 @@ class WithPseudoTokens(LocalStep):
     """The local step `step_of`, with the hints of a minibatch as pseudo-tokens."""
 
     step_of: LocalStep
-
-    mixes: ClassVar[bool] = False
 
     @property
     def reports(self) -> frozenset[str]:  # type: ignore[override]
@@ -104,7 +102,7 @@ class SemiSupervised(WithPseudoTokens):
             directions = directions + summed(vectors[told], q, workers)
         own = replace(
             found, counts=counts, lengths=minibatch.lengths, shares=shares, directions=directions,
-            n_wordless=int(np.count_nonzero(minibatch.tells & ~(minibatch.lengths > 0))),
+            n_empty=int(np.count_nonzero(minibatch.tells & ~(minibatch.lengths > 0))),
         )  # fmt: skip
         return own, documents
 

@@ -46,7 +46,6 @@ class OneTopic(LocalStep):
     vector_weight: float = 0.2
 
     reports: ClassVar[frozenset[str]] = frozenset({"shares"})
-    mixes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_range(self, 0.01, 1, share=self.share)
@@ -84,10 +83,10 @@ class OneTopic(LocalStep):
         if "shares" in report and known.any():
             shares = self._proportions(q if known.all() else q[known], np.float64).mean(axis=0)
         directions = self._directions(minibatch, topics, q, workers)
-        n_wordless = int(np.count_nonzero(known & ~(minibatch.lengths > 0)))
+        n_empty = int(np.count_nonzero(known & ~(minibatch.lengths > 0)))
         return Statistics(
             minibatch.words, counts, minibatch.lengths, shares=shares, directions=directions,
-            n_wordless=n_wordless,
+            n_empty=n_empty,
         ), None  # fmt: skip
 
     def doc_topic(

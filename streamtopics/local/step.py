@@ -21,7 +21,7 @@ from streamtopics.utils.parallel import Workers, spans
 
 NOTHING: frozenset[str] = frozenset()
 # Most tokens that a count is cut into, and relative rounding of whole counts.
-MOST_TOKENS, ROUNDING = 1024, 1e-6
+MOST_TOKENS, TOLERANCE = 1024, 1e-6
 
 
 class Source(Protocol):
@@ -49,8 +49,6 @@ class LocalStep(Protocol):
 
     #: What its statistics can have beside counts: "log_theta", "shares", "local_bound"
     reports: ClassVar[frozenset[str]] = NOTHING
-    #: Whether documents are mixtures of topics under a Dirichlet prior alone
-    mixes: ClassVar[bool] = True
 
     @property
     def n_background(self) -> int:
@@ -88,7 +86,7 @@ def cut(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
 
     A count c, which may be a fraction, is ceil(c) tokens of equal weight, but at most 1024.
     """
-    whole = np.ceil(minibatch.counts * (1 - ROUNDING))
+    whole = np.ceil(minibatch.counts * (1 - TOLERANCE))
     n_tokens = np.minimum(whole, MOST_TOKENS).astype(np.int32)
     return n_tokens, minibatch.counts / np.maximum(n_tokens, 1.0)
 

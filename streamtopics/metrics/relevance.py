@@ -11,7 +11,7 @@ from streamtopics.utils.structure import check_structure
 # Least probability of a word, as a share of that of the n-th most probable word.
 FLOOR = 0.7
 # Relevances that are closer to each other than this are equal but for rounding.
-ROUNDING = 1e-12
+TOLERANCE = 1e-12
 
 
 def relevant_words(
@@ -78,8 +78,8 @@ def relevant_words(
         weights = floats(topic_weights, "topic_weights")
         shares = check_array(weights, ensure_2d=False, input_name="topic_weights")
     # log p(w | k) has the weight 1, one part of its own and the other in the lift.
-    rarity = (relevance - 1) * np.log(_mixture(topics, shares))
-    return np.array([_ranked(row, rarity, n_words) for row in topics], dtype=np.intp)
+    penalty = (relevance - 1) * np.log(_mixture(topics, shares))
+    return np.array([_ranked(row, penalty, n_words) for row in topics], dtype=np.intp)
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:
@@ -100,14 +100,14 @@ def _mixture(topics: np.ndarray, shares: np.ndarray) -> np.ndarray:
     return np.maximum(total, np.finfo(np.float64).tiny)
 
 
-def _ranked(row: np.ndarray, rarity: np.ndarray, n: int) -> np.ndarray:
+def _ranked(row: np.ndarray, penalty: np.ndarray, n: int) -> np.ndarray:
     """The most relevant of the words that a topic has often enough."""
     words = np.flatnonzero(row >= FLOOR * row[largest(row, n)[-1]])
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = np.log(row[words], dtype=np.float64) + rarity[words]
+        value = np.log(row[words], dtype=np.float64) + penalty[words]
         order = np.argsort(value, kind="stable")
         # Words of probability 0 have minus infinity and are equal.
-        higher = np.diff(value[order]) > ROUNDING
+        higher = np.diff(value[order]) > TOLERANCE
     level = np.zeros(len(words), dtype=np.intp)
     level[order[1:]] = np.cumsum(higher)
     return np.asarray(words[largest(level, n)])

@@ -188,9 +188,9 @@ def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
     places: dict[str, int] = {}
     for i, word in enumerate(one):
         places[word] = places.get(word, 0) | 1 << i
-    everything = (1 << len(one)) - 1
-    rows = everything
+    mask = (1 << len(one)) - 1
+    rows = mask
     for word in other:
         matches = rows & places.get(word, 0)
-        rows = ((rows + matches) | (rows - matches)) & everything
+        rows = ((rows + matches) | (rows - matches)) & mask
     return len(one) - rows.bit_count()

@@ -24,7 +24,7 @@ from streamtopics.utils.parallel import Workers, spans
 # Weights that are worth a job.
 CELLS_PER_JOB = 40_000
 # The least of a prior that is left of it.
-ROUNDING = 1e-13
+TOLERANCE = 1e-13
 
 
 @runtime_checkable
@@ -255,7 +255,7 @@ class BoundedPrior:
         total = float(prior_part[alive].sum())
         self._limits = learnt > 0 and share * learnt < total
         # Less of the prior would be lost in what is taken off it.
-        kept = max(share * learnt / total, ROUNDING) if self._limits else 1.0
+        kept = max(share * learnt / total, TOLERANCE) if self._limits else 1.0
         self._removed = (1.0 - kept) * source.c
         self.mass: np.ndarray = source.mass - self._removed * source.prior_mass
 

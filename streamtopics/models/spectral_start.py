@@ -172,9 +172,9 @@ class Contexts:
 
 def document_vectors(X: sparse.csr_matrix, vectors: np.ndarray) -> np.ndarray:
     """Vectors of documents, by those of their words."""
-    rarity = np.log(X.shape[0] / np.maximum(X.getnnz(axis=0), 1))
+    idf = np.log(X.shape[0] / np.maximum(X.getnnz(axis=0), 1))
     # Where every document has all of its words there is nothing rare.
-    found: np.ndarray = unit(X.astype(np.float32) @ (vectors * rarity[:, None]))
+    found: np.ndarray = unit(X.astype(np.float32) @ (vectors * idf[:, None]))
     return found.astype(np.float32)
 
 

@@ -106,8 +106,8 @@ class DensePosterior(StatePosterior):
                 raise ValueError(f"the prior of {name} must be the parameter of a density")
         S = {name: np.zeros_like(block.prior) for name, block in blocks.items()}
         self._state = State(S, np.ones(self.n_nodes), EMPTY, EMPTY, np.zeros(self.n_nodes))
-        self.prior_mass = self._masses({name: block.prior for name, block in blocks.items()})
-        self.boosted_mass = self._masses({name: block.boosted for name, block in blocks.items()})
+        self.prior_mass = self._mass_of({name: block.prior for name, block in blocks.items()})
+        self.boosted_mass = self._mass_of({name: block.boosted for name, block in blocks.items()})
 
     def check_held(self) -> None:
         """Refuse blocks that are not parameters of densities, of the shape of their priors."""
@@ -122,7 +122,7 @@ class DensePosterior(StatePosterior):
 
     @property
     def mass(self) -> np.ndarray:
-        return self._masses({name: self[name] for name in self.blocks})
+        return self._mass_of({name: self[name] for name in self.blocks})
 
     def pooled(self, mass: np.ndarray) -> np.ndarray:
         parts = []
@@ -139,12 +139,12 @@ class DensePosterior(StatePosterior):
         return DenseProposal(self, blend)
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        after, boosts = self.after(blend), self._boosts(blend)
+        after, boost = self.after(blend), self._boost(blend)
         within_reach(after.mass)
         found = [
             (
-                block.family.kl(after[name], self[name] + boosts[name]),
-                block.family.kl(after[name], block.prior + boosts[name]),
+                block.family.kl(after[name], self[name] + boost[name]),
+                block.family.kl(after[name], block.prior + boost[name]),
             )
             for name, block in self.blocks.items()
         ]
@@ -156,10 +156,10 @@ class DensePosterior(StatePosterior):
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
         """For each node sum (lam - eta) (E_q[t(beta)] - E_p(rho)[t(beta)]), see `Posterior`."""
-        after, boosts = self.after(blend), self._boosts(blend)
+        after, boost = self.after(blend), self._boost(blend)
         within_reach(after.mass)
-        beyond = {name: self[name] - block.prior for name, block in self.blocks.items()}
-        base = {name: block.prior + boosts[name] for name, block in self.blocks.items()}
+        increase = {name: self[name] - block.prior for name, block in self.blocks.items()}
+        base = {name: block.prior + boost[name] for name, block in self.blocks.items()}
         expected = {
             name: block.family.expected_statistics(after[name])
             for name, block in self.blocks.items()
@@ -169,14 +169,14 @@ class DensePosterior(StatePosterior):
             rates = self.by_block(rho)
             found = []
             for name, block in self.blocks.items():
-                eta = base[name] + rates[name] * beyond[name]
+                eta = base[name] + rates[name] * increase[name]
                 mixed = block.family.expected_statistics(eta)
-                found.append(np.ravel((beyond[name] * (expected[name] - mixed)).sum(axis=-1)))
+                found.append(np.ravel((increase[name] * (expected[name] - mixed)).sum(axis=-1)))
             return np.concatenate(found)
 
         return slope
 
-    def _boosts(self, blend: Blend) -> Arrays:
+    def _boost(self, blend: Blend) -> Arrays:
         weights = self.by_block(blend.boost)
         return {name: weights[name] * block.boosted for name, block in self.blocks.items()}
 
@@ -215,7 +215,7 @@ class DensePosterior(StatePosterior):
         self, additions: Arrays, n_documents: int, local_bound: float | None = None
     ) -> NodeStatistics:
         self._check_shapes(additions)
-        return NodeStatistics(additions, n_documents, self._masses(additions), local_bound)
+        return NodeStatistics(additions, n_documents, self._mass_of(additions), local_bound)
 
     def _check_shapes(self, additions: Mapping[str, np.ndarray]) -> None:
         for name, block in self.blocks.items():
@@ -270,7 +270,7 @@ class DensePosterior(StatePosterior):
         block, c, b = self.blocks[name], self.by_block(state.c), self.by_block(state.b)
         return c[name] * block.prior + b[name] * block.boosted + state.S[name]
 
-    def _masses(self, arrays: Arrays) -> np.ndarray:
+    def _mass_of(self, arrays: Arrays) -> np.ndarray:
         return np.concatenate(
             [np.ravel(block.family.mass(arrays[name])) for name, block in self.blocks.items()]
         )

@@ -64,18 +64,18 @@ class Rows:
         """Rows of `counts` that are words', int32."""
         return np.arange(1, self.n_used, dtype=np.int32)
 
-    def located(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def find(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The array of counts, and the row in it of each of `words`, int32."""
         counts = self.counts
         return counts, kernel.locate(self.places, words, len(counts))
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        counts, rows = self.located(words)
+        counts, rows = self.find(words)
         return counts[rows]
 
     def cells(self, words: np.ndarray, topics: np.ndarray) -> np.ndarray:
         """Counts of pairs of a word and a topic, in arrays of one shape."""
-        counts, rows = self.located(np.ravel(words).astype(np.int32))
+        counts, rows = self.find(np.ravel(words).astype(np.int32))
         return counts[rows.reshape(np.shape(words)), topics]
 
     def column(self, topic: int) -> np.ndarray:
@@ -89,12 +89,12 @@ class Rows:
 
     def only(self, words: np.ndarray, dtype: Any = np.float64) -> Rows:
         """A copy with `words` alone, in their order; a pickle of it has double precision."""
-        counts, rows = self.located(words)
+        counts, rows = self.find(words)
         some = np.zeros((len(words) + 1, counts.shape[1]), dtype)
         for start in range(0, len(rows), ROWS_AT_ONCE):
             places = rows[start : start + ROWS_AT_ONCE]
             some[start + 1 : start + 1 + len(places)] = counts[places]
-        return Rows(len(words), counts.shape[1])._holding(np.arange(len(words)), some)
+        return Rows(len(words), counts.shape[1])._set_rows(np.arange(len(words)), some)
 
     def copy(self) -> Rows:
         out = Rows(0, self.counts.shape[1])
@@ -105,19 +105,19 @@ class Rows:
     def allocate(self, words: np.ndarray) -> RowAllocation:
         """Rows for `words`, which are distinct, as they will be; nothing changes yet."""
         store = self if self.counts.flags.writeable and self.places.flags.writeable else self.copy()
-        counts, rows = store.located(words)
+        counts, rows = store.find(words)
         new = rows == 0
         n_used = store.n_used + int(np.count_nonzero(new))
         rows[new] = np.arange(store.n_used, n_used)
         if n_used > len(counts):
-            room = max(int(GROWTH * len(counts)), LEAST_CELLS // counts.shape[1])
-            room = max(n_used, min(room, len(store.places) + 1))
-            grown = np.zeros((room, counts.shape[1]))
+            capacity = max(int(GROWTH * len(counts)), LEAST_CELLS // counts.shape[1])
+            capacity = max(n_used, min(capacity, len(store.places) + 1))
+            grown = np.zeros((capacity, counts.shape[1]))
             grown[: store.n_used] = counts[: store.n_used]
             counts = grown
         return RowAllocation(store, counts, rows, n_used)
 
-    def _holding(self, words: np.ndarray, counts: np.ndarray) -> Rows:
+    def _set_rows(self, words: np.ndarray, counts: np.ndarray) -> Rows:
         self.places[words] = np.arange(1, len(counts), dtype=np.int32)
         self.counts, self.n_used = counts, len(counts)
         return self
@@ -134,7 +134,7 @@ class Rows:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.places = np.zeros(state["n_words"], np.int32)
-        self._holding(state["words"], np.asarray(state["counts"], np.float64))
+        self._set_rows(state["words"], np.asarray(state["counts"], np.float64))
 
     def check_held(self) -> None:
         if np.count_nonzero(self.places) != self.n_used - 1:
@@ -160,16 +160,16 @@ class RowAllocation(NamedTuple):
         return [swap(store, "counts", self.counts), swap(store, "n_used", self.n_used)]
 
 
-def holding(n_words: int, words: np.ndarray, counts: np.ndarray) -> Rows:
+def from_counts(n_words: int, words: np.ndarray, counts: np.ndarray) -> Rows:
     """A store with the rows `counts` for some words, distinct."""
     counts = np.concatenate([np.zeros((1, counts.shape[1])), counts])
-    return Rows(n_words, counts.shape[1])._holding(words, counts)
+    return Rows(n_words, counts.shape[1])._set_rows(words, counts)
 
 
-def seen_in(stores: Sequence[Rows]) -> np.ndarray:
+def seen_in(parts: Sequence[Rows]) -> np.ndarray:
     """Words that have a row in any of some stores of as many words, sorted."""
-    seen = np.zeros(stores[0].shape[0], bool)
-    for store in stores:
+    seen = np.zeros(parts[0].shape[0], bool)
+    for store in parts:
         seen[store.words] = True
     return np.flatnonzero(seen).astype(np.int32)
 
@@ -178,7 +178,7 @@ def added(parts: Sequence[tuple[Rows, np.ndarray]]) -> Rows:
     """The sum of some stores of as many words, the counts of each times its weights."""
     words = seen_in([store for store, _ in parts])
     total: Any = sum(weights * store.rows(words) for store, weights in parts)
-    return holding(parts[0][0].shape[0], words, total)
+    return from_counts(parts[0][0].shape[0], words, total)
 
 
 def add_scaled(
@@ -245,7 +245,7 @@ class OverWords(StatePosterior):
     def rows(self, words: np.ndarray) -> np.ndarray:
         state = self._state
         out = np.empty((len(words), len(state.a)))
-        counts, rows = state.S.located(words)
+        counts, rows = state.S.find(words)
         kernel.gather_rows(counts, rows, words, state.a, state.c, self.eta, out)
         if self.xi is not None:
             out += state.b * prior_at(self.xi, words)
@@ -324,7 +324,7 @@ class OverWords(StatePosterior):
                 if kept.bins is None or kept.bins[0] is not state:
                     S = state.S
                     kept.bins = state, binned(S.counts, S.used, exponent, S.shape[0] + 1 - S.n_used)
-                counts, rows = state.S.located(words)
+                counts, rows = state.S.find(words)
                 own = binned(counts, rows, exponent)
                 found = nodes(kept.bins[1], own, sigma)
             kept.nodes = state, words, found, own
@@ -389,8 +389,8 @@ class OverWords(StatePosterior):
         if not boosted:
             from_prior += self.log_gamma_prior
         boost = blend.boost * self.boosted_mass
-        masses = self.mass + boost, self.prior_mass + boost
-        for found, other in zip((from_posterior, from_prior), masses, strict=True):
+        sums = self.mass + boost, self.prior_mass + boost
+        for found, other in zip((from_posterior, from_prior), sums, strict=True):
             found -= gammaln(other) - gammaln(mass) + (mass - other) * digamma(mass)
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
@@ -405,7 +405,7 @@ class OverWords(StatePosterior):
         p = prior + boost, state.a
         q = blend.retain * prior + blend.prior * self.eta[0] + boost, blend.retain * state.a
         constants = np.array([np.broadcast_to(c, k) for c in (*p, *q, blend.gain, eta)], np.float64)
-        given = *state.S.located(blend.statistics.words), counts_of(blend.statistics), constants
+        given = *state.S.find(blend.statistics.words), counts_of(blend.statistics), constants
         dirichlet.add_divergences_of_rows(*given, from_posterior, from_prior)
         at_nodes = (c[0] + c[1] * rest.counts for c in (q, p))
         dirichlet.add_divergences(*at_nodes, eta[None], from_posterior, from_prior, rest.weights)
@@ -414,19 +414,19 @@ class OverWords(StatePosterior):
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
         """Sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta])."""
-        everything = np.arange(self.shape[0], dtype=np.int32)
-        eta = self.prior_rows(everything)
-        beyond, base = self.rows(everything) - eta, eta
+        all_words = np.arange(self.shape[0], dtype=np.int32)
+        eta = self.prior_rows(all_words)
+        increase, base = self.rows(all_words) - eta, eta
         if np.any(blend.boost):
-            base = eta + blend.boost * self.boosted_rows(everything)
+            base = eta + blend.boost * self.boosted_rows(all_words)
         mass = self.mass - self.prior_mass
         base_mass = self.prior_mass + blend.boost * self.boosted_mass
         expected = -mass * digamma(within_reach(self.mass_after(blend)))
         for words, _, after in self.changes(blend):
-            expected += (beyond[words] * digamma(after)).sum(axis=0)
+            expected += (increase[words] * digamma(after)).sum(axis=0)
 
         def slope(rho: np.ndarray) -> np.ndarray:
-            of_words = (beyond * digamma(base + rho * beyond)).sum(axis=0)
+            of_words = (increase * digamma(base + rho * increase)).sum(axis=0)
             return expected - of_words + mass * digamma(base_mass + rho * mass)
 
         return slope

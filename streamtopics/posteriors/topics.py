@@ -36,7 +36,7 @@ from streamtopics.posteriors.rows import (
     Rows,
     added,
     counts_of,
-    holding,
+    from_counts,
     over_words,
     prior_at,
     seen_in,
@@ -45,7 +45,7 @@ from streamtopics.posteriors.rows import (
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
 # Share of a mass that is rounding.
-ROUNDING = 1e-12
+TOLERANCE = 1e-12
 
 # Arguments of the compiled writer of rows, and attributes that are set together with them.
 Plan = tuple[tuple[Any, ...], list[Swap]]
@@ -220,7 +220,7 @@ class TopicPosterior(OverWords):
         old, k = self._state, self.n_nodes
         change = left - old.S.rows(words)
         mass = old.learnt_mass + change.sum(axis=0)
-        mass[np.abs(mass) <= ROUNDING * np.abs(old.learnt_mass)] = 0.0
+        mass[np.abs(mass) <= TOLERANCE * np.abs(old.learnt_mass)] = 0.0
         # What stays as it is needs no row.
         changes = change.any(axis=1)
         words, change = words[changes], np.ascontiguousarray(change[changes])
@@ -254,7 +254,7 @@ class TopicPosterior(OverWords):
         lam = noise.added(lam, before)
         zeros, ones = np.zeros(self.n_nodes), np.ones(self.n_nodes)
         alpha = old.alpha if blend.alpha is None else blend.alpha
-        S = holding(len(lam), np.arange(len(lam)), lam)
+        S = from_counts(len(lam), np.arange(len(lam)), lam)
         new = State(
             S, zeros, ones, lam.sum(axis=0), zeros, alpha, **old.counted(statistics),
             directions=self.directions_after(blend),
@@ -287,7 +287,7 @@ class TopicPosterior(OverWords):
             some = words[start : start + ROWS_AT_ONCE]
             left = kept * old.a * old.S.rows(some)
             change = new.a * new.S.rows(some) - left
-            np.copyto(change, 0.0, where=np.abs(change) <= ROUNDING * left)
+            np.copyto(change, 0.0, where=np.abs(change) <= TOLERANCE * left)
             counts[start : start + ROWS_AT_ONCE] = change
         changed = counts.any(axis=1)
         before, after = base.counters, self.counters
@@ -325,7 +325,7 @@ class TopicPosterior(OverWords):
         words = old.S.words
         counts = np.zeros((len(words), len(places)))
         counts[:, known] = old.S.rows(words)[:, places[known]]
-        S = holding(self.shape[0], words, counts)
+        S = from_counts(self.shape[0], words, counts)
         c = np.where(known, old.c[places], old.c[0])
         a = np.where(known, old.a[places], 1.0)
         learnt = np.where(known, old.learnt_mass[places], 0.0)
@@ -335,7 +335,7 @@ class TopicPosterior(OverWords):
         counters = zip(self._state[6:9], base._state[6:9], strict=True)
         return all(mine >= before for mine, before in counters)
 
-    def continues(self, base: TopicPosterior) -> bool:
+    def is_extension_of(self, base: TopicPosterior) -> bool:
         """Whether this posterior can have grown out of `base` by adding to it."""
         words = seen_in([self._state.S, base._state.S])
         learnt, before = (p.a * p._state.S.rows(words) for p in (self, base))
@@ -345,8 +345,8 @@ class TopicPosterior(OverWords):
     def is_learnt_from(self, *parts: TopicPosterior) -> bool:
         """Whether no count is negative by more than rounding, as a sum of these parts has it."""
         words = seen_in([p._state.S for p in (self, *parts)])
-        rounding = sum(1e-9 * (part.a * part._state.S.rows(words)) for part in parts)
-        return bool((self.a * self._state.S.rows(words) >= -rounding).all())
+        tolerance = sum(1e-9 * (part.a * part._state.S.rows(words)) for part in parts)
+        return bool((self.a * self._state.S.rows(words) >= -tolerance).all())
 
     def added_to(
         self,

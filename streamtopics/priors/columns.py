@@ -55,10 +55,10 @@ def check_words(name: str, words: Any, *, ordered: bool = False) -> None:
         raise TypeError(f"{name} must be a list of words; got {reprlib.repr(words)}")
 
 
-def needed(value: Given | None, why: str) -> Given:
+def needed(value: Given | None, reason: str) -> Given:
     """What a prior is made of; an error if the model does not know it."""
     if value is None:
-        raise ValueError(why)
+        raise ValueError(reason)
     return value
 
 
@@ -115,7 +115,7 @@ class Columns:
 
     def counts(self, prior: str) -> Any:
         """X; an error if it has no documents to make a prior of."""
-        check_integer(n_documents=self.X.shape[0], why=f" in the first minibatch, for {prior}")
+        check_integer(n_documents=self.X.shape[0], reason=f" in the first minibatch, for {prior}")
         return self.X
 
 

@@ -22,7 +22,7 @@ from scipy.special import ndtr
 
 # A rating this little below the average of its user is not below: as a share of the spread of
 # ratings, and of the average itself, which numbers hold no closer.
-ROUNDING, PRECISION = 1e-9, 16 * np.finfo(float).eps
+TOLERANCE, PRECISION = 1e-9, 16 * np.finfo(float).eps
 LEAST_DEVIATION = np.finfo(float).tiny ** 0.5
 MOST_STEPS = 1000
 
@@ -150,14 +150,14 @@ def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -
     """+1 where a rating is not below mu + a_u, the average of its user, else -1."""
     expected = effects.mean + effects_of(effects.users, users, len(y))
     spread = np.abs(y - effects.mean).max(initial=0.0)
-    tolerance = ROUNDING * spread + PRECISION * np.abs(expected)
+    tolerance = TOLERANCE * spread + PRECISION * np.abs(expected)
     return np.where(y - expected >= -tolerance, 1, -1).astype(np.int8)
 
 
 def probability_of_positive(effects: Effects, items: np.ndarray | None, n: int) -> np.ndarray:
     """P(b_c + noise >= 0); the share of positive ratings for items that are not known."""
     share = effects.n_positive / effects.n if effects.n else 0.5
-    tolerance = ROUNDING * effects.deviation + PRECISION * abs(effects.mean) + 10 * LEAST_DEVIATION
+    tolerance = TOLERANCE * effects.deviation + PRECISION * abs(effects.mean) + 10 * LEAST_DEVIATION
     margin = effects_of(effects.items, items, n) + tolerance
     deviation = max(effects.deviation, LEAST_DEVIATION)
     return np.where(effects.items.places(items, n) < 0, share, ndtr(margin / deviation))

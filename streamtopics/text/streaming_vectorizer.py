@@ -359,10 +359,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         counts, kind = counted(self, raw_documents, self.n_jobs), np.dtype(self.dtype)
         if self.binary or kind.kind == "b" or kind.itemsize >= 4:
             return counts
-        room = np.iinfo(kind).max if kind.kind in "iu" else 2 ** (np.finfo(kind).nmant + 1)
+        largest = np.iinfo(kind).max if kind.kind in "iu" else 2 ** (np.finfo(kind).nmant + 1)
         most = counts.matrix(None, len(counts.owners)).data.max(initial=0)
-        if most > room:
-            raise ValueError(f"dtype must have room for {most:,}; {kind} counts up to {room:,}")
+        if most > largest:
+            raise ValueError(f"dtype must have room for {most:,}; {kind} counts up to {largest:,}")
         return counts
 
     def _given(self, warns: bool = False) -> ClosedVocabulary | None:

@@ -25,7 +25,7 @@ from streamtopics.utils.checks import check_positive, check_range, check_whole
 LEAST_REMEMBERED, INACTIVE = 1.0, 0.1
 # Of mixed membership: tables in a minibatch that a new topic needs, those to be expected of a
 # inactive one, after which it is dead, and the share of its tokens below which it is inactive.
-LEAST_TABLES, SILENCE, STRAY = 8.0, 24.0, 0.2
+LEAST_TABLES, SILENCE, LEAST_TOKENS = 8.0, 24.0, 0.2
 # One that was dead comes back with this share of them.
 BACK = 0.5
 # Topics of the past that are kept on record, and words of each.
@@ -161,20 +161,20 @@ class Lifetimes:
         return replace(self, alive=alive, dead=dead, n_batches=now)
 
 
-def settled(
+def finish(
     process: DirichletProcess,
     lifetimes: Lifetimes,
     posterior: TopicPosterior,
     blend: Blend,
     seeds: Seeds,
     n_background: int,
-    remembers: float,
+    memory: float,
     time: Any,
 ) -> tuple[Blend, Lifetimes]:
     """The blend of a minibatch without the clusters that die with it, and the record after it.
 
     `lifetimes` and `posterior` are before the minibatch, `blend` takes it in, with the documents of
-    each cluster as alpha, in which one counts `remembers` afterwards.
+    each cluster as alpha, in which one counts `memory` afterwards.
     """
     documents = documents_of(blend.statistics, n_background)
     before, alpha = posterior.alpha[n_background:], np.array(blend.alpha)
@@ -187,7 +187,7 @@ def settled(
     expected = before / max(before.sum(), 1e-300) * documents.sum()
     inactive = (documents < process.min_documents) & (documents < INACTIVE * expected)
     silence = np.where(existing & inactive, lifetimes.silence + expected, 0.0)
-    dead = existing & (own < LEAST_REMEMBERED * remembers)
+    dead = existing & (own < LEAST_REMEMBERED * memory)
     if process.silence is not None:
         dead |= silence >= process.silence
     if not np.any((existing & ~dead) | born):
@@ -222,7 +222,7 @@ def _without(blend: Blend, gone: np.ndarray, posterior: TopicPosterior) -> Blend
     )
 
 
-def followed(
+def update_lifetimes(
     lifetimes: Lifetimes,
     before: TopicPosterior,
     tables: np.ndarray,
@@ -246,7 +246,7 @@ def followed(
     )
     expected, tokens = share * found.sum(), of_tokens * statistics.mass.sum()
     active = np.isin(ids, [one.topic for one in lifetimes.alive])
-    inactive = active & (statistics.mass < STRAY * tokens)
+    inactive = active & (statistics.mass < LEAST_TOKENS * tokens)
     silence = np.where(inactive, lifetimes.silence[rows] + expected, 0.0)
     is_dead = silence >= SILENCE
     born = ~active & (found >= LEAST_TABLES) & (statistics.mass >= BACK * tokens)

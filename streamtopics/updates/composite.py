@@ -39,7 +39,7 @@ class Composite:
         return self.before.n_learnt == now.n_learnt
 
 
-def rebased(
+def apply_composite(
     rule: Rule,
     doc_topic: DocTopicUpdate,
     composite: Composite,
@@ -70,8 +70,8 @@ def rebased(
 def _reweighted(rule: Rule, composite: Composite, posterior: TopicPosterior) -> Blend:
     """The blend with what it keeps and adds as after the minibatches learnt since."""
     blend, before, now = composite.blend, composite.before, posterior.counters
-    then, later = before.plus(blend), now.plus(blend)
-    (was_kept, weight), (kept_now, weight_now) = rule.decay(before, then), rule.decay(now, later)
+    then, new = before.plus(blend), now.plus(blend)
+    (was_kept, weight), (kept_now, weight_now) = rule.decay(before, then), rule.decay(now, new)
     # By what they left: where the same is retained at any time, it is the same, whatever parts
     # they came in.
     kept = blend.retain * (kept_now / was_kept) if was_kept > 0 else kept_now

@@ -41,7 +41,7 @@ class Learnt(NamedTuple):
 
     # (n_components,): before the first and after the last of them
     alphas: tuple[np.ndarray, np.ndarray]
-    memories: tuple[Memory, Memory]  # Likewise
+    memory_pair: tuple[Memory, Memory]  # Likewise
     n_before: int  # Minibatches before them, and of them
     n_batches: int
 
@@ -119,7 +119,7 @@ class RunningMean(ABC):
     def delayed(
         self, alpha: np.ndarray, memory: Memory, learnt: Learnt, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        before, after = learnt.memories
+        before, after = learnt.memory_pair
         if after is None or after is before:
             return alpha, memory
         observed = after

@@ -17,7 +17,7 @@ from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.power_prior import LearnsRate
-from streamtopics.updates.rates import NEARLY_UNIFORM, Rate, RatePrior
+from streamtopics.updates.rates import NEAR_UNIFORM, Rate, RatePrior
 from streamtopics.utils.checks import check_able, check_range
 
 
@@ -50,7 +50,7 @@ class HierarchicalPowerPrior(LearnsRate):
     """
 
     rate: Literal["shared", "topic"] = "shared"
-    rate_prior: RatePrior = NEARLY_UNIFORM
+    rate_prior: RatePrior = NEAR_UNIFORM
     rate_starts: tuple[float, ...] = (0.5,)
     boost: Boost = NO_BOOST
     max_rounds: int = 10
@@ -67,13 +67,13 @@ class HierarchicalPowerPrior(LearnsRate):
 
     @property
     def needs(self) -> frozenset[str]:
-        return frozenset({"divergences", "local_bound"} if self._compares else {"divergences"})
+        return frozenset({"divergences", "local_bound"} if self._has_choice else {"divergences"})
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         if posterior.n_batches == 0:
             return self.first(posterior, learn)
         results = [self.optimize(posterior, learn, start) for start in self.rate_starts]
-        if not self._compares:
+        if not self._has_choice:
             return results[0].blend, None
         if not all(result.bounds for result in results):
             raise ValueError(
@@ -99,13 +99,13 @@ class HierarchicalPowerPrior(LearnsRate):
             blend = self._blend(statistics, rate, boost)
             evidence, from_prior = self._evidence(*posterior.divergences(blend))
             last, rate = rate, self.rate_prior.posterior(evidence)
-            if np.abs(rate.kept - last.kept).max() < self.tol and (bounds or not self._compares):
+            if np.abs(rate.kept - last.kept).max() < self.tol and (bounds or not self._has_choice):
                 break
             seen = posterior.after(blend)
         return Optimization(blend, bounds)
 
     @property
-    def _compares(self) -> bool:
+    def _has_choice(self) -> bool:
         return len(self.rate_starts) > 1
 
     def _blend(self, statistics: AnyStatistics, rate: Rate, boost: float | np.ndarray) -> Blend:

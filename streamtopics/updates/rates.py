@@ -117,7 +117,7 @@ class Exponential:
         return Rate(*truncated_exponential.mean_and_complement(omega), divergence)
 
 
-NEARLY_UNIFORM = Exponential(-0.1)
+NEAR_UNIFORM = Exponential(-0.1)
 
 
 @dataclass(frozen=True)

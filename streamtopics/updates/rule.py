@@ -264,7 +264,7 @@ def in_parts(
     retention: Any = 1.0
     prior: Any = 0.0
     boost: Any = 0.0
-    lengths, shares, n_wordless = [], [], 0
+    lengths, shares, n_empty = [], [], 0
     directions: Any = 0.0
     for rule, learn in parts:
         blend, state = rule.step(scratch, learn, state)
@@ -281,7 +281,7 @@ def in_parts(
         prior = blend.retain * prior + blend.prior
         boost = blend.retain * boost + blend.boost
         lengths.append(found.lengths)
-        n_wordless += found.n_wordless
+        n_empty += found.n_empty
         if found.shares is not None:
             shares.append(found.n_telling * found.shares)
         if found.directions is not None:
@@ -289,10 +289,10 @@ def in_parts(
             directions = np.reshape(blend.retain, (-1, 1)) * directions + new
     counts *= kept
     whole = np.concatenate(lengths)
-    mean = sum(shares) / (np.count_nonzero(whole) + n_wordless) if shares else None
+    mean = sum(shares) / (np.count_nonzero(whole) + n_empty) if shares else None
     statistics = Statistics(
         words, counts, whole, shares=mean, n_batches=len(lengths),
-        directions=directions if np.ndim(directions) else None, n_wordless=n_wordless,
+        directions=directions if np.ndim(directions) else None, n_empty=n_empty,
     )  # fmt: skip
     return replace(blend, retain=retain, retention=retention, gain=1.0, prior=prior, boost=boost,
                    statistics=statistics, alpha=scratch.alpha), state  # fmt: skip

@@ -42,12 +42,13 @@ class Window(Rule):
         new = learn(posterior)
         n_old = max(0, len(state) + 1 - self.n_minibatches)
         old, kept = state[:n_old], state[n_old:]
-        gone, stays = (sum(float(one.n_tokens) for one in some) for some in (old, (new, *kept)))
-        anew = gone > MOST_TAKEN_OUT * stays  # Rounding would be more than a trace of what stays.
+        gone, remaining = (sum(float(one.n_tokens) for one in some) for some in (old, (new, *kept)))
+        # Rounding would be more than a trace of what stays.
+        reset = gone > MOST_TAKEN_OUT * remaining
         total = new
-        for one in kept if anew else old:
-            total = total.plus(one, 1.0 if anew else -1.0)
-        blend = Blend(0.0, 1.0, 1.0, total) if anew else Blend(1.0, 1.0, 0.0, total)
+        for one in kept if reset else old:
+            total = total.plus(one, 1.0 if reset else -1.0)
+        blend = Blend(0.0, 1.0, 1.0, total) if reset else Blend(1.0, 1.0, 0.0, total)
         return blend, (*kept, new)
 
     def without_words(self, state: tuple[Any, ...], words: np.ndarray) -> tuple[Any, ...]:

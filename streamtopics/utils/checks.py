@@ -82,13 +82,15 @@ def check_able(record: object, method: str, example: str, **values: object) -> N
             _refuse(record, name, value, f"a record such as {example}")
 
 
-def check_integer(*, least: int = 1, most: int = sys.maxsize, why: str = "", **values: int) -> None:
-    """Refuse arguments that are not integers from `least` to `most`; `why` tells of the least."""
+def check_integer(
+    *, least: int = 1, most: int = sys.maxsize, reason: str = "", **values: int
+) -> None:
+    """Refuse arguments that are not integers from `least` to `most`; `reason` is of the least."""
     for name, value in values.items():
         if not is_whole(value):
             raise TypeError(f"{name} must be an integer; got {value!r:.60}")
         if not least <= value <= most:
-            allowed = f"at least {least}{why}" if value < least else f"at most {most:,}"
+            allowed = f"at least {least}{reason}" if value < least else f"at most {most:,}"
             raise ValueError(f"{name} must be {allowed}; got {value!r:.60}")
 
 

@@ -22,9 +22,9 @@ class LinksToReference:
 
     def _doc_link_url_param_generator(self) -> dict[str, str]:
         kind = type(self)
-        package, room, *_ = kind.__module__.split(".")
+        package, folder, *_ = kind.__module__.split(".")
         is_at_the_top = kind.__name__ in sys.modules[package].__all__
-        return {"page": f"{package if is_at_the_top else f'{package}.{room}'}.{kind.__name__}"}
+        return {"page": f"{package if is_at_the_top else f'{package}.{folder}'}.{kind.__name__}"}
 
 
 def row_labels(X: object) -> Any:

@@ -97,7 +97,7 @@ def test_one_topic_is_found_by_words_and_vectors(weight):
     q /= q.sum(axis=1, keepdims=True)
     assert_allclose(found.directions[1:], directions_of(minibatch.vectors, q), atol=1e-12)
     assert not found.directions[0].any()
-    assert found.n_wordless == np.count_nonzero(~X.any(axis=1)) >= 1
+    assert found.n_empty == np.count_nonzero(~X.any(axis=1)) >= 1
     assert found.n_telling == D
     assert_allclose(found.shares, [0.2, *0.8 * q.mean(axis=0)])
     proportions = local.doc_topic(minibatch, topics, seeds, SERIAL)

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.posteriors import rows as module
-from streamtopics.posteriors.rows import Rows, added, holding, seen_in
+from streamtopics.posteriors.rows import Rows, added, from_counts, seen_in
 
 V, K = 40, 3
 
@@ -37,7 +37,7 @@ def learnt(n=1, **others):
 
 def store_of(S, order):
     """A store with the rows of a dense array of some words, in this order."""
-    return holding(len(S), np.array(order, np.int32), S[order])
+    return from_counts(len(S), np.array(order, np.int32), S[order])
 
 
 def dense_and_store(seed=0):

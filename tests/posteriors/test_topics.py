@@ -409,12 +409,12 @@ def test_a_posterior_continues_one_that_it_has_added_to():
     base, grown, fallen = (make((1, 1))[0] for _ in range(3))
     for posterior in (base, grown, fallen):
         posterior.blend(Blend(1.0, 1.0, 0.0, counted(counts)))
-    assert grown.continues(base)
+    assert grown.is_extension_of(base)
     grown.blend(Blend(1.0, 1.0, 0.0, counted(counts)))
     fallen.blend(Blend(0.5, 0.1, 0.5, counted(counts)))
-    assert grown.continues(base)
-    assert not base.continues(grown)
-    assert not fallen.continues(base)
+    assert grown.is_extension_of(base)
+    assert not base.is_extension_of(grown)
+    assert not fallen.is_extension_of(base)
 
 
 def test_nothing_is_left_of_words_that_are_forgotten():

@@ -16,9 +16,9 @@ from streamtopics.updates.births import (
     Seeds,
     Tallies,
     documents_of,
-    followed,
+    finish,
     own_part,
-    settled,
+    update_lifetimes,
 )
 
 V, K = 6, 4
@@ -61,7 +61,7 @@ def after(before, documents, seeds=NOBODY, lives=None, update=ADDS, process=PROC
     """Posterior, record and blend after one more minibatch."""
     blend, _ = Tallies(update).step(before, seen(documents), None)
     lives = Lifetimes(np.zeros(K)) if lives is None else lives
-    blend, lives = settled(process, lives, before, blend, seeds, 0, 1.0, "now")
+    blend, lives = finish(process, lives, before, blend, seeds, 0, 1.0, "now")
     before.blend(blend)
     return before, lives, blend
 
@@ -99,7 +99,7 @@ def test_seeds_leave_and_births_stay():
     seeded = before.of_words(np.arange(V, dtype=np.int32))
     seeded.blend(Blend(1.0, 1.0, 0.0, statistics([0, 0, 1, 0]), alpha=alpha))
     blend, _ = Tallies(SVB()).step(seeded, lambda _, warm=False: statistics([20, 20, 9, 0]), None)
-    blend, lives = settled(
+    blend, lives = finish(
         DirichletProcess(), Lifetimes(np.zeros(K)), before, blend, seeds, 0, 1.0, 1
     )
     before.blend(blend)
@@ -140,7 +140,7 @@ def test_the_last_cluster_does_not_die():
     blend = Blend(
         0.0, 1.0, 1.0, replace(statistics([1, 0, 0, 0]), shares=None), alpha=0.1 * found.alpha
     )
-    blend, _ = settled(
+    blend, _ = finish(
         DirichletProcess(), Lifetimes(np.zeros(K)), found, blend, NOBODY, 0, 1.0, None
     )
     assert blend.alpha[0] > 0
@@ -172,5 +172,5 @@ def test_the_dead_come_back_with_eight_tables_and_half_of_their_share(tables, ma
     lives = Lifetimes(np.zeros(2), ids=np.arange(2), n_ids=2).after({0: (9.0, WORDS)}, {}, "then")
     counts = np.diag([20.0 - mass, mass])
     found = TableStatistics(WORDS, counts, np.full(1, 20.0), tables=np.array([20.0, tables]))
-    lives = followed(lives, before, np.full(2, 9.0), np.arange(2), found, "now")
+    lives = update_lifetimes(lives, before, np.full(2, 9.0), np.arange(2), found, "now")
     assert [life.topic for life in lives.alive] == [0, 1][: 1 + lives_again]

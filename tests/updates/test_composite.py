@@ -30,7 +30,7 @@ from streamtopics.updates import (
     Shares,
     StochasticVI,
 )
-from streamtopics.updates.composite import Composite, rebased
+from streamtopics.updates.composite import Composite, apply_composite
 from streamtopics.updates.doc_topic import FIXED
 from tests.updates.given import given
 
@@ -105,7 +105,7 @@ def composite_of(rule, posterior, state, seen):
 def landed(rule, composite, posterior, state):
     posterior = deepcopy(posterior)
     doc_topic = getattr(rule, "doc_topic", FIXED)
-    blend, state = rebased(rule, doc_topic, composite, posterior, state)
+    blend, state = apply_composite(rule, doc_topic, composite, posterior, state)
     posterior.blend(blend)
     return posterior, state
 

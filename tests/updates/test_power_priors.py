@@ -19,7 +19,7 @@ from streamtopics.models import LDA, BetaBinomial
 from streamtopics.models.lda import geometric_mean
 from streamtopics.models.sources import NOISE
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.posteriors.rows import holding
+from streamtopics.posteriors.rows import from_counts
 from streamtopics.updates import (
     BPS,
     SVB,
@@ -30,7 +30,7 @@ from streamtopics.updates import (
     PowerPrior,
     Rounds,
 )
-from streamtopics.updates.rates import NEARLY_UNIFORM, Exponential, Normal
+from streamtopics.updates.rates import NEAR_UNIFORM, Exponential, Normal
 from streamtopics.utils.parallel import SERIAL
 from tests.updates.given import given
 
@@ -120,7 +120,7 @@ def test_divergences_are_those_of_the_family(eta_shape, xi_shape, boost):
 # Rates
 
 
-@pytest.mark.parametrize("prior", [NEARLY_UNIFORM, Exponential(3.0), Normal(0.4, 30.0)])
+@pytest.mark.parametrize("prior", [NEAR_UNIFORM, Exponential(3.0), Normal(0.4, 30.0)])
 @pytest.mark.parametrize("evidence", [-40.0, -1.0, 0.0, 0.3, 25.0])
 def test_rates_agree_with_quadrature(prior, evidence):
     def density(rho, evidence):
@@ -148,7 +148,7 @@ def test_the_rate_is_a_fixed_point(start):
     s = statistics(np.random.default_rng(7))
     blend = rule.step(posterior, given(s), None)[0]
     from_posterior, from_prior = posterior.divergences(blend)
-    rate = NEARLY_UNIFORM.posterior(from_prior.sum(keepdims=True) - from_posterior.sum())
+    rate = NEAR_UNIFORM.posterior(from_prior.sum(keepdims=True) - from_posterior.sum())
     assert_allclose(blend.retain, rate.kept, atol=1e-10)
     assert_allclose(blend.prior, rate.lost, atol=1e-10)
 
@@ -195,7 +195,7 @@ def test_a_boost_shifts_both_ends():
     r = boost.weight(posterior, s)
     boosted = TopicPosterior(posterior.eta * (1 + r), (V, K))
     S = posterior.dense() + r * posterior.eta - boosted.eta
-    new = {"S": holding(V, np.arange(V), S), "learnt_mass": S.sum(axis=0), "n_batches": 2}
+    new = {"S": from_counts(V, np.arange(V), S), "learnt_mass": S.sum(axis=0), "n_batches": 2}
     boosted._state = boosted._state._replace(**new)
     other = HierarchicalPowerPrior().step(boosted, given(s), None)[0]
     assert_allclose(mine.retain, other.retain, rtol=1e-9)
@@ -272,7 +272,7 @@ PRINTED = {
 
 def test_the_authors_own_stream_gives_the_authors_figures():
     model = BetaBinomial(heads=1.0, tails=1.0)
-    start = float(NEARLY_UNIFORM.posterior(np.zeros(1)).kept[0])
+    start = float(NEAR_UNIFORM.posterior(np.zeros(1)).kept[0])
     rules = SVB(), HierarchicalPowerPrior(rate_starts=(start,), tol=1e-8)
     posteriors = [model.posterior(np.zeros((0, 1))) for _ in rules]
     for t, n in enumerate(SUCCESSES, start=1):
