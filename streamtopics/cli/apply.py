@@ -156,6 +156,6 @@ def print_changes(model: Pipeline, words: np.ndarray, before: np.ndarray, n_word
     moved = np.sqrt(np.maximum(0.0, 1 - np.sqrt(then * new[:n]).sum(axis=1)))
     print("\nchanged most (0 is not at all, 1 is no word in common):")
     for k in np.argsort(-moved, kind="stable")[:N_CHANGED]:
-        rise = np.argsort(then[k] - new[k], kind="stable")[:n_words]
-        more = [names[i] for i in rise if new[k, i] > then[k, i] and not names[i].startswith(FREE)]
+        order = np.argsort(then[k] - new[k], kind="stable")[:n_words]
+        more = [names[i] for i in order if new[k, i] > then[k, i] and not names[i].startswith(FREE)]
         print(safe(f"{k:>5}  {moved[k]:.2f}  more: {' '.join(more)}"))

@@ -46,7 +46,7 @@ from streamtopics.streams import ProgressReport, stream
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 from streamtopics.utils.times import LEAST, Periods, periods_of
 
-HOLD_OUT_EVERY, MINIBATCH, N_SAMPLE = 10, 2500, 5000
+TEST_EVERY, MINIBATCH, N_SAMPLE = 10, 2500, 5000
 # Characters of the place of a document in a report.
 LONGEST_PLACE = 100
 
@@ -104,8 +104,8 @@ def learn(
     size = options.batch_size or MINIBATCH
     if options.batch_size:
         made.set_params(batch_size=size)
-    held_out = first[HOLD_OUT_EVERY - 1 :: HOLD_OUT_EVERY][:size]
-    kept = [r for i, r in enumerate(first, 1) if i % HOLD_OUT_EVERY or i > size * HOLD_OUT_EVERY]
+    held_out = first[TEST_EVERY - 1 :: TEST_EVERY][:size]
+    kept = [r for i, r in enumerate(first, 1) if i % TEST_EVERY or i > size * TEST_EVERY]
     choose(options, made, texts_of(kept))
     named = bool(options.seeds)
     if more is None or named:

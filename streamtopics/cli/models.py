@@ -150,7 +150,7 @@ def rows_of_documents(
             else:
                 for i, one in enumerate(topics, start=1):
                     cells = zip(names, [None] * len(names) if is_empty else one, strict=True)
-                    row |= {f"{name}_{i}": cell for name, cell in cells}
+                    row |= {f"{name}_{i}": value for name, value in cells}
             yield row
 
 
@@ -196,7 +196,7 @@ def by_name(name: str, n_components: int) -> Any:
     raise ValueError(f"there is no estimator {name!r} of topics; {meant} {', '.join(known)}")
 
 
-def letters(shortest: int) -> str:
+def word_pattern(shortest: int) -> str:
     """Return the pattern of words, which are runs of so many letters or more."""
     return rf"(?u)\b[^\W\d_]{{{shortest},}}\b"
 
@@ -206,7 +206,7 @@ def vectorizer_for(options: Namespace, n_documents: int | None) -> StreamingCoun
     least = options.min_documents
     return StreamingCountVectorizer(
         stop_words=None if options.keep_stop_words else "english",
-        token_pattern=letters(options.shortest),
+        token_pattern=word_pattern(options.shortest),
         min_df=least if n_documents is None else min(least, max(1, n_documents // 2)),
         max_df=options.max_share,
         max_features=options.max_words,
@@ -221,7 +221,7 @@ def fit_words(words: StreamingCountVectorizer | NamedVectorizer, texts: list[str
         words.fit(texts)
     except ValueError as error:
         remedy = "there is no letter in them; name the field of the texts by --text-key"
-        if any(re.search(letters(1), text) for text in texts):
+        if any(re.search(word_pattern(1), text) for text in texts):
             remedy = "try --min-documents 1, --max-share 1, --keep-stop-words or --shortest 1"
         raise ValueError(
             f"no vocabulary could be made from the first {len(texts)} documents ({error}); {remedy}"

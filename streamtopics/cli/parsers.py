@@ -68,7 +68,7 @@ def setting(text: str) -> tuple[str, Any]:
 
 
 Option: TypeAlias = tuple[str, Any, Any, str, str]
-QUIET: Option = ("--quiet", None, False, "", "no progress on standard error")
+NO_PROGRESS: Option = ("--quiet", None, False, "", "no progress on standard error")
 TRUST: Option = (
     "--trust",
     names,
@@ -120,11 +120,11 @@ FIT = (
     ("--topics-out", Path, None, "FILE", "write the topics, as .csv, .json or .jsonl"),
     ("--documents-out", Path, None, "FILE",
      "write the topics of each document, as .csv or .jsonl"),
-    *COLUMNS, WORDS, RELEVANCE, QUIET, *READING,
+    *COLUMNS, WORDS, RELEVANCE, NO_PROGRESS, *READING,
 )  # fmt: skip
 UPDATE = (
     ("--model", Path, None, "FILE", "write it here, in place of the same file"),
-    ("--words", positive, 6, "N", "words to show of each topic (6)"), QUIET, *READING,
+    ("--words", positive, 6, "N", "words to show of each topic (6)"), NO_PROGRESS, *READING,
 )  # fmt: skip
 APPLY = (
     ("--output", Path, None, "FILE", "as .jsonl or .csv (JSON lines on standard output)"),

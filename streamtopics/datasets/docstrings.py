@@ -217,9 +217,9 @@ def _modules(root: Path, prefix: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
         folders[:] = sorted(f for f in folders if f.isidentifier() and f not in SKIPPED_FOLDERS)
         parts = prefix + Path(folder).relative_to(root).parts
         for path in sorted(Path(folder, file) for file in files):
-            stem = path.stem
-            if path.suffix == ".py" and stem.isidentifier() and not SKIPPED_FILES.fullmatch(stem):
-                yield ".".join(parts if stem == "__init__" else (*parts, stem)), path
+            name = path.stem
+            if path.suffix == ".py" and name.isidentifier() and not SKIPPED_FILES.fullmatch(name):
+                yield ".".join(parts if name == "__init__" else (*parts, name)), path
 
 
 def parse(path: Path) -> ast.Module:

@@ -146,16 +146,18 @@ def _batches(places: Places, sizes: Places, Phi: Points, log_p: Floats) -> Itera
         for some in np.split(places[start : start + count], range(step, count, step)):
             points = slice(first, first + len(some) * n)
             shape = (len(some), int(n))
-            yield SetBatch(some, points, _grams(Phi, points, *shape), log_p[points].reshape(shape))
+            yield SetBatch(
+                some, points, _gram_matrices(Phi, points, *shape), log_p[points].reshape(shape)
+            )
             first = points.stop
 
 
-def _grams(Phi: Points, points: slice, m: int, n: int) -> Floats:
+def _gram_matrices(Phi: Points, points: slice, m: int, n: int) -> Floats:
     """Return Phi_X Phi_X' of m sets of n points."""
     if not hasattr(Phi, "toarray"):
         rows = Phi[points].reshape(m, n, Phi.shape[1])
         return products(rows, rows.transpose(0, 2, 1))
-    grams = np.empty((m, n, n))
+    out = np.empty((m, n, n))
     indptr = Phi.indptr[points.start : points.stop + 1]
-    kernels.grams(indptr, Phi.indices, Phi.data, Phi.shape[1], grams)
-    return grams
+    kernels.grams(indptr, Phi.indices, Phi.data, Phi.shape[1], out)
+    return out

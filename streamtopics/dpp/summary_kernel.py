@@ -90,9 +90,9 @@ def counts_of_nearest(
     if not n or not lengths.sum():
         return np.zeros(n, dtype=np.int64)
     units = weighted_units(sparse.vstack([chosen, *documents], format="csr"), weights)
-    cosines = (units[n:] @ units[:n].T).toarray()
+    similarity = (units[n:] @ units[:n].T).toarray()
     starts = (np.cumsum(lengths) - lengths)[lengths > 0]
-    nearest = np.maximum.reduceat(cosines, starts)
+    nearest = np.maximum.reduceat(similarity, starts)
     nearest = nearest[nearest.max(axis=1) > 0]
     return np.bincount(nearest.argmax(axis=1), minlength=n)
 

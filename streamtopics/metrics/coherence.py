@@ -257,6 +257,6 @@ def _c_v(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarr
     total = vectors.sum(axis=1)
     lengths = np.linalg.norm(vectors, axis=2) * np.linalg.norm(total, axis=1)[:, None]
     products = np.einsum("tij,tj->ti", vectors, total)
-    cosines = np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    found: np.ndarray = cosines.mean(axis=1)
+    similarity = np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    found: np.ndarray = similarity.mean(axis=1)
     return found

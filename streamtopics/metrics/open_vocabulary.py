@@ -192,12 +192,12 @@ def _alike(samples: Sequence[str], words: Sequence[str]) -> np.ndarray:
     (n + 1), and N the number of all characters.
     """
     (before, after), _ = _pairs(samples)
-    codes, follower = np.unique(after, return_inverse=True)
+    codes, next_code = np.unique(after, return_inverse=True)
     n_codes = len(codes)
-    n_c = np.append(np.bincount(follower, minlength=n_codes), 0.0)
+    n_c = np.append(np.bincount(next_code, minlength=n_codes), 0.0)
     q = (n_c + 1 / N_CODES) / (n_c.sum() + 1)
     n_ac = np.zeros((n_codes + 1, n_codes + 1))
-    np.add.at(n_ac, (_positions(codes, before), follower), 1.0)
+    np.add.at(n_ac, (_positions(codes, before), next_code), 1.0)
     log_p = np.log(n_ac + q) - np.log(n_ac.sum(axis=1, keepdims=True) + 1)
     (before, after), starts = _pairs(words)
     terms = log_p[_positions(codes, before), _positions(codes, after)]

@@ -107,9 +107,9 @@ def places(affinity: np.ndarray) -> np.ndarray:
     ``1 - affinity``; the largest entry of each is positive.
     """
     squared = 1.0 - affinity
-    centred = squared - squared.mean(axis=0)
-    centred = -0.5 * (centred - centred.mean(axis=1, keepdims=True))
-    values, vectors = np.linalg.eigh((centred + centred.T) / 2)
+    centered = squared - squared.mean(axis=0)
+    centered = -0.5 * (centered - centered.mean(axis=1, keepdims=True))
+    values, vectors = np.linalg.eigh((centered + centered.T) / 2)
     found = np.zeros((len(affinity), 2))
     for axis in range(min(2, len(values))):
         value, vector = values[-1 - axis], vectors[:, -1 - axis]

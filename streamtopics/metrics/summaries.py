@@ -168,14 +168,14 @@ def _scores(words: Sequence[str], reference: Sequence[str], order: int | str) ->
     if isinstance(order, str):
         hits, n_own, n_theirs = longest_common(words, reference), len(words), len(reference)
     else:
-        own, theirs = _grams(words, order), _grams(reference, order)
+        own, theirs = _ngrams(words, order), _ngrams(reference, order)
         hits, n_own, n_theirs = (own & theirs).total(), own.total(), theirs.total()
     precision = hits / n_own if n_own else 0.0
     recall = hits / n_theirs if n_theirs else 0.0
     return precision, recall, 2 * hits / (n_own + n_theirs) if hits else 0.0
 
 
-def _grams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
+def _ngrams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(words[i:] for i in range(n)), strict=False))
 
 

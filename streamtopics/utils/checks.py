@@ -46,7 +46,7 @@ def check_range(record: object, least: float, most: float, **values: float) -> N
             at_least = f"a finite number of at least {least:g}"
             allowed = f"a number in [{least:g}, {most:g}]" if most < np.inf else at_least
             _refuse(record, name, value, allowed)
-        _hold(record, name, value)
+        _store(record, name, value)
 
 
 def check_positive(record: object, **values: float) -> None:
@@ -54,7 +54,7 @@ def check_positive(record: object, **values: float) -> None:
     for name, value in values.items():
         if not (is_number(plain(value)) and 0 < value < np.inf):
             _refuse(record, name, value, "positive")
-        _hold(record, name, value)
+        _store(record, name, value)
 
 
 def check_pseudo_counts(record: object, **values: float) -> None:
@@ -72,7 +72,7 @@ def check_whole(record: object, least: int = 1, most: int = MOST_WHOLE, **values
     for name, value in values.items():
         if not (is_whole(value) and least <= int(value) <= most):
             _refuse(record, name, value, f"a whole number from {least} to {most:,}")
-        _hold(record, name, value)
+        _store(record, name, value)
 
 
 def check_able(record: object, method: str, example: str, **values: object) -> None:
@@ -159,7 +159,7 @@ class HoldsPlainNumbers:
         super().__setattr__(name, value)
 
 
-def _hold(record: object, name: str, value: object) -> None:
+def _store(record: object, name: str, value: object) -> None:
     """Let a field hold the number as one of Python."""
     if isinstance(value, np.generic) and getattr(record, name, None) is value:
         object.__setattr__(record, name, plain(value))

@@ -5,6 +5,7 @@ import pickle
 import warnings
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -44,10 +45,6 @@ def corpus(length, n=120, seed=0):
     beta = np.kron(np.eye(K), np.full(V // K, K / V))
     theta = rng.dirichlet(np.full(K, 0.3), n)
     return sparse.csr_matrix(np.array([rng.multinomial(length, t @ beta) for t in theta], float))
-
-
-def features_by(model):
-    return lambda X: document_features(model, X)
 
 
 def fitted(X, **parameters):
@@ -143,7 +140,8 @@ def test_a_background_cannot_come_or_go(first, then):
     mixture = StreamingMixture(K, random_state=0).partial_fit(corpus(7))
     before = mixture.transform(corpus(7))
     changed = deepcopy(mixture).set_params(background=0.0)
-    for reads in (changed.partial_fit, changed.transform, changed.score, features_by(changed)):
+    features = partial(document_features, changed)
+    for reads in (changed.partial_fit, changed.transform, changed.score, features):
         with pytest.raises(ValueError, match=r"inference is .* started with"):
             reads(corpus(7))
     topics = StreamingLDA(K, inference=first, random_state=0).partial_fit(corpus(7))

@@ -427,11 +427,6 @@ def test_alpha_is_never_left_alone_in_silence():
     assert (model.partial_fit(BATCHES[0]).doc_topic_prior_ != 1.5).all()
 
 
-class NoRule:
-    def __repr__(self):
-        return "NoRule()"
-
-
 @pytest.mark.parametrize("name", ["inference", "view", "doc_topic_prior_update"])
 def test_auto_is_among_the_words_where_it_is_one(name):
     X = np.eye(12)

@@ -87,11 +87,3 @@ def test_all_lists_of_a_model_agree():
         expected = relevant_words(model.topic_word_, model.topic_weights_, relevance=relevance)
         assert [table[k] for k in range(3)] == top == expected.tolist()
     assert topic_table(model) == topic_table(model, relevance=1.0)
-
-
-def test_numbers_may_be_objects():
-    topic_word, weights = np.array([[0.5, 0.1, 0.4], [0.2, 0.5, 0.3]]), [0.3, 0.7]
-    got = relevant_words(topic_word.astype(object), np.array(weights, object), 2, relevance=0.5)
-    assert got.tolist() == relevant_words(topic_word, weights, 2, relevance=0.5).tolist()
-    with pytest.raises(ValueError, match=r"numeric|convert"):
-        relevant_words([["a", "b"]])

@@ -9,7 +9,7 @@ import pytest
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA
@@ -50,13 +50,6 @@ def test_grid_search(scorer, n_jobs, X):
     assert search.score(X) == scorer(search.best_estimator_, X)
     if isinstance(scorer, PredictiveScorer):
         assert search.best_params_ == {"n_components": 2}
-
-
-def test_several_at_once(X):
-    scoring = {"predictive": PredictiveScorer(), "diversity": DiversityScorer(n_words=5)}
-    result = cross_validate(MODEL, X, scoring=scoring, cv=3)
-    assert result["test_predictive"].shape == (3,)
-    np.testing.assert_array_equal(result["test_diversity"], 1.0)
 
 
 @pytest.mark.parametrize("model", [MODEL, LatentDirichletAllocation(2, random_state=0)])
@@ -130,13 +123,6 @@ def test_searches_frozen_pipelines_and_pipelines_within_are_scored_as_pipelines(
     assert scorer(make_pipeline(FrozenEstimator(words), within), TEXTS) == wanted
     assert scorer(make_pipeline(make_pipeline(words, None), model), TEXTS) == wanted
     assert scorer(make_pipeline(words, last), TEXTS) == scorer(alike, TEXTS)
-
-
-@pytest.mark.parametrize("scorer", OF_TEXTS, ids=repr)
-def test_nested_cross_validation(scorer):
-    search = searched(make_pipeline(CountVectorizer(), MODEL), "svblda__n_components")
-    found = cross_val_score(search, TEXTS, scoring=scorer, cv=2, error_score="raise")
-    assert np.isfinite(found).all()
 
 
 @pytest.mark.parametrize("scorer", SCORERS, ids=repr)

@@ -16,7 +16,6 @@ from tests.report.made import HOSTILE, Alarm, made, written
 
 pytestmark = pytest.mark.browser
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
-CONTROLS = "button, input, a, summary, [tabindex='0']"
 
 
 @pytest.fixture(scope="module")

@@ -135,25 +135,6 @@ def test_nothing_to_transform():
 # What is learnt
 
 
-@pytest.mark.parametrize(("parameters", "words"), [
-    ({"min_df": 2}, ["blue", "green", "red"]),
-    ({"min_df": 3}, []),
-    ({"max_df": 1}, []),
-    ({"max_features": 1}, ["blue"]),
-    ({"max_features": 2}, ["blue", "red"]),
-])  # fmt: skip
-def test_words_are_selected_by_documents(parameters, words):
-    alone = CountVectorizer(**parameters)
-    model = SentenceVectorizer(CountVectorizer(**parameters))
-    if not words:
-        for fit in (alone.fit, model.fit):
-            with pytest.raises(ValueError, match="no terms remain"):
-                fit(TEXTS)
-    else:
-        assert_array_equal(model.fit(TEXTS).get_feature_names_out(), words)
-        assert_array_equal(alone.fit(TEXTS).get_feature_names_out(), words)
-
-
 def test_document_frequency_is_not_that_of_sentences():
     texts = ["rare. rare. rare.", "other word.", "word."]
     assert (

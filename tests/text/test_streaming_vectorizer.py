@@ -17,9 +17,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.utils import estimator_checks
 
 from streamtopics import SVBLDA
 from streamtopics.text import (
@@ -257,12 +255,6 @@ def test_bytes_and_files(tmp_path):
     check_equal(clone(model).set_params(input="file").fit_transform(files), expected)
 
 
-@pytest.mark.parametrize("kind", [tuple, np.array, lambda x: (text for text in x)])
-def test_kinds_of_sequences(kind):
-    expected = CountVectorizer().fit_transform(TEXTS[:3])
-    check_equal(StreamingCountVectorizer().fit_transform(kind(TEXTS[:3])), expected)
-
-
 def test_a_vocabulary_needs_no_fit():
     model = StreamingCountVectorizer(vocabulary=["sea", "sky"])
     assert_array_equal(model.transform(["sky sky"]).toarray(), [[0, 2]])
@@ -293,34 +285,6 @@ def test_parameters_are_those_of_count_vectorizer_and_more(name):
     mine = clone(model).get_params()
     assert {key: mine[key] for key in peer} == peer
     assert mine.keys() - peer.keys() == {"half_life", "margin", "n_candidates", "n_jobs"}
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        "check_parameters_default_constructible",
-        "check_no_attributes_set_in_init",
-        "check_get_params_invariance",
-        "check_set_params",
-        "check_estimators_unfitted",
-        "check_estimator_repr",
-        "check_mixin_order",
-    ],
-)
-def test_checks_of_scikit_learn_that_need_no_table(check):
-    """The others need one, which no vectorizer takes."""
-    if not hasattr(estimator_checks, check):
-        pytest.skip("not in this version of scikit-learn")
-    getattr(estimator_checks, check)("StreamingCountVectorizer", StreamingCountVectorizer())
-
-
-def test_in_pipelines_and_searches():
-    texts = ["red sea " * 5, "blue sea " * 5, "green sky " * 5, "red sky " * 5] * 10
-    pipeline = make_pipeline(StreamingCountVectorizer(), SVBLDA(2, batch_size=5))
-    search = GridSearchCV(pipeline, {"streamingcountvectorizer__min_df": [1, 0.3]}, cv=2)
-    assert search.fit(texts).best_estimator_[0].get_feature_names_out()[0] in {"blue", "red"}
-    named = NamedVectorizer(StreamingCountVectorizer()).fit_transform(texts)
-    assert list(named.feature_names) == ["blue", "green", "red", "sea", "sky"]
 
 
 def test_a_failed_fit_changes_nothing():
@@ -421,18 +385,6 @@ def test_a_frozen_set_of_words_is_sorted():
     words = frozenset(["the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog"])
     names = StreamingCountVectorizer(vocabulary=words).get_feature_names_out()
     assert names.tolist() == sorted(words)
-
-
-@pytest.mark.parametrize(("name", "value"), [("ngram_range", -0.5), ("ngram_range", (2, 1))])
-def test_a_parameter_that_was_set_after_learning_is_checked_before_counting(name, value):
-    texts = ["salt in the sea", "bread with salt"]
-    for learnt in (
-        StreamingCountVectorizer().fit(texts),
-        StreamingCountVectorizer(max_features=9).partial_fit(texts),
-    ):
-        learnt.set_params(**{name: value})
-        with pytest.raises(ValueError, match=name):
-            learnt.transform(texts)
 
 
 def test_words_of_an_array_are_plain_when_they_are_loaded_too():

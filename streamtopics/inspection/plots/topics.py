@@ -55,14 +55,14 @@ def plot_topics(
     n_columns = -(-len(table) // n_rows)
     size = (2.6 * n_columns, (0.6 + 0.2 * len(table[0].words)) * n_rows)
     axes = several_axes(ax, len(table), (n_rows, n_columns), size)
-    called = topic_names(estimator)
+    names = topic_names(estimator)
     for each, row in zip(axes, table, strict=True):
         order = np.argsort(-np.array(row.probabilities), kind="stable")
         words = [str(row.words[i]) for i in order]
         each.barh(range(len(words)), np.array(row.probabilities)[order], color=COLORS[0])
         each.set_yticks(range(len(words)), words, fontsize=8)
         each.invert_yaxis()
-        each.set_title(f"{called[row.topic]}: {row.weight:.1%} of tokens", fontsize=9)
+        each.set_title(f"{names[row.topic]}: {row.weight:.1%} of tokens", fontsize=9)
         each.locator_params(axis="x", nbins=4)
         each.tick_params(axis="x", labelsize=7)
     plain(*axes)
