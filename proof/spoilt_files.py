@@ -264,7 +264,7 @@ def read_from(model: Any, name: str, given: dict[str, Any], case: Case) -> Any:
     if not callable(value):
         if hasattr(value, "rows") and hasattr(value, "shape"):
             words = np.arange(value.shape[0], dtype=np.int32)
-            return value.rows(words), value.mass, value.alpha, value.may_lead(3)
+            return value.rows(words), value.mass, value.alpha, value.top_candidates(3)
         return repr(value)
     taken = inspect.signature(value).parameters.values()
     plain = [p for p in taken if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

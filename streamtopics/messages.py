@@ -47,7 +47,7 @@ class Minibatch:
         return _sums(document, self.counts, self.n_documents)
 
     @cached_property
-    def tells(self) -> np.ndarray:
+    def informative(self) -> np.ndarray:
         """Whether each document has words or a vector, of shape (n_documents,)."""
         has_words: np.ndarray = self.lengths > 0
         return has_words if self.vectors is None else has_words | self.vectors.any(axis=1)
@@ -117,7 +117,7 @@ class Statistics:
         return len(self.lengths)
 
     @property
-    def n_telling(self) -> int:
+    def n_informative(self) -> int:
         """Documents that have words or a vector."""
         return int(np.count_nonzero(self.lengths)) + self.n_empty
 

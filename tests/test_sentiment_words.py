@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import streamtopics as st
 from streamtopics.priors import Columns, SentimentWords, seed_prior
-from streamtopics.priors.seeds import BLAME, PRAISE
+from streamtopics.priors.seeds import NEGATIVE_WORDS, POSITIVE_WORDS
 from streamtopics.text import NamedCounts, SentenceVectorizer, mark_negations
 
 NAMES = np.array(["bad", "fine", "good", "great", "notgood"], dtype=object)
@@ -55,7 +55,7 @@ def test_names_of_sentiments_choose_rows():
 
 
 def test_its_list_of_words():
-    assert not set(PRAISE) & set(BLAME)
+    assert not set(POSITIVE_WORDS) & set(NEGATIVE_WORDS)
     prior = SentimentWords().resolve(columns())
     assert (prior[0] > prior[1]).tolist() == [False, False, True, True, False]
     assert (prior[1] > prior[0]).tolist() == [True, False, False, False, True]

@@ -39,7 +39,7 @@ from benchmarks.papers.bps_looks import minibatches
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import AspectSentimentModel
 from streamtopics.priors import SeedWords, SentimentWords, seed_prior
-from streamtopics.priors.seeds import BLAME, PRAISE
+from streamtopics.priors.seeds import NEGATIVE_WORDS, POSITIVE_WORDS
 from streamtopics.text import SentenceVectorizer, mark_negations
 
 # Documents held out, the size of minibatches, and other sizes. The package's defaults were chosen
@@ -172,7 +172,7 @@ def last(model: AspectSentimentModel, data: Reviews, n_test: int, size: int, see
 def by_words(name: str, n_seeds: int) -> None:
     """Accuracy with the words of the package, by prior and by what is made of negations."""
     rows, y = balanced(name)
-    words = {"positive": PRAISE, "negative": BLAME}
+    words = {"positive": POSITIVE_WORDS, "negative": NEGATIVE_WORDS}
     priors = {
         "SeedWords": SeedWords(words, 0.01, base=1e-4, elsewhere=1e-6, missing="ignore"),
         "SentimentWords": SentimentWords(),

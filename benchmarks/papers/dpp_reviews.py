@@ -31,7 +31,7 @@ from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import DPPSummarizer, LowRankDPP, StreamingLDA
 from streamtopics.metrics import topic_coherence
-from streamtopics.priors.seeds import BLAME, PRAISE
+from streamtopics.priors.seeds import NEGATIVE_WORDS, POSITIVE_WORDS
 from streamtopics.text import SentenceVectorizer, split_sentences
 
 V, RANK, NOISE, N_SPLITS = 500, 10, 1e-3, 11
@@ -166,7 +166,7 @@ def shown(lists: list[list[str]]) -> str:
 def opinions(quick: bool) -> frozenset[str]:
     """Words of opinion: those of Hu and Liu (2004), or of the package."""
     if quick:
-        return frozenset(PRAISE + BLAME)
+        return frozenset(POSITIVE_WORDS + NEGATIVE_WORDS)
     read = json.loads((corpora.folder() / "sentiment_words.json").read_text(encoding="utf-8"))
     return frozenset(read["opinion_positive"]) | frozenset(read["opinion_negative"])
 

@@ -24,7 +24,7 @@ from scipy.optimize import linear_sum_assignment
 from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from benchmarks.papers.rating_lda import SYNTHETIC, Reviews, counted, halved, models, reviews_of
-from streamtopics.priors.seeds import BLAME, PRAISE
+from streamtopics.priors.seeds import NEGATIVE_WORDS, POSITIVE_WORDS
 
 FILMS = ("rated_movie_reviews", "imdb_train")
 # Tables by their number of topics; the first is of synthetic reviews.
@@ -128,7 +128,7 @@ def shared(first: Words, second: Words) -> float:
 def opinion_words(quick: bool) -> dict[str, set[str]]:
     """Words of praise and of blame."""
     if quick:
-        return {"praise": set(PRAISE), "blame": set(BLAME)}
+        return {"praise": set(POSITIVE_WORDS), "blame": set(NEGATIVE_WORDS)}
     read = loads((corpora.folder() / "sentiment_words.json").read_text(encoding="utf-8"))
     return {"praise": set(read["opinion_positive"]), "blame": set(read["opinion_negative"])}
 

@@ -234,8 +234,8 @@ class Composition:
         """Whether a rate is learnt of a minibatch before it, or its parts, are learnt."""
         schedule, traits = self.schedule, self.traits
         bound = self.view.keeps_bound and schedule.prior_limit is None
-        compares = "local_bound" in traits.needs - (self.inference.reports if bound else set())
-        return traits.learns_rate and (self.inner_batch_size is not None or compares)
+        needs_bound = "local_bound" in traits.needs - (self.inference.reports if bound else set())
+        return traits.learns_rate and (self.inner_batch_size is not None or needs_bound)
 
     def model(self, seed: int) -> LDA:
         """The local side of the method."""

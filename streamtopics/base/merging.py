@@ -75,7 +75,7 @@ class Mergeable(StreamingEstimator):
                 adds = composition.traits.merges == "sum" and composition.growth == 1
                 shared = base.posterior_
                 for mine in (self.posterior_, other.posterior_):
-                    _check_ancestor(mine.is_extension_of(shared) if adds else mine.follows(shared))
+                    _check_ancestor(mine.is_extension_of(shared) if adds else mine.is_after(shared))
             several = self._n_features_out > 1
             apart = several and (base is None or base.posterior_.knows_nothing)
             for wrong, trouble in (

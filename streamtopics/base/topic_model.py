@@ -158,9 +158,9 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         if before is not None:
             check_same(self, **self._started())
             if now is not before.update:
-                self._check_goes_on(now, before)
+                self._check_compatible(now, before)
 
-    def _check_goes_on(self, now: Composition, before: TopicCommit) -> None:
+    def _check_compatible(self, now: Composition, before: TopicCommit) -> None:
         """Refuse a composition that cannot go on from what another one has learnt."""
         check_needs(now)
         learnt_by, state = before.update, before.state

@@ -29,7 +29,7 @@ def most_probable(topics: Any, n: int) -> np.ndarray:
     The words of the posterior `topics` that may lead are read, some at a time.
     """
     n, mass = min(int(n), topics.shape[0]), topics.mass
-    candidates = topics.may_lead(n)
+    candidates = topics.top_candidates(n)
     n_words = len(candidates)
     some = candidates[:: max(1, n_words // max(GUESSED_FROM, n))].copy()
     guess = np.partition(topics.rows(some), len(some) - n, axis=0)[len(some) - n]
@@ -149,7 +149,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             Each of min(n_words, n_features) words.
         """
         names = self._column_names(feature_names)
-        readable = hasattr(self._learnt, "may_lead")
+        readable = hasattr(self._learnt, "top_candidates")
         plain = isinstance(relevance, Real) and relevance == 1
         if readable and plain and is_whole(n_words) and n_words >= 1:
             leading = self._whole(lambda: most_probable(self._learnt, n_words)[self._n_hidden :])

@@ -262,7 +262,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         return labelled(self, found, document_labels(X, groups))
 
     def _sentence_topic(self, batch: Sentences, pool: Workers) -> np.ndarray:
-        return self._found(batch, pool).responsibilities
+        return self._found(batch, pool).probabilities
 
     def _sentiments(self, X: object, groups: OptionalArray, method: str) -> np.ndarray:
         batch = self._read(method, X=X, groups=groups)

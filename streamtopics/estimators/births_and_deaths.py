@@ -132,10 +132,10 @@ def _groups(
     base = Base(0.5 * expected + 0.5 * seen, background, share, process.concentration)
     known = known_by(X, np.log(topics), log_shares, pool)
     groups = find_groups(X, known, base, process.min_documents)
-    if len(alive) or groups.documents.size or not minibatch.tells.any():
+    if len(alive) or groups.documents.size or not minibatch.informative.any():
         return groups, process.min_documents
-    counts, members = minibatch.word_counts[:, None], np.zeros(len(minibatch.tells), int)
-    return Groups(counts, np.array([float(np.count_nonzero(minibatch.tells))]), members), 0.0
+    counts, members = minibatch.word_counts[:, None], np.zeros(len(minibatch.informative), int)
+    return Groups(counts, np.array([float(np.count_nonzero(minibatch.informative))]), members), 0.0
 
 
 def _seeded(
@@ -154,7 +154,7 @@ def _seeded(
     scratch, places = posterior.of_words(minibatch.words), free[: groups.documents.size]
     alpha = np.array(posterior.alpha)
     remembered = float(alpha[first:].sum())
-    n_documents = max(int(np.count_nonzero(minibatch.tells)), 1)
+    n_documents = max(int(np.count_nonzero(minibatch.informative)), 1)
     added = groups.documents / n_documents * (remembered if remembered > 0 else n_documents * unit)
     if places.size:
         alpha[first + places] = added

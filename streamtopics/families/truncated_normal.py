@@ -36,7 +36,7 @@ def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> 
     return d * (slope - 0.5 * k * d)
 
 
-def _quadrature(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
+def _integration_nodes(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
     """w, k, the mode and its complement; along a new last axis distances d from it and weights.
 
     The weights sum to the integral of the density, of which the largest value is 1.
@@ -57,7 +57,7 @@ def _quadrature(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np
 
 def mean_and_complement(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """m = E[rho], and 1 - m; both keep their digits."""
-    (_, _, mode, rest), d, weights = _quadrature(eta)
+    (_, _, mode, rest), d, weights = _integration_nodes(eta)
     total = weights.sum(axis=-1)
     mean, complement = ((mode + d) * weights).sum(axis=-1), ((rest - d) * weights).sum(axis=-1)
     return mean / total, complement / total
@@ -65,15 +65,15 @@ def mean_and_complement(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
     """A(eta), ln of the integral of exp(w rho - k rho^2 / 2) over [0, 1], in nats."""
-    (w, k, mode, _), _, weights = _quadrature(eta)
+    (w, k, mode, _), _, weights = _integration_nodes(eta)
     at_mode: np.ndarray = (mode * (w - 0.5 * k * mode))[..., 0]
     return at_mode + np.log(weights.sum(axis=-1))
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     """KL(q || p), in nats, the integral of q ln(q / p) over [0, 1]."""
-    (w, k, mode, rest), d, weights = _quadrature(eta)
-    (w0, k0, mode0, rest0), _, weights0 = _quadrature(other)
+    (w, k, mode, rest), d, weights = _integration_nodes(eta)
+    (w0, k0, mode0, rest0), _, weights0 = _integration_nodes(other)
     total = weights.sum(axis=-1)
     between = np.where(mode > 0.5, rest0 - rest, mode - mode0)
     log_ratio = _exponent(w, k, mode, d) - _exponent(w0, k0, mode0, d + between)

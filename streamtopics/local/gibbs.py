@@ -112,7 +112,7 @@ class Gibbs(LocalStep):
                     f"some documents of a minibatch have {own_token[-1]:,} tokens together, more "
                     "than a sampler can number; cut them into smaller documents"
                 )
-            n, n_topics, goes_on = stop - start, len(topics.alpha), documents is not None
+            n, n_topics, warm = stop - start, len(topics.alpha), documents is not None
             z = np.empty(own_token[-1], np.int32)
             if documents is not None:
                 z[:] = documents[first_token[first] : first_token[last]]
@@ -123,7 +123,7 @@ class Gibbs(LocalStep):
             columns, values = gibbs.sample_documents(
                 minibatch.indptr[start : stop + 1] - first, minibatch.indices[first:last],
                 own_token.astype(np.int32), token_weight[first:last], seeds[start:stop], weights,
-                prior, mass, topics.alpha, self.n_sweeps, self.averaged, goes_on, learns, z,
+                prior, mass, topics.alpha, self.n_sweeps, self.averaged, warm, learns, z,
                 inverse, first_column, first_value, mean_counts.ravel(), sums,
             )  # fmt: skip
             return _Chains(

@@ -94,7 +94,7 @@ class SemiSupervised(WithPseudoTokens):
             others, topics, seeds[~told], workers, documents, report
         )
         counts = found.counts + (X[told].T @ known[told]).astype(found.counts.dtype)
-        shares = _together(found.shares, others.tells, known[told & minibatch.tells])
+        shares = _combine(found.shares, others.informative, known[told & minibatch.informative])
         shares = shares if "shares" in report else None
         directions = found.directions
         if vectors is not None and directions is not None:
@@ -102,7 +102,7 @@ class SemiSupervised(WithPseudoTokens):
             directions = directions + summed(vectors[told], q, workers)
         own = replace(
             found, counts=counts, lengths=minibatch.lengths, shares=shares, directions=directions,
-            n_empty=int(np.count_nonzero(minibatch.tells & ~(minibatch.lengths > 0))),
+            n_empty=int(np.count_nonzero(minibatch.informative & ~(minibatch.lengths > 0))),
         )  # fmt: skip
         return own, documents
 
@@ -150,9 +150,9 @@ def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:
     return np.divide(hints, total, out=np.zeros_like(hints), where=total > 0)
 
 
-def _together(found: np.ndarray | None, tells: np.ndarray, known: np.ndarray) -> Any:
+def _combine(found: np.ndarray | None, informative: np.ndarray, known: np.ndarray) -> Any:
     """Mean proportions of the documents that tell something; None where there are none."""
-    n_found = np.count_nonzero(tells) if found is not None else 0
+    n_found = np.count_nonzero(informative) if found is not None else 0
     if n_found + len(known) == 0:
         return None
     total = known.sum(axis=0) if found is None else n_found * found + known.sum(axis=0)

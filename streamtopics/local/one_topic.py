@@ -65,7 +65,7 @@ class OneTopic(LocalStep):
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, None]:
         log_mixed, own = self._mixed(topics, workers)
-        q = self._responsibilities(minibatch, topics, log_mixed, workers)
+        q = self._probabilities(minibatch, topics, log_mixed, workers)
         counts = np.empty((len(own), len(topics.alpha)), minibatch.counts.dtype)
         starts, members, tokens = by_word(minibatch, minibatch.counts)
         first = self.n_background
@@ -79,7 +79,7 @@ class OneTopic(LocalStep):
                 np.sum(total, axis=1, out=counts[start:stop, 0])
 
         workers.share(attribute, _word_spans(*own.shape))
-        shares, known = None, minibatch.tells
+        shares, known = None, minibatch.informative
         if "shares" in report and known.any():
             shares = self._proportions(q if known.all() else q[known], np.float64).mean(axis=0)
         directions = self._directions(minibatch, topics, q, workers)
@@ -92,7 +92,7 @@ class OneTopic(LocalStep):
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
-        q = self._responsibilities(minibatch, topics, self._mixed(topics, workers)[0], workers)
+        q = self._probabilities(minibatch, topics, self._mixed(topics, workers)[0], workers)
         return self._proportions(q, q.dtype)
 
     def _mixed(self, topics: Topics, workers: Workers) -> tuple[np.ndarray, np.ndarray]:
@@ -118,7 +118,7 @@ class OneTopic(LocalStep):
         np.maximum(log_mixed, LEAST_WEIGHT, out=log_mixed)
         np.log(log_mixed, out=log_mixed)
 
-    def _responsibilities(
+    def _probabilities(
         self, minibatch: Minibatch, topics: Topics, log_mixed: np.ndarray, workers: Workers
     ) -> np.ndarray:
         """q, of shape (n_documents, K less the background)."""

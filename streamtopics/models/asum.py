@@ -25,7 +25,7 @@ class SentenceInference:
     proportions: np.ndarray  # (n_documents, n_components): psi; rows sum to 1
     # (n_sentences, n_components): posterior probability of each topic in each sentence; for a
     # sentence without words the proportions of its document
-    responsibilities: np.ndarray
+    probabilities: np.ndarray
     # (n_documents,): log likelihood of the words given psi, in nats, and the log prior of psi but
     # for a constant
     objective: np.ndarray
@@ -76,7 +76,7 @@ class EM:
                 words.indptr[first : last + 1], words.indices, words.counts, log_beta,
                 (starts[start : stop + 1] - first).astype(np.intp), n_sentiments,
                 gamma, alpha, self.frank_wolfe, self.tol, self.max_iter,
-                found.proportions[start:stop], found.responsibilities[first:last],
+                found.proportions[start:stop], found.probabilities[first:last],
                 found.objective[start:stop], found.n_iter[start:stop],
             )  # fmt: skip
 
@@ -155,12 +155,12 @@ def statistics(batch: SentenceBatch, found: SentenceInference, workers: Workers)
     The source multiplies the marginal ones of sentiment and aspect, which is not the E-step.
     """
     words = batch.sentences
-    n_words, K = len(words.words), found.responsibilities.shape[1]
+    n_words, K = len(words.words), found.probabilities.shape[1]
     by_word = words.matrix(words.counts.astype(np.float64)).T.tocsr()
     counts = np.empty((n_words, K))
 
     def fill(start: int, stop: int) -> None:
-        counts[start:stop] = by_word[start:stop] @ found.responsibilities
+        counts[start:stop] = by_word[start:stop] @ found.probabilities
 
     workers.share(fill, spans(n_words, WORDS_PER_JOB))
     bound = float(found.objective.sum())

@@ -143,7 +143,7 @@ class GaussianMixture(MixtureModel):
                 rng = np.random.default_rng([seed, group])
                 starts = [mixture.found_in(X[rows], rng) for _ in range(self.n_init)]
                 mixture = max(starts, key=lambda start: start[1])[0]
-            r, log_evidence = mixture.responsibilities(X[rows])
+            r, log_evidence = mixture.probabilities(X[rows])
             weights, components = _statistics(X[rows], r)
             additions["weights"][group] = weights
             additions["components"][group] = components
@@ -168,7 +168,7 @@ class Mixture:
         alike &= (self.components == self.components[0]).all()
         return bool(alike) and len(self.weights) > 1
 
-    def responsibilities(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def probabilities(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """q(z) of each sample, and log sum_z exp E[log p(x, z)], its part of the bound."""
         m, k, a, b = normal_gamma.parameters(self.components)
         constants = 0.5 * (psi(a) - np.log(b) - np.log(2 * np.pi) - 1 / k)
@@ -186,7 +186,7 @@ class Mixture:
         for _ in range(START_PASSES):
             weights, components = _statistics(X, r)
             after = Mixture(self.weights + weights, self.components + components)
-            r, log_evidence = after.responsibilities(X)
+            r, log_evidence = after.probabilities(X)
             bound = float(log_evidence.sum()) - after._divergence(self)
             if bound - last < START_TOL * len(X):
                 break

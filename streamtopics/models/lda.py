@@ -17,7 +17,7 @@ from streamtopics.kernels import variational
 from streamtopics.local.directions import expected
 from streamtopics.local.step import NOTHING, LocalStep, Source, content_seeds, document_seeds, mix
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.posteriors import Learn, TopicPosterior
+from streamtopics.posteriors import Learn, Proposal, TopicPosterior
 from streamtopics.utils.checks import EXCLUDED
 from streamtopics.utils.parallel import Workers, spans
 
@@ -84,21 +84,6 @@ class CorrectedMean:
 corrected_mean, geometric_mean, mean = CorrectedMean(), GeometricMean(), Mean()
 
 
-class HasPrior(Source, Protocol):
-    """A source that tells its prior apart: a posterior or a proposal."""
-
-    @property
-    def c(self) -> np.ndarray:
-        """Weight of the prior in each topic."""
-
-    @property
-    def prior_mass(self) -> np.ndarray:
-        """Pseudo-counts of the prior, for each topic."""
-
-    def prior_rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of the prior."""
-
-
 @runtime_checkable
 class Start(Protocol):
     """Function that makes the topics that the first minibatch is seen with.
@@ -161,7 +146,7 @@ class LDA:
         seeds: np.ndarray | None = None
         n_before, n = posterior.n_documents + self.n_ahead, minibatch.n_documents
 
-        def learn(given: HasPrior, *, warm: bool = False) -> Statistics:
+        def learn(given: TopicPosterior | Proposal, *, warm: bool = False) -> Statistics:
             nonlocal documents, seeds
             source: Source = given
             if given is posterior and posterior.knows_nothing:
@@ -245,14 +230,14 @@ class BoundedPrior:
     the most that the prior's mass may be of the mass learnt, over all topics.
     """
 
-    def __init__(self, source: HasPrior, share: float):
+    def __init__(self, source: TopicPosterior | Proposal, share: float):
         self._source, self.alpha, self.c = source, source.alpha, source.c
-        self.directions: np.ndarray | None = getattr(source, "directions", None)
+        self.directions = source.directions
         prior_part = source.c * source.prior_mass
         learnt = float((source.mass - prior_part).sum())
         # Topics of which alpha is 0 are none yet.
-        alive = source.alpha > 0 if len(source.alpha) else slice(None)
-        total = float(prior_part[alive].sum())
+        active = source.alpha > 0 if len(source.alpha) else slice(None)
+        total = float(prior_part[active].sum())
         self._limits = learnt > 0 and share * learnt < total
         # Less of the prior would be lost in what is taken off it.
         kept = max(share * learnt / total, TOLERANCE) if self._limits else 1.0

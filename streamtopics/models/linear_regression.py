@@ -103,8 +103,8 @@ class LinearRegression(DenseModel):
             return np.zeros(len(X))
         m, L, a, b = family.parameters(posterior["regression"])
         X = self._design(X)
-        leverage = (X.T * np.linalg.solve(L, X.T)).sum(axis=0)
-        return log_t_density(y, X @ m, 2 * a, b / a * (1 + leverage))
+        relative_variance = (X.T * np.linalg.solve(L, X.T)).sum(axis=0)
+        return log_t_density(y, X @ m, 2 * a, b / a * (1 + relative_variance))
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """The mean of y for each x."""

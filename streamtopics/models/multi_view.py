@@ -25,7 +25,7 @@ CLASS_PRIOR = 1.0
 
 
 @dataclass(frozen=True)
-class CompetingStart(RandomStart):
+class ScaledStart(RandomStart):
     """A random start that competes with topics that know something: its mass is right."""
 
     @property
@@ -103,7 +103,7 @@ class MultiView:
     ) -> TopicPosterior | Proposal | RandomStart:
         """The block, or a random start where it knows nothing."""
         if isinstance(block, TopicPosterior) and block.knows_nothing:
-            return CompetingStart(block, int(document_seeds(self.seed, place, 1)[0]))
+            return ScaledStart(block, int(document_seeds(self.seed, place, 1)[0]))
         return block
 
     def log_joint(

@@ -55,7 +55,7 @@ class SpectralStart:
     ) -> Source:
         known = (prior_at(given, minibatch.words) for given in (prior.eta, prior.boosted))
         known_apart = any(np.any(rows[:, n_background:] != rows[:, -1:]) for rows in known)
-        if known_apart or not minibatch.tells.any():
+        if known_apart or not minibatch.informative.any():
             return RandomStart(prior, seed)
         kept, member = members(minibatch, prior.n_nodes - n_background)
         counts, directions = np.zeros((len(minibatch.words), prior.n_nodes)), None
@@ -81,7 +81,10 @@ def members(minibatch: Minibatch, n_clusters: int) -> tuple[np.ndarray, sparse.c
     X.eliminate_zeros()
     # Hashes of contents order the documents: which came first makes no difference.
     keys, usable, vectors = content_seeds(minibatch), minibatch.lengths > 0, minibatch.vectors
-    if 2 * np.count_nonzero(usable) < np.count_nonzero(minibatch.tells) and vectors is not None:
+    if (
+        2 * np.count_nonzero(usable) < np.count_nonzero(minibatch.informative)
+        and vectors is not None
+    ):
         usable = np.asarray(vectors.any(axis=1))
         keys = np.unique(vectors, axis=0, return_inverse=True)[1]
     else:

@@ -57,9 +57,9 @@ class IterateAverage:
     def rows(self, words: np.ndarray) -> np.ndarray:
         return self.theta * self.posterior.rows(words) + self.rest.rows(words)
 
-    def may_lead(self, n: int) -> np.ndarray:
+    def top_candidates(self, n: int) -> np.ndarray:
         # Of both: a row may be zeros in one of them.
-        return np.union1d(self.posterior.may_lead(n), self.rest.may_lead(n))
+        return np.union1d(self.posterior.top_candidates(n), self.rest.top_candidates(n))
 
     def dense(self) -> np.ndarray:
         return self.theta * self.posterior.dense() + self.rest.dense()

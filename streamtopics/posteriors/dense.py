@@ -43,7 +43,7 @@ class Block:
     #: (..., m): natural parameter eta of each node, that a stream starts from and forgets to
     prior: np.ndarray
     #: (..., m): natural parameter xi that a boost adds; None for that of the prior
-    knowledge: np.ndarray | None = None
+    xi: np.ndarray | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -51,15 +51,15 @@ class Block:
 
     @property
     def boosted(self) -> np.ndarray:
-        return self.prior if self.knowledge is None else self.knowledge
+        return self.prior if self.xi is None else self.xi
 
     def __reduce__(self) -> tuple[Any, ...]:
         # With the family by its name, as below in files.
-        return _block_of_named, (self.family.__name__, self.prior, self.knowledge)
+        return _block_of_named, (self.family.__name__, self.prior, self.xi)
 
     def __getstate__(self) -> dict[str, Any]:
         name = self.family.__name__
-        return {"family": name, "prior": self.prior, "knowledge": self.knowledge}
+        return {"family": name, "prior": self.prior, "xi": self.xi}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         name = state["family"]
@@ -68,8 +68,8 @@ class Block:
         vars(self).update(state, family=import_module(name) if ours else sys.modules[name])
 
 
-def _block_of_named(family: str, prior: np.ndarray, knowledge: np.ndarray | None) -> Block:
-    return Block(import_module(family), prior, knowledge)
+def _block_of_named(family: str, prior: np.ndarray, xi: np.ndarray | None) -> Block:
+    return Block(import_module(family), prior, xi)
 
 
 class DensePosterior(StatePosterior):

@@ -112,9 +112,9 @@ class Rows:
         if n_used > len(counts):
             capacity = max(int(GROWTH * len(counts)), LEAST_CELLS // counts.shape[1])
             capacity = max(n_used, min(capacity, len(store.places) + 1))
-            grown = np.zeros((capacity, counts.shape[1]))
-            grown[: store.n_used] = counts[: store.n_used]
-            counts = grown
+            larger = np.zeros((capacity, counts.shape[1]))
+            larger[: store.n_used] = counts[: store.n_used]
+            counts = larger
         return RowAllocation(store, counts, rows, n_used)
 
     def _set_rows(self, words: np.ndarray, counts: np.ndarray) -> Rows:

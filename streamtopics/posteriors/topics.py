@@ -134,7 +134,7 @@ class TopicPosterior(OverWords):
         kept: np.ndarray = np.reshape(blend.retain, (-1, 1)) * old
         return kept if found is None else kept + np.reshape(blend.gain, (-1, 1)) * found
 
-    def may_lead(self, n: int) -> np.ndarray:
+    def top_candidates(self, n: int) -> np.ndarray:
         """Words among which are the n leading ones of each topic; sorted."""
         seen, n_words = self._state.S.words, self._state.S.shape[0]
         if not self.is_alike:
@@ -331,7 +331,7 @@ class TopicPosterior(OverWords):
         learnt = np.where(known, old.learnt_mass[places], 0.0)
         return out._with(State(S, c, a, learnt, np.zeros(len(places)), out.alpha, *old[6:9]))
 
-    def follows(self, base: TopicPosterior) -> bool:
+    def is_after(self, base: TopicPosterior) -> bool:
         counters = zip(self._state[6:9], base._state[6:9], strict=True)
         return all(mine >= before for mine, before in counters)
 
@@ -340,7 +340,7 @@ class TopicPosterior(OverWords):
         words = seen_in([self._state.S, base._state.S])
         learnt, before = (p.a * p._state.S.rows(words) for p in (self, base))
         boosted = (self.c >= base.c).all() and (self.b >= base.b).all()
-        return bool(self.follows(base) and boosted and (learnt >= before * (1 - 1e-9)).all())
+        return bool(self.is_after(base) and boosted and (learnt >= before * (1 - 1e-9)).all())
 
     def is_learnt_from(self, *parts: TopicPosterior) -> bool:
         """Whether no count is negative by more than rounding, as a sum of these parts has it."""
@@ -414,21 +414,21 @@ def blend_together(
     updates: Sequence[tuple[TopicPosterior, Blend]], swaps: Sequence[Swap] = ()
 ) -> None:
     """Carry out updates of several posteriors, and set attributes: all of them, or none."""
-    plans = [posterior._plan(blend) for posterior, blend in updates]
-    _write(plans, swaps)
+    tasks = [posterior._plan(blend) for posterior, blend in updates]
+    _write(tasks, swaps)
 
 
 def forget_together(
     parts: Sequence[tuple[TopicPosterior, Any]], words: np.ndarray, swaps: Sequence[Swap] = ()
 ) -> None:
     """Leave some rows in S of posteriors, given what is left in each, and set attributes."""
-    plans = [posterior._plan_forget(words, left) for posterior, left in parts]
-    _write(plans, swaps)
+    tasks = [posterior._plan_forget(words, left) for posterior, left in parts]
+    _write(tasks, swaps)
 
 
-def _write(plans: Sequence[Plan], swaps: Sequence[Swap]) -> None:
-    own = [swap for _, states in plans for swap in states]
-    kernel.write([arguments for arguments, _ in plans], [*own, *swaps])
+def _write(tasks: Sequence[Plan], swaps: Sequence[Swap]) -> None:
+    own = [swap for _, states in tasks for swap in states]
+    kernel.write([arguments for arguments, _ in tasks], [*own, *swaps])
 
 
 class _OfWords(TopicPosterior):

@@ -23,14 +23,14 @@ from streamtopics.utils.structure import has_entries
 Seeds = Mapping[str, Collection[str]] | Mapping[int, Collection[str]]
 
 
-PRAISE = (
+POSITIVE_WORDS = (
     "good", "great", "excellent", "perfect", "love", "loved", "loves", "nice", "best", "happy",
     "amazing", "wonderful", "fantastic", "awesome", "enjoy", "enjoyed", "recommend",
     "recommended", "pleased", "superb", "beautiful", "favorite", "favourite", "fun", "easy",
     "brilliant", "impressed", "impressive", "perfectly", "highly",
 )  # fmt: skip
 # The last line is what `mark_negations` makes of praise that is denied.
-BLAME = (
+NEGATIVE_WORDS = (
     "bad", "poor", "poorly", "terrible", "worst", "worse", "awful", "horrible", "disappointed",
     "disappointing", "disappointment", "waste", "wasted", "wrong", "useless", "broken", "junk",
     "annoying", "problem", "problems", "boring", "failed", "fails", "hate", "crap", "stupid",
@@ -302,5 +302,9 @@ class SentimentWords(PriorRecord):
         return prior
 
     def _seeds(self) -> SeedWords:
-        words = {"positive": PRAISE, "negative": BLAME} if self.words is None else self.words
+        words = (
+            {"positive": POSITIVE_WORDS, "negative": NEGATIVE_WORDS}
+            if self.words is None
+            else self.words
+        )
         return SeedWords(words, self.strength, self.base, self.elsewhere, "ignore", self.vocabulary)

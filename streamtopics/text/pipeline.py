@@ -109,7 +109,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
         *before, (name, last) = steps_of(self)
         if last is self or not learns(last):
             raise AttributeError(f"partial_fit needs a last step that learns, not {last!r:.99}")
-        _check_may_forget(before, name, last)
+        _check_can_forget(before, name, last)
         *given, of_last = self._given(params)
         handed_over = self._handed_over
         columns, words = np.empty(0, dtype=np.int64), None
@@ -209,17 +209,17 @@ def _snapshot(step: Any) -> Any:
     return name, twin
 
 
-def _check_may_forget(before: list[tuple[str, Any]], name: str, last: object) -> None:
+def _check_can_forget(before: list[tuple[str, Any]], name: str, last: object) -> None:
     """Refuse words that change columns where they would be taken for the words before."""
-    follows = [name for name, step in before if _follows(step)]
-    if follows and not hasattr(last, "forget_words"):
+    dynamic = [name for name, step in before if _is_dynamic(step)]
+    if dynamic and not hasattr(last, "forget_words"):
         raise TypeError(
-            f"the words of {follows[0]!r} change columns, but the last step {name!r}, a "
+            f"the words of {dynamic[0]!r} change columns, but the last step {name!r}, a "
             f"{type(last).__name__}, has no forget_words; give the vectorizer its `vocabulary`"
         )
 
 
-def _follows(step: Any) -> bool:
+def _is_dynamic(step: Any) -> bool:
     """Whether the words of a step may change columns."""
     return isinstance(step, StreamingCountVectorizer) and step.vocabulary is None
 

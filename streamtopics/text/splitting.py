@@ -66,7 +66,7 @@ FIRST_WORDS = _words(
 )
 
 # A sentence that begins with one of these goes on from another; a clause (although) is in its own.
-GOES_ON = _words(
+CONTINUE = _words(
     "also and besides but furthermore hence her he him his however instead it its "
     "moreover nor or otherwise she so still such their them then therefore they thus yet"
 )
@@ -130,7 +130,7 @@ def has_content(sentence: str) -> bool:
 def refers_back(sentence: str) -> bool:
     """Whether a sentence begins as if another came before it, by its first word."""
     first = WORD.search(sentence)
-    return first is not None and first[0].lower() in GOES_ON
+    return first is not None and first[0].lower() in CONTINUE
 
 
 def is_abbreviated(stem: str, head: str, has_capitals: bool) -> bool:

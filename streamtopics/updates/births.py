@@ -84,7 +84,7 @@ def documents_of(statistics: Statistics, n_background: int) -> np.ndarray:
     if statistics.shares is None:
         return np.zeros(statistics.counts.shape[1] - n_background)
     own = statistics.shares[n_background:]
-    return statistics.n_telling * own / own.sum()
+    return statistics.n_informative * own / own.sum()
 
 
 def own_part(coefficient: Any, n_background: int) -> Any:

@@ -81,8 +81,8 @@ def _reweighted(rule: Rule, composite: Composite, posterior: TopicPosterior) -> 
         own = then.c - blend.retain**2 * before.c
         prior = kept**2 * now.c + scale**2 * own - kept * now.c
     else:
-        boosts = blend.prior - (1.0 - blend.retain)
-        prior = 1.0 - kept + scale * boosts
+        prior_boost = blend.prior - (1.0 - blend.retain)
+        prior = 1.0 - kept + scale * prior_boost
     return replace(
         blend, retain=kept, gain=scale * blend.gain, prior=prior, boost=scale * blend.boost
     )

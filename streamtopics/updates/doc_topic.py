@@ -395,12 +395,12 @@ def newton_step(alpha: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
     """-H^-1 g in O(K), for g = grad f and H = psi'(alpha_0) - diag(psi'(alpha_k))."""
     alpha_0 = alpha.sum()
     g = digamma(alpha_0) - digamma(alpha) + mean_log_theta
-    inverse = 1 / trigamma(alpha)
+    inverse = 1 / digamma_derivative(alpha)
     shared = (inverse @ g) / (inverse.sum() - 1 / zeta(2.0, alpha_0))
     return inverse * (g - shared)
 
 
-def trigamma(x: np.ndarray) -> np.ndarray:
+def digamma_derivative(x: np.ndarray) -> np.ndarray:
     """psi'(x) to 1e-8, relative, by the series in 1 / (x + 8); less work than in scipy."""
     below = 1 / (x + SHIFTS)
     w = 1 / (x + len(SHIFTS))

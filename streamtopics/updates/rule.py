@@ -145,18 +145,18 @@ class Rounds(Wrapper):
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
         blend, new = self.update.step(posterior, learn, state)
         for _ in range(self.n_rounds_of(posterior.n_batches) - 1):
-            refined = _with_view(learn, posterior, posterior.after(blend), self.warm)
-            blend, new = self.update.step(posterior, refined, state)
+            new_learn = _with_view(learn, posterior, posterior.after(blend), self.warm)
+            blend, new = self.update.step(posterior, new_learn, state)
         return blend, new
 
 
 def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool) -> Learn:
     """`learn` that sees `seen` in the place of the posterior."""
 
-    def refined(view: View, *, warm: bool = False) -> AnyStatistics:
+    def new_learn(view: View, *, warm: bool = False) -> AnyStatistics:
         return learn(seen if view is posterior else view, warm=warm or warm_start)
 
-    return refined
+    return new_learn
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class Growing(Wrapper):
         now = before + new
         rate = 1.0 - (before / now) ** self.power
         gain, keep = rate * now / new, (1.0 - rate) * now / before
-        grown = replace(
+        scaled = replace(
             blend,
             retain=keep * blend.retain,
             retention=blend.reported_retention,
@@ -214,7 +214,7 @@ class Growing(Wrapper):
             prior=blend.prior + blend.retain * (1.0 - keep),
             boost=gain * blend.boost,
         )
-        return grown, state
+        return scaled, state
 
 
 def merged_weights(
@@ -283,7 +283,7 @@ def in_parts(
         lengths.append(found.lengths)
         n_empty += found.n_empty
         if found.shares is not None:
-            shares.append(found.n_telling * found.shares)
+            shares.append(found.n_informative * found.shares)
         if found.directions is not None:
             new = np.reshape(blend.gain, (-1, 1)) * found.directions
             directions = np.reshape(blend.retain, (-1, 1)) * directions + new

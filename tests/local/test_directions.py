@@ -98,7 +98,7 @@ def test_one_topic_is_found_by_words_and_vectors(weight):
     assert_allclose(found.directions[1:], directions_of(minibatch.vectors, q), atol=1e-12)
     assert not found.directions[0].any()
     assert found.n_empty == np.count_nonzero(~X.any(axis=1)) >= 1
-    assert found.n_telling == D
+    assert found.n_informative == D
     assert_allclose(found.shares, [0.2, *0.8 * q.mean(axis=0)])
     proportions = local.doc_topic(minibatch, topics, seeds, SERIAL)
     assert_allclose(proportions[:, 1:], 0.8 * q)

@@ -59,7 +59,7 @@ def test_words_are_counted_by_the_joint_responsibility(words_per_job, monkeypatc
     some = batch(documents)
     found = model().infer(state, some, SERIAL)
     given = statistics(some, found, SERIAL)
-    dense = np.concatenate(documents).T @ found.responsibilities
+    dense = np.concatenate(documents).T @ found.probabilities
     assert_allclose(given.counts, dense[given.words], atol=1e-12)
     assert_allclose(given.counts.sum(), sum(x.sum() for x in documents))
     assert_array_equal(given.lengths, [x.sum() for x in documents])
@@ -109,7 +109,7 @@ def test_a_sentence_without_seeds_goes_with_its_document():
     state = posterior(eta, n_aspects=2)
     some = batch(documents)
     start = AspectStart(state, 2, 3)
-    r = model().infer(start, some, SERIAL).responsibilities.reshape(-1, 2, 2).sum(axis=2)
+    r = model().infer(start, some, SERIAL).probabilities.reshape(-1, 2, 2).sum(axis=2)
     assert (r[:2, 0] > 0.9).all()
     assert (r[2:4, 1] > 0.9).all()
     assert_allclose(r[4:], 0.5, atol=1e-6)
@@ -121,7 +121,7 @@ def test_no_bit_depends_on_the_workers(local):
     expected = model(local).infer(AspectStart(state, 2, 5), some, SERIAL)
     with workers(3) as pool:
         found = model(local).infer(AspectStart(state, 2, 5), some, pool)
-        for name in ("proportions", "responsibilities", "objective", "n_iter"):
+        for name in ("proportions", "probabilities", "objective", "n_iter"):
             assert_array_equal(getattr(found, name), getattr(expected, name))
         counts = statistics(some, found, pool).counts
     assert_array_equal(counts, statistics(some, expected, SERIAL).counts)

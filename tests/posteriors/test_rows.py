@@ -160,7 +160,7 @@ def test_the_leading_words_are_among_those_that_may_lead(eta, n, averaged):
         s.counts[:, 1] = 0.0
         s.counts[::2, 2] = 0.0
         topics.blend(Blend(0.9, 1.0, 0.1, s))
-    lam, words = topics.dense(), topics.may_lead(n)
+    lam, words = topics.dense(), topics.top_candidates(n)
     assert words.dtype == np.int32
     assert (np.diff(words) > 0).all()
     assert len(words) == V if np.size(eta) > 1 else len(words) <= 14 + n

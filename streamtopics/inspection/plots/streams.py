@@ -177,5 +177,5 @@ def _image(ax: Axes, values: np.ndarray, most: float, colors: str, title: str) -
     ax.set_title(title, fontsize=10)
     ax.set_ylabel("topic")
     ax.locator_params(axis="y", integer=True)
-    beyond = "max" if values.max(initial=0.0) > most else "neither"
-    ax.figure.colorbar(image, ax=ax, extend=beyond)
+    extend = "max" if values.max(initial=0.0) > most else "neither"
+    ax.figure.colorbar(image, ax=ax, extend=extend)

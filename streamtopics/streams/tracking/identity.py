@@ -439,7 +439,7 @@ def sampled(X: Any, n: int, seed: int) -> Any:
 def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Columns and probabilities of the most probable words."""
     first = topics._n_hidden
-    if not hasattr(topics._learnt, "may_lead"):
+    if not hasattr(topics._learnt, "top_candidates"):
         table = topics.topic_word_
         columns = np.array([largest(row, n) for row in table], dtype=np.intp)
         return columns, np.take_along_axis(table, columns, axis=1)
