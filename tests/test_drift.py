@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from streamtopics import StreamingLDA
-from streamtopics.base.drift import _seen_from_all, observe
+from streamtopics.base.drift import _seen_from_all, drift_of
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.local import Variational
 from streamtopics.messages import Statistics
@@ -219,8 +219,8 @@ def test_a_record_of_what_was_touched_is_that_of_all_words(rho, prior, n_backgro
         words = np.sort(rng.choice(60, 15, replace=False)).astype(np.int32)
         statistics = Statistics(words, rng.gamma(0.3, 5.0, (15, 4)), np.ones(9))
         blend = Blend(rho, 1.0, 1.0 - rho, statistics, boost=0.1)
-        record = observe(posterior, blend, None, last, n_background)
-        whole = observe(posterior, replace(blend), None, None, n_background)
+        record = drift_of(posterior, blend, None, last, n_background)
+        whole = drift_of(posterior, replace(blend), None, None, n_background)
         if posterior.n_batches:
             moved, top_words = _seen_from_all(None, posterior, blend, n_background, 10)
             assert_allclose(record.moved, moved, rtol=1e-9)

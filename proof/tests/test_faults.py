@@ -29,7 +29,7 @@ from streamtopics import load, save
 from streamtopics.kernels import _hdp, _was, rows
 from streamtopics.saving import files
 from streamtopics.streams import stream
-from streamtopics.utils.parallel import KeepsAside, lock_of
+from streamtopics.utils.parallel import WithCache, lock_of
 from tests.conventions.every import EVERY, METHODS, N
 from tests.interrupts import Lines
 from tests.kernels.test_rows import add_rows_arguments
@@ -193,7 +193,7 @@ def test_a_kernel_short_of_memory_returns_nothing_else(library):
 
 
 def written(path):
-    with files.replacing(path) as write:
+    with files.replace_file(path) as write:
         write(b"new")
 
 
@@ -227,7 +227,7 @@ def test_a_lack_of_memory_leaves_no_file_open(library, tmp_path):
 # Checks that can fail
 
 
-class Right(KeepsAside, BaseEstimator):
+class Right(WithCache, BaseEstimator):
     """Sets what it learns at once."""
 
     def partial_fit(self, X):

@@ -81,7 +81,7 @@ DOC_TOPIC_UPDATES: dict[str, DocTopicUpdate] = {
 }
 Averaging = Literal["linear", "uniform"] | None
 
-REMEDIES = {
+ADVICE = {
     "log_theta": 'doc_topic_prior_update="fixed", or another inference',
     "shares": 'doc_topic_prior_update="fixed", or inference="one_topic"',
     "local_bound": "variational inference with view='geometric_mean' and a schedule whose "
@@ -222,7 +222,7 @@ class Composition:
         """The local side of the method, of the seed 0."""
         found = self.transform_inference or self.inference.thorough()
         report = self.traits.needs & self.inference.reports
-        if self.settles:
+        if self.rate_first:
             report -= {"local_bound"}
         return LDA(
             self.view, self.inference, found, 0, self.start, report, self.schedule.prior_limit,
@@ -230,7 +230,7 @@ class Composition:
         )  # fmt: skip
 
     @cached_property
-    def settles(self) -> bool:
+    def rate_first(self) -> bool:
         """Whether a rate is learnt of a minibatch before it, or its parts, are learnt."""
         schedule, traits = self.schedule, self.traits
         bound = self.view.keeps_bound and schedule.prior_limit is None
@@ -261,27 +261,27 @@ class Composition:
         n_parts = 1 if size is None or n <= size or starts_whole else -(-n // size)
         # The first document of each part, all about as long, and the end.
         bounds = np.linspace(0, n, n_parts + 1).astype(int).tolist()
-        settles = self.settles
+        rate_first = self.rate_first
         if posterior.knows_nothing and seen is None and first is None:
             # Of the part that sees them: topics that start from other words would be all alike.
             n_first = minibatch.n_documents if of_corpus(self.start) else bounds[1]
             first = model.first_topics(posterior, part(minibatch, 0, n_first)[0])
-        if len(bounds) == 2 and seen is None and not settles:
+        if len(bounds) == 2 and seen is None and not rate_first:
             learner = model.learner(posterior, minibatch, pool, first)
             return self.rule.step(posterior, learner, state)
         if isinstance(first, TopicPosterior):
             seen = first.of_words(minibatch.words)
         whole: Rule = self.rule
-        if settles:
-            settler = model
+        if rate_first:
+            rate_model = model
             if "local_bound" in self.traits.needs:
                 # With the exact bound, as it compares several starts.
                 own_step = isinstance(self.inference, Variational)
-                settler = replace(
+                rate_model = replace(
                     model, view=geometric_mean, report=frozenset({"local_bound"}), prior_limit=None,
                     local=self.inference if own_step else Variational(),
                 )  # fmt: skip
-            whole = whole.for_rate(posterior, settler.learner(posterior, minibatch, pool))
+            whole = whole.for_rate(posterior, rate_model.learner(posterior, minibatch, pool))
         scratch = posterior.of_words(minibatch.words) if seen is None else seen
 
         def parts() -> Iterator[tuple[Rule, Learn]]:
@@ -416,7 +416,7 @@ def check_needs(composition: Composition) -> None:
     """Refuse a rule that needs what neither the posterior of topics nor the local step has."""
     inference, view = composition.inference, composition.view
     reports = set(inference.reports)
-    if composition.settles:
+    if composition.rate_first:
         reports.add("local_bound")
     elif not view.keeps_bound or composition.schedule.prior_limit is not None:
         reports.discard("local_bound")
@@ -424,9 +424,9 @@ def check_needs(composition: Composition) -> None:
         lacking = f"{type(inference).__name__} does not report"
         if need not in ("log_theta", "shares", "local_bound"):
             lacking = "TopicPosterior does not offer"
-        remedy = REMEDIES.get(need, "another update")
+        remedy = ADVICE.get(need, "another update")
         own = need in composition.update.traits.needs
-        asking = composition.update if own else composition.doc_topic
+        record = composition.update if own else composition.doc_topic
         raise ValueError(
-            f"{type(asking).__name__} as set here needs {need!r}, which {lacking}; use {remedy}"
+            f"{type(record).__name__} as set here needs {need!r}, which {lacking}; use {remedy}"
         )

@@ -126,7 +126,7 @@ class DriftRow(NamedTuple):
     lost: list[Any]
 
 
-def observe(
+def drift_of(
     posterior: TopicPosterior,
     blend: Blend,
     time: object,
@@ -144,13 +144,13 @@ def observe(
         raise ValueError(TOO_EXTREME)
     retain = np.broadcast_to(np.asarray(blend.retain, np.float64), posterior.n_nodes)[own]
     n = min(TOP_WORDS, posterior.shape[0])
-    leaders = _old_leaders(posterior, retain, last, n)
+    top = _old_top(posterior, retain, last, n)
     keeps_order = posterior.is_alike and blend.noise is None and not blend.statistics.takes_back
     seen = None
-    if leaders is not None and keeps_order:
-        seen = _seen_from(leaders, posterior, blend, n_hidden)
+    if top is not None and keeps_order:
+        seen = _seen_from(top, posterior, blend, n_hidden)
     if seen is None:
-        known = None if blend.statistics.takes_back else leaders
+        known = None if blend.statistics.takes_back else top
         seen = _seen_from_all(known, posterior, blend, n_hidden, n)
     moved, top_words = seen
     kept = np.broadcast_to(np.asarray(blend.reported_retention, np.float64), posterior.n_nodes)
@@ -158,25 +158,25 @@ def observe(
 
 
 def _seen_from(
-    leaders: np.ndarray, posterior: TopicPosterior, blend: Blend, n_hidden: int
+    top: np.ndarray, posterior: TopicPosterior, blend: Blend, n_hidden: int
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """How far topics move, and their leading words, if words without statistics keep their order.
 
     None if rounding brings a word below those that it leads.
     """
-    k, n = leaders.shape
-    topics = np.broadcast_to(np.arange(k)[:, None], leaders.shape)
-    values = posterior.decayed(blend, leaders, topics + n_hidden)
+    k, n = top.shape
+    topics = np.broadcast_to(np.arange(k)[:, None], top.shape)
+    values = posterior.decayed(blend, top, topics + n_hidden)
     least = np.concatenate([np.full(n_hidden, np.inf), values.min(axis=1)])
     moved, words = posterior.moved(blend, least)
-    untouched = ~np.isin(leaders, blend.statistics.words)
-    found = [(topics[untouched], leaders[untouched], values[untouched])]
+    unchanged = ~np.isin(top, blend.statistics.words)
+    found = [(topics[unchanged], top[unchanged], values[unchanged])]
     for some, _, after in posterior.changes(blend, words):
         leads = after >= least
-        if len(some) >= n and np.count_nonzero(leads) > MANY * leaders.size:
+        if len(some) >= n and np.count_nonzero(leads) > MANY * top.size:
             # The first minibatch lifts all of its words over those that lead before it.
-            nth = np.partition(after, len(some) - n, axis=0)[len(some) - n]
-            least = np.maximum(least, nth)
+            bound = np.partition(after, len(some) - n, axis=0)[len(some) - n]
+            least = np.maximum(least, bound)
             leads = after >= least
         places, own = np.nonzero(leads)
         found.append((own - n_hidden, some[places], after[places, own]))
@@ -186,28 +186,28 @@ def _seen_from(
 
 
 def _seen_from_all(
-    leaders: np.ndarray | None, posterior: TopicPosterior, blend: Blend, n_hidden: int, n: int
+    top: np.ndarray | None, posterior: TopicPosterior, blend: Blend, n_hidden: int, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """How far topics move, and their n leading words, read from all words."""
     own = slice(n_hidden, None)
     old_mass, mass = posterior.mass[own], posterior.after(blend).mass[own]
     moved, least = np.zeros((2, len(mass)))
-    if leaders is not None:
+    if top is not None:
         topics = np.arange(len(mass))[:, None] + n_hidden
-        least = posterior.decayed(blend, leaders, topics).min(axis=1)
+        least = posterior.decayed(blend, top, topics).min(axis=1)
     found = []
     for words, before, after in posterior.changes(blend):
         before, after = before[:, own] / old_mass, after[:, own]
         moved += np.abs(after / mass - before).sum(axis=0)
-        if leaders is None and len(words) >= n:
-            nth = np.partition(after, len(words) - n, axis=0)[len(words) - n]
-            least = np.maximum(least, nth)
+        if top is None and len(words) >= n:
+            bound = np.partition(after, len(words) - n, axis=0)[len(words) - n]
+            least = np.maximum(least, bound)
         places, topics = np.nonzero(first_of_equals(after, least, n))
         found.append((topics, words[places], after[places, topics]))
     return 0.5 * moved, leading(n, *map(np.concatenate, zip(*found, strict=True)))
 
 
-def _old_leaders(
+def _old_top(
     posterior: TopicPosterior, retain: np.ndarray, last: Drift | None, n: int
 ) -> np.ndarray | None:
     """Columns of the n leading words of each topic before an update; None if they are unknown."""
@@ -217,8 +217,8 @@ def _old_leaders(
         return first
     if last is None or not posterior.c.all() or last.top_words.shape != first.shape:
         return None
-    leaders: np.ndarray = np.where(retain[:, None] > 0, last.top_words, first)
-    return leaders
+    top: np.ndarray = np.where(retain[:, None] > 0, last.top_words, first)
+    return top
 
 
 def drift_table(records: Sequence[Drift], names: np.ndarray) -> list[DriftRow]:

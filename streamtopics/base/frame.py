@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.updates.rule import MEANS, Rounds, Rule
 from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
-from streamtopics.utils.parallel import KeepsAside, Workers, lock_of, workers
+from streamtopics.utils.parallel import WithCache, Workers, lock_of, workers
 from streamtopics.utils.progress import Progress
 from streamtopics.utils.records import nested_fields, replaced
 
@@ -46,7 +46,7 @@ except ImportError:  # scikit-learn before 1.9, where no callbacks can be set.
 
 T = TypeVar("T")
 # Times that a reader tries again before it holds learning off.
-READS = 3
+N_ATTEMPTS = 3
 # Fewer steps from a random start find no topics.
 FEW_STEPS = 5
 # What the score of a pipeline is asked for, where metadata is routed, and takes no notice of.
@@ -71,14 +71,14 @@ class Commit:
         """Minibatches learnt from."""
         return int(self.posterior.n_batches)
 
-    def detached(self) -> Self:
+    def copied(self) -> Self:
         """Return a record that no later step changes: posteriors are written in place."""
         written = hasattr(self.posterior, "blend")
         return replace(self, posterior=deepcopy(self.posterior)) if written else self
 
 
 class StreamingEstimator(
-    KeepsAside, LinksToReference, HoldsPlainNumbers, CallbackSupportMixin, BaseEstimator
+    WithCache, LinksToReference, HoldsPlainNumbers, CallbackSupportMixin, BaseEstimator
 ):
     """Base of the estimators that learn from streams; see the module for its hooks.
 
@@ -112,12 +112,12 @@ class StreamingEstimator(
     @property
     def _made(self) -> dict[str, Any]:
         """What was made of the parameters, until one of them is set."""
-        return cast(dict[str, Any], self._aside.setdefault("made", {}))
+        return cast(dict[str, Any], self._cache.setdefault("made", {}))
 
     def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)
         if name in self._checked:
-            self._aside.pop("made", None)
+            self._cache.pop("made", None)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters, and if `deep` the fields of records such as the rule.
@@ -240,7 +240,7 @@ class StreamingEstimator(
                     if self.verbose > 0:
                         self._show(part, pool, report)
                     self._learn(part, pool)
-                    report.advance(part.n_documents, part.n_tokens)
+                    report.update(part.n_documents, part.n_tokens)
                     # The copy that a callback may ask for has all of the state.
                     if task is not None and task.call_on_fit_task_end(
                         estimator=self, **told, reconstruction_attributes={}
@@ -307,7 +307,7 @@ class StreamingEstimator(
     def _whole(self, read: Callable[[], T]) -> T:
         """Return the result of `read`, of one whole state."""
         check_is_fitted(self)
-        for _ in range(READS):
+        for _ in range(N_ATTEMPTS):
             before = self._commit
             try:
                 found = read()
@@ -349,7 +349,7 @@ class StreamingEstimator(
         with lock_of(self):
             state = dict(super().__getstate__())
             if "_commit" in state:
-                state["_commit"] = state["_commit"].detached()
+                state["_commit"] = state["_commit"].copied()
             if "_metadata_request" in state:
                 state["_metadata_request"] = self._requests_by_name()
         return state

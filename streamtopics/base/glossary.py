@@ -182,7 +182,7 @@ Parameters
 ----------
 X : array-like of shape (n_samples, n_features)
     Samples."""
-Y_IGNORED = """\
+Y_UNUSED = """\
 y : None
     Ignored."""
 METHODS = {
@@ -192,9 +192,9 @@ minibatches before stay learnt.""",
     "learns_minibatch": """\
 A call that fails changes nothing. The first call fixes the columns, the topics, the priors, the
 seed and the kind of rule; other parameters take effect from the next minibatch on.""",
-    "y_ignored": Y_IGNORED,
+    "y_ignored": Y_UNUSED,
     "sentences": f"{SENTENCES}\n{GROUPS}",
-    "sentences_and_y": f"{SENTENCES}\n{Y_IGNORED}\n{GROUPS}",
+    "sentences_and_y": f"{SENTENCES}\n{Y_UNUSED}\n{GROUPS}",
     "X": """\
 Parameters
 ----------
@@ -238,7 +238,7 @@ Returns
 score : float
     Nats per token; NaN if no token is held out.""",
     "sets": f"{X_SETS}\n{GROUPS_OF_POINTS}",
-    "sets_and_y": f"{X_SETS}\n{Y_IGNORED}\n{GROUPS_OF_POINTS}",
+    "sets_and_y": f"{X_SETS}\n{Y_UNUSED}\n{GROUPS_OF_POINTS}",
     "points": """\
 points : matrix of shape (n_points, n_features)
     Sentences or vectors; for items their column numbers, 1-D.""",

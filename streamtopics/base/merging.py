@@ -102,7 +102,7 @@ class Mergeable(StreamingEstimator):
             self._commit = self._merged(other, base)
         return self
 
-    def _continued(self, other: Self, base: Self) -> Any:
+    def _merged_after(self, other: Self, base: Self) -> Any:
         """The commit record with the other's minibatches after one's own."""
         theirs, old = other._commit, base._commit
         if theirs.posterior.n_batches == old.posterior.n_batches:
@@ -132,7 +132,7 @@ class Mergeable(StreamingEstimator):
         composition = self._composed()
         merges = composition.traits.merges
         if merges in IN_ORDER and model is not None:
-            return self._continued(other, model)
+            return self._merged_after(other, model)
         mine, theirs = self.posterior_, other.posterior_
         base = None if model is None else model.posterior_
         (state, memory), (_, their_memory) = self._commit.state, other._commit.state

@@ -135,7 +135,7 @@ def read_sentences(
             "into counts first, for example by "
             "streamtopics.text.SentenceVectorizer().fit_transform(documents)"
         )
-    read = partial(to_csr, otherwise=np.float64 if signed else np.float32)
+    read = partial(to_csr, default=np.float64 if signed else np.float32)
     if groups is not None or not _is_sequence(X):
         sentences = _grouped(read(X, caller, "X"), groups, caller)
     else:

@@ -29,9 +29,9 @@ from streamtopics.base.drift import (
     Drift,
     DriftRow,
     ReportsRetention,
+    drift_of,
     drift_table,
     kept_records,
-    observe,
 )
 from streamtopics.base.frame import (
     FEW_STEPS,
@@ -88,7 +88,7 @@ class TopicCommit(Commit):
     # Documents of the beginning of the stream, while it is learnt anew.
     begun: Documents | None = None
 
-    def detached(self) -> Self:
+    def copied(self) -> Self:
         # Alpha is never written in place, and a rule may remember the same array.
         alpha = self.posterior.alpha
         posterior, average = deepcopy((self.posterior, self.average), {id(alpha): alpha})
@@ -257,7 +257,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         drift = commit.drift
         if composition.traits.forgets:
             last = drift[-1] if commit.led_at == posterior.n_batches else None
-            record = observe(posterior, blend, time, last, self._n_hidden)
+            record = drift_of(posterior, blend, time, last, self._n_hidden)
             if drift:
                 record = replace(record, batch=drift[-1].batch + 1)
             drift = kept_records(drift, record)

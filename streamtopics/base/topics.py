@@ -20,7 +20,7 @@ from streamtopics.utils.checks import check_not_masked, is_whole
 from streamtopics.utils.parallel import lock_of
 
 # Words that a first guess of the leading ones is from, and words that are read at once.
-GUESSED_FROM, WORDS_AT_ONCE = 2000, 512
+GUESS_WORDS, WORDS_AT_ONCE = 2000, 512
 
 
 def most_probable(topics: Any, n: int) -> np.ndarray:
@@ -31,7 +31,7 @@ def most_probable(topics: Any, n: int) -> np.ndarray:
     n, mass = min(int(n), topics.shape[0]), topics.mass
     candidates = topics.top_candidates(n)
     n_words = len(candidates)
-    some = candidates[:: max(1, n_words // max(GUESSED_FROM, n))].copy()
+    some = candidates[:: max(1, n_words // max(GUESS_WORDS, n))].copy()
     guess = np.partition(topics.rows(some), len(some) - n, axis=0)[len(some) - n]
     least = guess * (1.0 - 1e-12)
     found = []

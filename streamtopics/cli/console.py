@@ -17,7 +17,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from streamtopics.saving.files import replacing
+from streamtopics.saving.files import replace_file
 
 # Control characters, with which a text could command a terminal; marks that turn the direction
 # of writing; halves of surrogates, which cannot be written.
@@ -108,7 +108,7 @@ def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]], kind: str) 
     """Write rows as they come, to a file or standard output; return how many."""
     n = 0
     output = nullcontext(lambda line: sys.stdout.write(line.decode()))
-    with output if path is None else replacing(path) as send:
+    with output if path is None else replace_file(path) as send:
         for n, row in enumerate(rows, start=1):
             if kind == "jsonl":
                 send((json.dumps(row, allow_nan=False, default=str) + "\n").encode())

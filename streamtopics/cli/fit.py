@@ -41,7 +41,7 @@ from streamtopics.cli.models import (
 from streamtopics.cli.reading import Tally, columns, cut, place_of, records, texts_of
 from streamtopics.datasets import Record, Skipped
 from streamtopics.report.documents import Whole, whole_of
-from streamtopics.saving.files import replacing
+from streamtopics.saving.files import replace_file
 from streamtopics.streams import ProgressReport, stream
 from streamtopics.text import NamedVectorizer, StreamingPipeline
 from streamtopics.utils.times import LEAST, Periods, periods_of
@@ -169,7 +169,7 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
     if path := options.topics_out:
         rows = [row._asdict() for row in rows_of(model, options.words, options.relevance)]
         if path.suffix.lower() == ".json":
-            with replacing(path) as send:
+            with replace_file(path) as send:
                 send((json.dumps(rows, indent=1) + "\n").encode())
         else:
             write_rows(path, rows, path.suffix[1:].lower())

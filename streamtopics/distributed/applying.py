@@ -163,7 +163,7 @@ def _results(
 ) -> Iterator[Result]:
     """Results of a function of each partition and what tasks share, in order."""
     check_integer(least=0, n_ahead=n_ahead)
-    executor, given = executors.executor_of(client), (read, executors.sent(client, shared))
+    executor, given = executors.executor_of(client), (read, executors.send_once(client, shared))
     items = executors.partitions_of(partitions, client)
     for number, future in enumerate(executors.ahead(executor, items, function, given, n_ahead)):
         try:

@@ -99,7 +99,7 @@ def apply_update(model: Model, update: Composite) -> Model:
     """
     check_not_frozen(model)
     topics = last_step(model)
-    check_composes(topics)
+    check_composed(topics)
     with topics._learning():
         composition, commit = topics._composed(), topics._commit
         _check_fits(update, commit.posterior)
@@ -171,11 +171,11 @@ def minibatch_of(reader: StreamingTopicModel, X: object) -> Minibatch:
 
 def reader_of(model: StreamingTopicModel) -> StreamingTopicModel:
     """Return a copy of a model that reads documents, and whose posterior has no words."""
-    check_composes(model)
-    husk, commit = copy(model), model._commit
+    check_composed(model)
+    bare, commit = copy(model), model._commit
     posterior = commit.posterior.of_words(NO_WORDS)
-    husk._commit = replace(commit, posterior=posterior, drift=(), begun=None)
-    return husk
+    bare._commit = replace(commit, posterior=posterior, drift=(), begun=None)
+    return bare
 
 
 def local_task(
@@ -187,7 +187,7 @@ def local_task(
     come between those that the model has learnt and those of the task. Counts travel in `single`
     or double precision.
     """
-    check_composes(model)
+    check_composed(model)
     commit, composition = model._commit, model._composed()
     posterior = commit.posterior.of_words(words, np.float32 if single else np.float64)
     local = replace(composition.model(model.seed_), n_ahead=n_ahead)
@@ -220,7 +220,7 @@ def counting_steps(model: object) -> Pipeline | None:
     return Pipeline([*steps, ("counts", "passthrough")]) if steps else None
 
 
-def check_composes(model: StreamingTopicModel) -> None:
+def check_composed(model: StreamingTopicModel) -> None:
     """Refuse a model whose minibatches cannot be learnt away from it, or that has learnt none."""
     _check_can_compose(model)
     check_is_fitted(model)

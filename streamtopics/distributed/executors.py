@@ -48,7 +48,7 @@ def executor_of(client: Any) -> Executor:
     return executor
 
 
-def submitted(
+def start_task(
     executor: Executor, function: Callable[..., Value], *arguments: object
 ) -> Future[Value]:
     """Begin a task; if that fails, as without any worker, its result is the error."""
@@ -67,7 +67,7 @@ def _failed(error: Exception) -> Future[Any]:
     return future
 
 
-def sent(client: Any, value: object) -> Any:
+def send_once(client: Any, value: object) -> Any:
     """Return what stands for a value in tasks: with a Dask client each worker gets it once."""
     if value is None or isinstance(client, Executor):
         return value
@@ -96,7 +96,7 @@ def ahead(
         while is_open or waiting:
             if is_open and len(waiting) <= n:
                 try:
-                    waiting.append(submitted(executor, function, next(left), *arguments))
+                    waiting.append(start_task(executor, function, next(left), *arguments))
                 except StopIteration:
                     is_open = False
                 except Exception as error:

@@ -34,7 +34,7 @@ from streamtopics.utils.steps import last_step
 
 Model = TypeVar("Model")
 # Minibatches learnt for each one of delay.
-RAMP = 16
+WARMUP = 16
 # A round is worth its way with so many minibatches, or documents.
 ENOUGH, ENOUGH_DOCUMENTS = 8, 4000
 
@@ -197,23 +197,23 @@ class Plan:
     def learns_here(self, n_learnt: int) -> bool:
         """Whether the client learns a minibatch by itself, by those that were learnt before it."""
         least = min(ENOUGH, -(-ENOUGH_DOCUMENTS // self.batch_size), self.rounds)
-        return n_learnt < RAMP * self.staleness * least
+        return n_learnt < WARMUP * self.staleness * least
 
     def length(self, n_before: int, n_learnt: int) -> int:
         """Minibatches of a round behind `n_before` of the stream, with topics of `n_learnt`."""
         longest = self.rounds
         if self.staleness:
-            longest = min(longest, max(1, n_learnt // (RAMP * self.staleness)))
+            longest = min(longest, max(1, n_learnt // (WARMUP * self.staleness)))
         return longest if self.every is None else min(longest, self.every - n_before % self.every)
 
     def under_way(self, n_before: int, n_learnt: int) -> int:
         """Rounds that may be under way when another one begins."""
         if self.every is not None and n_before % self.every == 0:
             return 0
-        return min(self.staleness, n_learnt // RAMP)
+        return min(self.staleness, n_learnt // WARMUP)
 
 
-class _Placed(NamedTuple):
+class _Batch(NamedTuple):
     """Counts of a minibatch, and the place of its partition, or its own in a stream."""
 
     X: Any
@@ -223,7 +223,7 @@ class _Placed(NamedTuple):
 class _Round(NamedTuple):
     """Minibatches that a worker learns; `n_after` of the stream end with its last one."""
 
-    batches: list[_Placed]
+    batches: list[_Batch]
     n_after: int
     future: Future[composites.Learnt]
 
@@ -254,13 +254,13 @@ class _Learning:
         self.model, self.topics, self.what = model, last_step(model), what
         self.plan = Plan(rounds, staleness, _every(self.callbacks), size)
         self.client, self.executor = client, executors.executor_of(client)
-        self.before = executors.sent(client, composites.counting_steps(model))
+        self.before = executors.send_once(client, composites.counting_steps(model))
         self.scored = any(has(callback, "needs_score") for callback in self.callbacks)
         # Counts travel as they are where the stream could as well be learnt here.
         self.single = rounds > 1 or staleness > 0
         self.under_way: deque[_Round] = deque()
         self.reader: Any = None
-        self.ended = False
+        self.is_over = False
         self.failed: Exception | None = None
         # Minibatches of the stream that are begun, those that are learnt, and documents begun.
         self.n_begun = self.n_done = 0
@@ -289,10 +289,10 @@ class _Learning:
                         f"skip is {skip}, but the partitions have {n_skipped} minibatches; pass "
                         "the same partitions again, or skip=0 for what came after them"
                     )
-                while not self.ended and self.failed is None and self._learn_next(batches):
+                while not self.is_over and self.failed is None and self._learn_next(batches):
                     pass
-                self._take_in_all_but(0)
-                if self.failed is not None and not self.ended:
+                self._take_in_until(0)
+                if self.failed is not None and not self.is_over:
                     raise self.failed
             except executors.PartitionError as error:
                 error.n_batches = self.n_done
@@ -302,9 +302,7 @@ class _Learning:
                 for one in self.under_way:
                     one.future.cancel()
 
-    def _minibatches(
-        self, reading: Iterator[Future[list[Any]]], n_before: int
-    ) -> Iterator[_Placed]:
+    def _minibatches(self, reading: Iterator[Future[list[Any]]], n_before: int) -> Iterator[_Batch]:
         """Minibatches as they are read; the first that cannot be read is the end."""
         place = n_before
         for number, future in enumerate(reading):
@@ -312,13 +310,13 @@ class _Learning:
             try:
                 found = future.result()
             except Exception as error:
-                self._fail([_Placed(None, first)], "read", error)
+                self._fail([_Batch(None, first)], "read", error)
                 return
             for i, X in enumerate(found):
-                yield _Placed(X, first + i * step)
+                yield _Batch(X, first + i * step)
             place += len(found)
 
-    def _learn_next(self, batches: Iterator[_Placed]) -> bool:
+    def _learn_next(self, batches: Iterator[_Batch]) -> bool:
         """Learn a minibatch, or begin a round; whether there was one."""
         # Documents count as minibatches of the usual size, or what came of the stream.
         n_learnt = max(self.n_begun, self.n_documents // self.plan.batch_size)
@@ -328,14 +326,14 @@ class _Learning:
         if some and here:
             self._learn_here(some[0])
         elif some:
-            self._take_in_all_but(self.plan.under_way(self.n_begun, n_learnt))
-            if not self.ended:
+            self._take_in_until(self.plan.under_way(self.n_begun, n_learnt))
+            if not self.is_over:
                 self._begin(some)
         self.n_begun += len(some)
         self.n_documents += sum(one.X.shape[0] for one in some)
         return bool(some)
 
-    def _learn_here(self, one: _Placed) -> None:
+    def _learn_here(self, one: _Batch) -> None:
         """Learn a minibatch."""
         before = seen_by(self.model)
         try:
@@ -345,13 +343,13 @@ class _Learning:
             self._fail([one], "learnt", error)
             return
         if self.topics.__sklearn_is_fitted__():
-            composites.check_composes(self.topics)
+            composites.check_composed(self.topics)
             self._tell(self.n_begun + 1, before, score)
 
-    def _begin(self, some: list[_Placed]) -> None:
+    def _begin(self, some: list[_Batch]) -> None:
         """Begin a round from the topics as they are now."""
         if self.reader is None:
-            self.reader = executors.sent(self.client, composites.reader_of(self.topics))
+            self.reader = executors.send_once(self.client, composites.reader_of(self.topics))
         n_ahead, batches = sum(one.n_documents for one in self.under_way), [one.X for one in some]
         try:
             local = composites.local_task(
@@ -360,14 +358,14 @@ class _Learning:
         except IndexError as error:
             self._fail(some, "learnt", error)
             return
-        future = executors.submitted(
+        future = executors.start_task(
             self.executor, composites.learn, self.reader, local, batches, self.scored
         )
         self.under_way.append(_Round(some, self.n_begun + len(some), future))
 
-    def _take_in_all_but(self, n: int) -> None:
+    def _take_in_until(self, n: int) -> None:
         """Take in rounds until no more than `n` are under way, or something ends the stream."""
-        while len(self.under_way) > n and not self.ended:
+        while len(self.under_way) > n and not self.is_over:
             one = self.under_way.popleft()
             try:
                 learnt = one.future.result()
@@ -377,11 +375,11 @@ class _Learning:
             composites.apply_update(self.topics, learnt.composite)
             self._tell(one.n_after, before, learnt.score)
 
-    def _fail(self, some: list[_Placed], done: str, error: Exception) -> Exception:
+    def _fail(self, some: list[_Batch], done: str, error: Exception) -> Exception:
         """Note an error of partitions, or of minibatches of a stream, to raise in its turn."""
-        plural = "minibatches" if self.what == "minibatch" else "partitions"
+        units = "minibatches" if self.what == "minibatch" else "partitions"
         first, last = some[0].number, some[-1].number
-        name = f"{self.what} {first}" if first == last else f"{plural} {first} to {last}"
+        name = f"{self.what} {first}" if first == last else f"{units} {first} to {last}"
         said = f"{name} could not be {done}: {type(error).__name__}: {error}"
         self.failed = found = executors.PartitionError(said, first)
         found.__cause__ = error
@@ -393,7 +391,7 @@ class _Learning:
         learnt = seen.n_documents - before.n_documents, seen.n_tokens - before.n_tokens
         info = BatchInfo(n_batches, None, None, *learnt, *seen, score)
         for callback in self.callbacks:
-            self.ended |= call(callback, self.model, info)
+            self.is_over |= call(callback, self.model, info)
 
 
 def _every(callbacks: Sequence[object]) -> int | None:

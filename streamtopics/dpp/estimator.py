@@ -318,7 +318,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
             at = replace(at, theta=np.tile(at.theta, (n, 1)))
         with self._progress(batch) as line:
             found = learning.fit(
-                data, at, settings, report=lambda value: line.advance(n, batch.n_tokens)
+                data, at, settings, report=lambda value: line.update(n, batch.n_tokens)
             )
         theta = np.atleast_2d(found.parameters.theta).mean(axis=0)
         minibatches = (batch_sets(data.measure, part, pool) for part in batch.cut(self.batch_size))

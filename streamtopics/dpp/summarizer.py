@@ -38,10 +38,10 @@ from streamtopics.dpp.summary_kernel import (
     weighted_units,
 )
 from streamtopics.text import SentenceVectorizer
-from streamtopics.text.splitting import has_content, is_fragment, refers_back
+from streamtopics.text.splitting import goes_back, has_content, is_fragment
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import of_record
-from streamtopics.utils.steps import thawed
+from streamtopics.utils.steps import unwrap
 
 Documents: TypeAlias = Sequence[sparse.csr_matrix] | NDArray[np.object_]
 
@@ -76,7 +76,7 @@ class SummaryCommit(Commit):
 
     def weights(self, law: Callable[..., Floats]) -> Floats | None:
         """Return the weights of words by their document frequencies; None where there are none."""
-        is_tfidf = isinstance(thawed(self.vectorizer.vectorizer_), TfidfVectorizer)
+        is_tfidf = isinstance(unwrap(self.vectorizer.vectorizer_), TfidfVectorizer)
         if is_tfidf or not self.document_frequency.size:
             return None
         return law(self.document_frequency, self.n_documents)
@@ -394,7 +394,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         for d, sentences in enumerate(documents):
             for i, sentence in enumerate(sentences):
                 first.setdefault(sentence, (d, i))
-        first = {text: where for text, where in first.items() if not refers_back(text)} or first
+        first = {text: where for text, where in first.items() if not goes_back(text)} or first
         X = known.vectorizer.transform([list(first), *documents])
         limits = (self.n_sentences, self.n_words) if n_sentences is None else (n_sentences, None)
         weights = known.weights(plain_idf)
@@ -504,7 +504,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     @property
     def _requires_fit(self) -> bool:
         return self._by_thesis or not isinstance(
-            thawed(self._inner_vectorizer()), HashingVectorizer
+            unwrap(self._inner_vectorizer()), HashingVectorizer
         )
 
     def __sklearn_tags__(self) -> Tags:

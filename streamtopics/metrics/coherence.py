@@ -149,7 +149,7 @@ def _documents(
             "X must be counts of words if window is None, but topic_coherence got text; count "
             "the words first, or pass documents as lists of words with window='auto'"
         )
-    counts = to_csr(X, "topic_coherence", otherwise=np.float64)
+    counts = to_csr(X, "topic_coherence", default=np.float64)
     check_reach(counts, "topic_coherence")
     columns, n_features = table, counts.shape[1]
     if names is not None:

@@ -162,7 +162,7 @@ def _check_prior(prior: ArrayLike, name: str, n: int) -> np.ndarray:
 
 def _check_whole(X: object, n_features: int, n_particles: int) -> sparse.csr_matrix:
     """Return X as CSR of whole counts; refuse documents too long for the memory."""
-    counts = to_csr(X, "left_to_right", otherwise=np.float64).astype(np.float64)
+    counts = to_csr(X, "left_to_right", default=np.float64).astype(np.float64)
     check_reach(counts, "left_to_right")
     counts.sum_duplicates()
     counts.eliminate_zeros()

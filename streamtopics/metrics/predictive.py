@@ -64,7 +64,7 @@ def split_by(
 ) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """Split as `completion_split` does; columns are hashed by their keys, or their numbers."""
     check_integer(least=0, most=MOST_SEED, random_state=random_state)
-    X = to_csr(X, "completion_split", otherwise=None).copy()
+    X = to_csr(X, "completion_split", default=None).copy()
     check_reach(X, "completion_split")
     if X.dtype == bool:
         X = X.astype(np.int64)

@@ -65,7 +65,7 @@ def class_words_prior(
     for name, labels in (("y", y), ("classes", y if classes is None else classes)):
         check_not_masked(labels, "class_words_prior", name)
         check_one_kind(labels, name, "class_words_prior")
-    counts, y = in_order(to_csr(X, "class_words_prior", otherwise=None)), np.asarray(y)
+    counts, y = in_order(to_csr(X, "class_words_prior", default=None)), np.asarray(y)
     check_reach(counts, "class_words_prior")
     classes = np.unique(y) if classes is None else np.asarray(classes)
     if len(strange := np.setdiff1d(y, classes)):

@@ -189,7 +189,7 @@ def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
         return sparse.vstack(each, format="csr"), X
     check_structure(X, "report")
     if not isinstance(X, sparse.csr_matrix):  # such as NamedCounts, which stay
-        X = to_csr(X, "report", otherwise=None)
+        X = to_csr(X, "report", default=None)
     return (X.astype(np.float64) if X.dtype == bool else X), X
 
 

@@ -38,7 +38,7 @@ from streamtopics.report.documents import (
     statistics_of,
     word_table,
 )
-from streamtopics.saving.files import replacing
+from streamtopics.saving.files import replace_file
 from streamtopics.utils.times import LEAST
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def report(
     )
     if path is not None:
         content = page(data)
-        with replacing(Path(path)) as write:
+        with replace_file(Path(path)) as write:
             write(content)
     return data
 

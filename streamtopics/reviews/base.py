@@ -265,7 +265,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
             def report(bound: float) -> None:
                 line.score(bound / n_tokens)
-                line.advance(1, n_tokens)
+                line.update(1, n_tokens)
 
             yield partial(
                 run_em, seed=self.seed_, learn_eta=self.learn_priors and eta.shape == (1, 1),

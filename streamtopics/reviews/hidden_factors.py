@@ -214,7 +214,7 @@ class HiddenFactorsTopics(UserItemModel):
                 of_words: Any = statistics.local_bound
                 of_words += hft.log_prior(posterior)
                 levels.append(float(of_ratings - float(self.text_weight) * of_words))
-                line.advance(1, statistics.n_tokens)
+                line.update(1, statistics.n_tokens)
                 posterior = fresh(posterior.eta, posterior.shape, None, statistics)
                 factors = self._fit_factors(factors, ratings, counts, learn_peakedness=True)
                 if len(levels) > 1 and levels[-2] - levels[-1] < float(self.tol) * abs(levels[-1]):

@@ -34,12 +34,12 @@ def check_held(value: object) -> None:
     seen: dict[int, object] = {}
     for one in objects_in(value, seen):
         sizes: dict[str, Any] = {}
-        wrong = _unsound(one)
+        wrong = _own_error(one)
         for kind, path, said, found in declared_of(one):
             if said == "nan":
                 seen[id(found)] = found
-            elif wrong is None and (fault := _fault(found, said, sizes)):
-                wrong = f"{path} of {kind.__name__} {fault}"
+            elif wrong is None and (error := _value_error(found, said, sizes)):
+                wrong = f"{path} of {kind.__name__} {error}"
         if wrong is not None:
             raise ValueError(wrong)
         if hasattr(type(one), "check_held"):
@@ -85,7 +85,7 @@ def _parts(one: object) -> Iterable[Any]:
     return _attributes(one).values()
 
 
-def _unsound(one: Any) -> str | None:
+def _own_error(one: Any) -> str | None:
     """What is wrong with an object by itself, if anything."""
     if isinstance(one, np.ndarray) and one.dtype.kind in "fc" and not np.isfinite(one).all():
         return "an array has numbers that are not finite"
@@ -101,13 +101,13 @@ def _unsound(one: Any) -> str | None:
     return None
 
 
-def _fault(value: Any, said: str, sizes: dict[str, Any]) -> str | None:
+def _value_error(value: Any, said: str, sizes: dict[str, Any]) -> str | None:
     """What is wrong with a declared value, if anything; new sizes are noted."""
     if value is None:
         return None
     if isinstance(value, dict | tuple | list):
         parts = value.values() if isinstance(value, dict) else value
-        return next(filter(None, (_fault(part, said, sizes) for part in parts)), None)
+        return next(filter(None, (_value_error(part, said, sizes) for part in parts)), None)
     words = [word for word in said.split() if word not in TYPES]
     shape = np.shape(value)
     if not _is_shape(shape, [word for word in words if word[0] not in SIGNS], sizes):

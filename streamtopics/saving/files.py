@@ -14,7 +14,7 @@ PARTS = ".streamtopics-*.part"
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Callable[[Any], object]]:
+def replace_file(path: Path) -> Iterator[Callable[[Any], object]]:
     """Yield a function that writes to a temporary file, which replaces `path` at the end.
 
     After a failure the old file is unchanged. A killed process leaves a hidden temporary file. A

@@ -13,11 +13,11 @@ from typing import Any, cast
 from zipfile import BadZipFile, ZipFile
 
 from streamtopics.saving.checks import check_held
-from streamtopics.saving.files import replacing
+from streamtopics.saving.files import replace_file
 from streamtopics.saving.trusted import is_known
 
 # Of a class that was made by Python code, whose objects are their attributes.
-HEAP_TYPE = 1 << 9
+PYTHON_TYPE = 1 << 9
 
 
 class LoadError(ValueError):
@@ -108,7 +108,7 @@ def write(value: Any, path: Path) -> None:
             )
     with ZipFile(content, "a") as archive:
         archive.comment = b"streamtopics " + _version().encode()
-    with replacing(path) as send:
+    with replace_file(path) as send:
         send(content.getbuffer())
 
 
@@ -117,10 +117,10 @@ def read(path: Path, trusted: Sequence[str | type] = ()) -> Any:
     # Its import takes a second.
     skops = import_module("skops.io")
     given = [t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" for t in trusted]
-    wrote, strange = "another program", []
+    source, strange = "another program", []
     try:
         with ZipFile(path) as archive:
-            wrote = archive.comment.decode() or wrote
+            source = archive.comment.decode() or source
         named = skops.get_untrusted_types(file=path)
         strange = [name for name in named if name not in given and not is_known(name)]
         for name in given:
@@ -132,7 +132,7 @@ def read(path: Path, trusted: Sequence[str | type] = ()) -> Any:
         raise
     except Exception as error:
         what = (
-            f"cannot be loaded: {error or type(error).__name__}; it was written by {wrote}, this "
+            f"cannot be loaded: {error or type(error).__name__}; it was written by {source}, this "
             f"is streamtopics {_version()}"
         )
         if isinstance(error, BadZipFile):
@@ -156,7 +156,7 @@ def _can_be_found(name: str) -> bool:
             cast("Any", found).__new__(found)
     except (ImportError, AttributeError, TypeError, ValueError):
         return False
-    return not isinstance(found, type) or bool(found.__flags__ & HEAP_TYPE)
+    return not isinstance(found, type) or bool(found.__flags__ & PYTHON_TYPE)
 
 
 def _version() -> str:

@@ -352,7 +352,7 @@ class ProgressReport:
             self._bar.score(info.score)
         else:
             self._bar.score(info.score)
-            self._bar.advance(info.n_documents, np.nan_to_num(info.n_tokens))
+            self._bar.update(info.n_documents, np.nan_to_num(info.n_tokens))
 
     def finish(self, model: Learner) -> None:
         """End the bar."""

@@ -30,7 +30,7 @@ from streamtopics.utils.structure import from_arrow
 
 # Patterns of all runs of at least so many word characters, or of so many letters.
 LETTER = "|".join(map("".join, permutations((r"\\W", r"\\d", "_"))))
-RUNS = re.compile(
+WORD_PATTERN = re.compile(
     rf"(?:\(\?u\))?(\\b)?(\\w|\[\^(?:{LETTER})\])(?:(\2*)\+|\{{([1-9][0-9]*),\}})(\\b)?"
 )
 # What the compiled counter calls a run of word characters, one of letters, and one of word
@@ -101,7 +101,7 @@ def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int
         raise ValueError(f"Iterable over raw text documents expected, {kind} object received.")
     raw_documents = from_arrow(raw_documents)
     if not is_compiled(vectorizer):
-        part = _analyzed(raw_documents, checked_analyzer(vectorizer))
+        part = _count_tokens(raw_documents, checked_analyzer(vectorizer))
         return _merged([part], part.n_rows, 1)
     # It warns of stop words that no word is equal to.
     vectorizer.build_analyzer()
@@ -136,14 +136,14 @@ def checked_analyzer(vectorizer: CountVectorizer) -> Callable[[Any], list[str]]:
 
 def is_compiled(vectorizer: CountVectorizer) -> bool:
     """Whether the compiled counter finds the words that a vectorizer asks for."""
-    return _runs(vectorizer) is not None
+    return _word_rule(vectorizer) is not None
 
 
 def _compiled(
     vectorizer: Any, texts: list[str], begins: np.ndarray, n_documents: int, n_jobs: int | None
 ) -> Counts:
     """Count the words of texts, of which some begin a document."""
-    shortest, alphabet = cast(tuple[int, int], _runs(vectorizer))
+    shortest, char_kind = cast(tuple[int, int], _word_rule(vectorizer))
     if vectorizer.strip_accents is None:
         lower = np.full(len(texts), bool(vectorizer.lowercase), dtype=np.uint8)
     else:
@@ -156,7 +156,7 @@ def _compiled(
     # No text has as many words; the time and memory of a word grow with the longest n-gram.
     most = min(max(map(len, texts), default=0) + 1, MOST_WHOLE)
     sizes = (min(n, most) for n in vectorizer.ngram_range)
-    counter = partial(kernel.Counted, shortest, *sizes, stop_words, alphabet)
+    counter = partial(kernel.Counted, shortest, *sizes, stop_words, char_kind)
     with workers(n_jobs) as pool:
         spans = _parts(texts, begins, pool.n)
         jobs = [(counter(), texts[span], lower[span], begins[span]) for span in spans]
@@ -190,7 +190,7 @@ def _counted(counter: Any, texts: list[str], lower: np.ndarray, begins: np.ndarr
     return counter
 
 
-def _analyzed(documents: Iterable[Any], analyze: Callable[[Any], Iterable[str]]) -> Any:
+def _count_tokens(documents: Iterable[Any], analyze: Callable[[Any], Iterable[str]]) -> Any:
     counter = kernel.Counted(1, 1, 1)
     for document in documents:
         counter.count_tokens(analyze(document))
@@ -198,18 +198,18 @@ def _analyzed(documents: Iterable[Any], analyze: Callable[[Any], Iterable[str]])
     return counter
 
 
-def _runs(vectorizer: CountVectorizer) -> tuple[int, int] | None:
+def _word_rule(vectorizer: CountVectorizer) -> tuple[int, int] | None:
     """Characters of the shortest word, and its alphabet; None if the counter cannot find words."""
     v: Any = vectorizer
     given = v.preprocessor is not None or v.tokenizer is not None or callable(v.strip_accents)
     if not cuts_as_given(v) or given or v.analyzer != "word" or v.token_pattern is None:
         return None
-    found = RUNS.fullmatch(v.token_pattern)
+    found = WORD_PATTERN.fullmatch(v.token_pattern)
     if found is None or v.ngram_range[0] < 1:
         return None
-    before, character, more, least, after = found.groups()
-    shortest = int(least) if least else 1 + len(more) // len(character)
-    if character == r"\w":
+    before, char, more, least, after = found.groups()
+    shortest = int(least) if least else 1 + len(more) // len(char)
+    if char == r"\w":
         return shortest, WORD_CHARACTERS
     # At one side alone it is a rule of its own.
     if (before is None) != (after is None):
@@ -246,8 +246,8 @@ def _without_accents(texts: list[str], vectorizer: Any) -> tuple[list[str], np.n
     """
     strip = ACCENTS[vectorizer.strip_accents]
     ascii_only = np.fromiter(map(str.isascii, texts), np.uint8, len(texts))
-    stripped = [
+    clean = [
         text if plain else strip(text.lower() if vectorizer.lowercase else text)
         for text, plain in zip(texts, ascii_only, strict=True)
     ]
-    return stripped, ascii_only if vectorizer.lowercase else np.zeros_like(ascii_only)
+    return clean, ascii_only if vectorizer.lowercase else np.zeros_like(ascii_only)

@@ -67,16 +67,16 @@ class NamedCounts(sparse.csr_matrix):
 
     def __getitem__(self, key: Any) -> Any:
         """Rows with the names, or else entries."""
-        picked = super().__getitem__(key)
+        selected = super().__getitem__(key)
         rows, *columns = key if isinstance(key, tuple) else (key,)
         # An ellipsis stands for all that is not said.
         whole = all(c is ... or (isinstance(c, slice) and c == slice(None)) for c in columns)
-        if isinstance(picked, NamedCounts) and whole:
-            picked.feature_names = self.feature_names
+        if isinstance(selected, NamedCounts) and whole:
+            selected.feature_names = self.feature_names
             if self.index is not None:
                 rows = slice(None) if rows is ... else rows
-                picked.index = self.index[rows if isinstance(rows, slice) else np.ravel(rows)]
-        return picked
+                selected.index = self.index[rows if isinstance(rows, slice) else np.ravel(rows)]
+        return selected
 
 
 def with_labels(counts: sparse.csr_matrix, raw_documents: object) -> sparse.csr_matrix:

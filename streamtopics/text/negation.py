@@ -3,7 +3,7 @@
 
 import re
 
-DENIED = re.compile(
+NEGATED = re.compile(
     r"\b(?:not|never|cannot|\w+n['\u2019]t)\s+"
     r"(?:(?:a|an|the|very|so|really|that|too|be|been|to|even|all)\s+)*(?=[^\W\d_])"
 )
@@ -35,4 +35,4 @@ def mark_negations(text: str) -> str:
     >>> mark_negations("Do not buy, and never to be recommended")
     'do notbuy, and notrecommended'
     """
-    return DENIED.sub("not", text.lower())
+    return NEGATED.sub("not", text.lower())

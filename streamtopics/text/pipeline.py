@@ -21,11 +21,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
 from streamtopics.text.vocabulary import OpenVocabulary
 from streamtopics.utils.output import LinksToReference
-from streamtopics.utils.parallel import KeepsAside, held, lock_of
-from streamtopics.utils.steps import last_step, learns, names_of, steps_of, thawed
+from streamtopics.utils.parallel import WithCache, held, lock_of
+from streamtopics.utils.steps import last_step, learns, names_of, steps_of, unwrap
 
 
-class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
+class StreamingPipeline(LinksToReference, Pipeline, WithCache):
     """scikit-learn's Pipeline with `partial_fit`, for a vocabulary that may change.
 
     Each step that has `partial_fit` learns from the output of the steps before it. The last step
@@ -60,7 +60,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
     """
 
     # Documents that the vectorizer had seen when the last step knew its words.
-    _handed_over: int | None = None
+    _n_passed: int | None = None
 
     def partial_fit(self, X: object, y: object = None, **params: Any) -> Self:
         """Learn from one minibatch.
@@ -111,22 +111,22 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
             raise AttributeError(f"partial_fit needs a last step that learns, not {last!r:.99}")
         _check_can_forget(before, name, last)
         *given, of_last = self._given(params)
-        handed_over = self._handed_over
+        n_passed = self._n_passed
         columns, words = np.empty(0, dtype=np.int64), None
         for (step_name, step), its_own in zip(before, given, strict=True):
             if step is None or step == "passthrough":
                 continue
-            source, width = thawed(step), X.shape[1] if len(columns) else 0
+            source, width = unwrap(step), X.shape[1] if len(columns) else 0
             counts = isinstance(source, StreamingCountVectorizer)
             vocabulary = source._vocabulary if counts else None
             X = _taken_in(step, X, y, its_own)
             if counts and isinstance(source._vocabulary, OpenVocabulary):
                 known = 0 if vocabulary is None else vocabulary.n_documents
-                if handed_over is None:
+                if n_passed is None:
                     # In case that a step after it fails.
-                    self._handed_over = known
-                learnt = known if handed_over is None else min(known, handed_over)
-                columns, handed_over = source.names_since(learnt)[0], source.n_documents_seen_
+                    self._n_passed = known
+                learnt = known if n_passed is None else min(known, n_passed)
+                columns, n_passed = source.names_since(learnt)[0], source.n_documents_seen_
                 # After a failure the words before are those of an earlier minibatch.
                 if len(columns) and vocabulary is not None and learnt == known:
                     words = np.array(vocabulary.names, dtype=object)
@@ -141,7 +141,7 @@ class StreamingPipeline(LinksToReference, Pipeline, KeepsAside):
                 last.forget_words(columns, **named)
         of_y = {} if y is None else {"y": y}
         last.partial_fit(X, **of_y, **of_last.get("partial_fit", {}))
-        self._handed_over = handed_over
+        self._n_passed = n_passed
 
     def _given(self, params: dict[str, Any]) -> list[Mapping[str, Any]]:
         """Return what `partial_fit` passes on to each single step, by the step's methods."""
@@ -204,9 +204,9 @@ def _snapshot(step: Any) -> Any:
     if not isinstance(one, Pipeline) or not isinstance(one.steps, list):
         return step
     # A pipeline of scikit-learn, of which a copy would share its steps.
-    twin: Any = copy(one)
-    twin.steps = [_snapshot(inner) for inner in twin.steps]
-    return name, twin
+    copied: Any = copy(one)
+    copied.steps = [_snapshot(inner) for inner in copied.steps]
+    return name, copied
 
 
 def _check_can_forget(before: list[tuple[str, Any]], name: str, last: object) -> None:

@@ -16,7 +16,7 @@ from streamtopics.text.counting import checked_analyzer, count_sentences, is_com
 from streamtopics.text.named import NamedCounts, TextVectorizer, check_no_frame, rows_apart
 from streamtopics.text.splitting import split_sentences
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
-from streamtopics.utils.output import row_labels, wants_pandas
+from streamtopics.utils.output import outputs_pandas, row_labels
 from streamtopics.utils.steps import is_frozen
 from streamtopics.utils.structure import from_arrow, has_entries, shape_of
 
@@ -132,7 +132,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
 
     def _labelled(self, found: np.ndarray, raw_documents: Any) -> np.ndarray:
         """Matrices of documents, as a Series with the labels of one, if pandas was asked for."""
-        if (labels := row_labels(raw_documents)) is None or not wants_pandas(self):
+        if (labels := row_labels(raw_documents)) is None or not outputs_pandas(self):
             return found
         return cast("np.ndarray", type(raw_documents)(list(found), index=labels, dtype=object))
 

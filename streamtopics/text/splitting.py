@@ -20,19 +20,19 @@ def _words(text: str) -> frozenset[str]:
 MARKS = ".!?\u2026\u061f\u06d4\u0964\u0965"
 CLOSING = "\"'\u2019\u201d\u00bb)]}"
 OPENING = "\"'\u201c\u2018\u201e\u00ab([{\u00bf\u00a1*_-\u2013\u2014"
-DASHES = "-\u2013\u2014\u2022"
+LINE_MARKS = "-\u2013\u2014\u2022"
 NEVER_FIRST = frozenset(",;:.!?&%=/+\u2026)]}\u2019\u201d\u00bb")
 # Chinese and Japanese marks, and the brackets and quotes that close after them.
-WIDE_STOPS = "\u3002\uff01\uff1f\uff61"
+WIDE_ENDS = "\u3002\uff01\uff1f\uff61"
 WIDE_CLOSING = "\u300d\u300f\uff09\u300b\u2019\u201d\"')"
 # What begins an item of a list; what joins words to one.
-BULLETS = "-*\u2022"
-JOINTS = "-\u2013\u2014/"
+ITEM_MARKS = "-*\u2022"
+JOIN_MARKS = "-\u2013\u2014/"
 
 ITEM_NUMBER = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5}|[IVX]{1,5})\\?[.)\]]+")
 ACRONYM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 WORD = re.compile(r"[^\W\d_]+")
-COMPOUND = re.compile(f"[{re.escape(JOINTS)}]")
+COMPOUND = re.compile(f"[{re.escape(JOIN_MARKS)}]")
 
 # A sentence does not end with these, whatever comes next.
 NEVER_LAST = _words("mr mrs messrs dr prof cf e.g i.e viz vs")
@@ -127,13 +127,13 @@ def has_content(sentence: str) -> bool:
     return not ENGLISH_STOP_WORDS.issuperset(re.findall(r"\w+", sentence.lower()))
 
 
-def refers_back(sentence: str) -> bool:
+def goes_back(sentence: str) -> bool:
     """Whether a sentence begins as if another came before it, by its first word."""
     first = WORD.search(sentence)
     return first is not None and first[0].lower() in CONTINUE
 
 
-def is_abbreviated(stem: str, head: str, has_capitals: bool) -> bool:
+def is_abbreviated(stem: str, head: str, has_upper: bool) -> bool:
     """Whether the full stop between two words, `stem` and `head`, is that of an abbreviation."""
     given = COMPOUND.split(stem.lstrip(OPENING))[-1]
     word = given.lower()
@@ -141,11 +141,11 @@ def is_abbreviated(stem: str, head: str, has_capitals: bool) -> bool:
         return True
     if head[:1].isdigit() and word in BEFORE_NUMBERS:
         return True
-    has_case = given.isupper() or (not has_capitals and given.upper() != given)
+    has_case = given.isupper() or (not has_upper and given.upper() != given)
     is_initial = len(given) == 1 and has_case and word != "i"
     if is_initial or word in ABBREVIATIONS or ACRONYM.fullmatch(word):
         first = WORD.match(head)
-        begins = has_capitals and first is not None and first[0].lower() in FIRST_WORDS
+        begins = has_upper and first is not None and first[0].lower() in FIRST_WORDS
         return not begins
     return False
 
@@ -154,12 +154,12 @@ _SPLITTER = kernel.Splitter(
     marks=MARKS,
     closing=CLOSING,
     opening=OPENING,
-    dashes=DASHES,
+    dashes=LINE_MARKS,
     never_first="".join(NEVER_FIRST),
-    wide_stops=WIDE_STOPS,
+    wide_stops=WIDE_ENDS,
     wide_closing=WIDE_CLOSING,
-    bullets=BULLETS,
-    joints=JOINTS,
+    bullets=ITEM_MARKS,
+    joints=JOIN_MARKS,
     suspects=NEVER_LAST | BEFORE_NUMBERS | ABBREVIATIONS,
     is_abbreviated=is_abbreviated,
     is_number=ITEM_NUMBER.fullmatch,

@@ -21,12 +21,12 @@ from streamtopics.text.named import StaysSparse, with_labels
 from streamtopics.text.vocabulary import ClosedVocabulary, OpenVocabulary, Policy
 from streamtopics.utils.checks import MOST_WHOLE, HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
-from streamtopics.utils.parallel import KeepsAside
+from streamtopics.utils.parallel import WithCache
 from streamtopics.utils.structure import to_csr
 
 
 class StreamingCountVectorizer(
-    KeepsAside, LinksToReference, HoldsPlainNumbers, StaysSparse, CountVectorizer
+    WithCache, LinksToReference, HoldsPlainNumbers, StaysSparse, CountVectorizer
 ):
     """Count words, fast, with a vocabulary that may follow a stream.
 
@@ -316,7 +316,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def document_frequency_(self) -> np.ndarray:
         """Decayed number of documents with each column's word."""
         stream = self._stream("document_frequency_")
-        return np.asarray(np.append(stream.frequency, 0.0)[stream.holder])
+        return np.asarray(np.append(stream.frequency, 0.0)[stream.owner])
 
     def names_since(self, n_documents: int) -> tuple[np.ndarray, list[str]]:
         """Columns of a stream that got or lost a word since so many documents had been seen.
@@ -342,7 +342,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """Check all parameters but the vocabulary, unless they are those that were checked last."""
         own = vars(self).items()
         parameters = {name: value for name, value in own if name.strip("_") == name}
-        known = self._aside.get("checked", {})
+        known = self._cache.get("checked", {})
         if all(known.get(name, known) is value for name, value in parameters.items()):
             return
         self._validate_params()
@@ -350,7 +350,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         if np.dtype(self.dtype).kind not in "biuf":
             raise TypeError(f"dtype must be a type of numbers, such as np.int64; got {self.dtype}")
         # To check them takes longer than to count a short text.
-        self._aside["checked"] = parameters
+        self._cache["checked"] = parameters
 
     def _counted(
         self, raw_documents: Iterable[Any], counted: Callable[..., Counts] = count

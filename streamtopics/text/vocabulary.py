@@ -19,13 +19,13 @@ import numpy as np
 
 from streamtopics.kernels import tokens as kernel
 from streamtopics.utils.checks import MOST_DOCUMENTS
-from streamtopics.utils.parallel import KeepsAside, lock_of
+from streamtopics.utils.parallel import WithCache, lock_of
 
 # Longer words are not counted as candidates: what is kept of a stream has to be bounded.
 LONGEST = 256
 NONE = np.empty(0, dtype=np.int64)
 # Whose lock is held while a list is written that several vocabularies share.
-SHARED = KeepsAside()
+SHARED = WithCache()
 
 
 @dataclass(frozen=True)
@@ -112,18 +112,18 @@ class OpenVocabulary:
     """
 
     _holds = (
-        "frequency: W >=0; holder: i4 C >=-1 <W; column: i4 W >=-1 <C; since: i8 C >=0; "
-        "recycled: i8 * >=0 <C; n_documents: >=0; weight: >=0; undercount: >=0"
+        "frequency: W >=0; owner: i4 C >=-1 <W; column: i4 W >=-1 <C; since: i8 C >=0; "
+        "recycled: i8 * >=0 <C; n_documents: >=0; weight: >=0; error_bound: >=0"
     )
     words: list[str]
     places: dict[str, int]  # Of each word in `words`
     frequency: np.ndarray  # Of each word, decayed documents
     column: np.ndarray  # Of each word, -1 for candidates
-    holder: np.ndarray  # Of each column the place of its word, -1 for none
+    owner: np.ndarray  # Of each column the place of its word, -1 for none
     since: np.ndarray  # Of each column documents seen when it last got or lost a word
     n_documents: int = 0
     weight: float = 0.0  # Decayed documents
-    undercount: float = 0.0  # The most by which the frequency of a candidate is too small
+    error_bound: float = 0.0  # The most by which the frequency of a candidate is too small
     recycled: np.ndarray = field(default_factory=lambda: NONE)  # Columns that lost their word
 
     def __getstate__(self) -> dict[str, Any]:
@@ -140,32 +140,32 @@ class OpenVocabulary:
 
     def check_held(self) -> None:
         """Refuse words that are not where they are said to be."""
-        held, n = np.flatnonzero(self.holder >= 0), self.n_words
-        agree = len(held) == np.count_nonzero(self.column >= 0) and len(self.words) >= n
+        held, n = np.flatnonzero(self.owner >= 0), self.n_words
+        valid = len(held) == np.count_nonzero(self.column >= 0) and len(self.words) >= n
         with lock_of(SHARED):
             # A later step, or one that was interrupted, may have added others.
             places = {word: place for word, place in self.places.items() if place < n}
-        agree = agree and len(places) == n
-        agree = agree and dict(zip(self.words[:n], range(n), strict=True)) == places
-        if not agree or (self.column[self.holder[held]] != held).any():
+        valid = valid and len(places) == n
+        valid = valid and dict(zip(self.words[:n], range(n), strict=True)) == places
+        if not valid or (self.column[self.owner[held]] != held).any():
             raise ValueError("words, their places and their columns must agree")
 
     @classmethod
     def empty(cls, n_columns: int) -> OpenVocabulary:
         """Return that of a stream that has not begun."""
-        holder = np.full(n_columns, -1, dtype=np.int32)
+        owner = np.full(n_columns, -1, dtype=np.int32)
         since = np.zeros(n_columns, dtype=np.int64)
-        return cls([], {}, np.empty(0), np.empty(0, np.int32), holder, since)
+        return cls([], {}, np.empty(0), np.empty(0, np.int32), owner, since)
 
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return len(self.holder)
+        return len(self.owner)
 
     @property
     def names(self) -> list[str]:
         """The words by column; columns without one have names that are no words."""
-        held = self.holder.tolist()
+        held = self.owner.tolist()
         return [self.words[i] if i >= 0 else f"<free {c}>" for c, i in enumerate(held)]
 
     @property
@@ -176,8 +176,8 @@ class OpenVocabulary:
     @property
     def columns(self) -> dict[str, int]:
         """The column of each word that has one."""
-        held = np.flatnonzero(self.holder >= 0).tolist()
-        return {self.words[self.holder[c]]: c for c in held}
+        held = np.flatnonzero(self.owner >= 0).tolist()
+        return {self.words[self.owner[c]]: c for c in held}
 
     def columns_of(self, words: list[str]) -> np.ndarray:
         """Return the column of each word, -1 for none."""
@@ -202,7 +202,7 @@ class OpenVocabulary:
             self._with_counts(words, frequencies, decay),
             n_documents=self.n_documents + n_documents,
             weight=weight,
-            undercount=self.undercount * decay,
+            error_bound=self.error_bound * decay,
         )
         return counted._given_away(policy)._bounded(policy.n_candidates)
 
@@ -240,44 +240,44 @@ class OpenVocabulary:
     def _given_away(self, policy: Policy) -> OpenVocabulary:
         """Columns that are free, or whose word is too frequent or too rare, given to others."""
         low, high = policy.limits_so_far(self.weight)
-        frequency, column, holder = self.frequency, self.column.copy(), self.holder.copy()
+        frequency, column, owner = self.frequency, self.column.copy(), self.owner.copy()
         too_frequent = np.flatnonzero(frequency > high)
         too_frequent = too_frequent[column[too_frequent] >= 0]
-        holder[column[too_frequent]] = -1
+        owner[column[too_frequent]] = -1
         column[too_frequent] = -1
-        free = np.flatnonzero(holder < 0)
-        held = np.flatnonzero(holder >= 0)
-        strength = frequency[holder[held]]
+        free = np.flatnonzero(owner < 0)
+        held = np.flatnonzero(owner >= 0)
+        strength = frequency[owner[held]]
         # A word that would not be let in any more is in the way of none that would.
         bar = policy.margin * np.where(strength < low, 0.0, strength)
-        able = np.flatnonzero(frequency >= (low if len(free) else max(low, bar.min())))
-        able = able[(column[able] < 0) & (frequency[able] <= high)]
+        chosen = np.flatnonzero(frequency >= (low if len(free) else max(low, bar.min())))
+        chosen = chosen[(column[chosen] < 0) & (frequency[chosen] <= high)]
         # There are no more exchanges than columns that the most frequent one can take.
-        n_able = len(free) + int(np.count_nonzero(bar < frequency[able].max(initial=0.0)))
-        able = able[_least(-frequency[able], n_able)]
-        rest = able[len(free) :]
+        n_chosen = len(free) + int(np.count_nonzero(bar < frequency[chosen].max(initial=0.0)))
+        chosen = chosen[_least(-frequency[chosen], n_chosen)]
+        rest = chosen[len(free) :]
         if len(rest):
-            beatable = np.flatnonzero(bar < frequency[rest[0]])
-            weak = beatable[_least(bar[beatable], len(rest))]
+            weak = np.flatnonzero(bar < frequency[rest[0]])
+            weak = weak[_least(bar[weak], len(rest))]
             weak = held[weak[frequency[rest[: len(weak)]] > bar[weak]]]
         else:
             weak = NONE
-        able = able[: len(free) + len(weak)]
-        taken = np.concatenate([free[: len(able)], weak])
-        column[holder[weak]] = -1
-        holder[taken], column[able] = able, taken
-        changed = holder != self.holder
+        chosen = chosen[: len(free) + len(weak)]
+        taken = np.concatenate([free[: len(chosen)], weak])
+        column[owner[weak]] = -1
+        owner[taken], column[chosen] = chosen, taken
+        changed = owner != self.owner
         return replace(
             self,
             column=column,
-            holder=holder,
+            owner=owner,
             since=np.where(changed, self.n_documents, self.since),
-            recycled=np.flatnonzero(changed & (self.holder >= 0)),
+            recycled=np.flatnonzero(changed & (self.owner >= 0)),
         )
 
     def _bounded(self, n_candidates: int) -> OpenVocabulary:
         """All that have a column and, if there are twice too many, the candidates that count."""
-        if self.n_words - np.count_nonzero(self.holder >= 0) <= 2 * n_candidates:
+        if self.n_words - np.count_nonzero(self.owner >= 0) <= 2 * n_candidates:
             return self
         candidate = self.column < 0
         counts = self.frequency[candidate]
@@ -285,17 +285,17 @@ class OpenVocabulary:
         frequency = self.frequency - np.where(candidate, least, 0.0)
         kept = np.flatnonzero(~candidate | (frequency > 0))
         words = [self.words[i] for i in kept.tolist()]
-        column, holder = self.column[kept], self.holder.copy()
+        column, owner = self.column[kept], self.owner.copy()
         held = np.flatnonzero(column >= 0)
-        holder[column[held]] = held
+        owner[column[held]] = held
         return replace(
             self,
             words=words,
             places=dict(zip(words, range(len(words)), strict=True)),
             frequency=frequency[kept],
             column=column,
-            holder=holder,
-            undercount=self.undercount + float(least),
+            owner=owner,
+            error_bound=self.error_bound + float(least),
         )
 
 

@@ -20,7 +20,7 @@ from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.rates import MEAN_DECAY, StepSize, decay_between
 from streamtopics.updates.rule import Traits, Wrapper
-from streamtopics.utils.checks import check_able, check_positive, check_range, check_whole
+from streamtopics.utils.checks import check_method, check_positive, check_range, check_whole
 
 # What an update may make of alpha. From a smaller one an unused topic could hardly come back; above
 # 1e4 a proportion varies by less than 1 %.
@@ -97,7 +97,7 @@ class RunningMean(ABC):
 
     def __post_init__(self) -> None:
         check_whole(self, least=0, burn_in=self.burn_in)
-        check_able(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
+        check_method(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
 
     @abstractmethod
     def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
@@ -228,7 +228,7 @@ class DampedNewton:
 
     def __post_init__(self) -> None:
         check_whole(self, least=0, burn_in=self.burn_in)
-        check_able(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
+        check_method(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int

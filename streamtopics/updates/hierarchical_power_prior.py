@@ -18,7 +18,7 @@ from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.power_prior import LearnsRate
 from streamtopics.updates.rates import NEAR_UNIFORM, Rate, RatePrior
-from streamtopics.utils.checks import check_able, check_range
+from streamtopics.utils.checks import check_method, check_range
 
 
 class Optimization(NamedTuple):
@@ -58,7 +58,7 @@ class HierarchicalPowerPrior(LearnsRate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_able(self, "posterior", "Exponential(-0.1)", rate_prior=self.rate_prior)
+        check_method(self, "posterior", "Exponential(-0.1)", rate_prior=self.rate_prior)
         if len(self.rate_starts) == 0:
             raise ValueError("rate_starts of HierarchicalPowerPrior must have at least one number")
         for start in self.rate_starts:

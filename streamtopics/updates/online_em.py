@@ -17,7 +17,7 @@ from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.rates import MEAN_DECAY, StepSize, decay_between
 from streamtopics.updates.rule import MergeMethod, Rule, Traits
-from streamtopics.utils.checks import check_able
+from streamtopics.utils.checks import check_method
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class OnlineEM(Rule):
     step_size: StepSize = MEAN_DECAY
 
     def __post_init__(self) -> None:
-        check_able(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
+        check_method(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
 
     @property
     def traits(self) -> Traits:

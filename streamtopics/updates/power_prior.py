@@ -16,7 +16,7 @@ from streamtopics.posteriors.protocol import Coefficient, Counters
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
 from streamtopics.updates.rule import Rounds, Rule, Traits
 from streamtopics.utils.checks import (
-    check_able,
+    check_method,
     check_one_of,
     check_positive,
     check_range,
@@ -65,7 +65,7 @@ class PowerPrior(Rule):
     def __post_init__(self) -> None:
         if not isinstance(self.rho, Memory):
             check_range(self, 0, 1, rho=self.rho)
-        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
+        check_method(self, "weight", "Boost(0.1)", boost=self.boost)
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
         if isinstance(self.rho, Memory):
@@ -113,7 +113,7 @@ class LearnsRate(Rule):
 
     def __post_init__(self) -> None:
         check_one_of(("shared", "topic"), rate=self.rate)
-        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
+        check_method(self, "weight", "Boost(0.1)", boost=self.boost)
         check_whole(self, least=2, max_rounds=self.max_rounds)
         check_range(self, 0, np.inf, tol=self.tol)
 

@@ -12,7 +12,7 @@ from streamtopics.messages import AnyStatistics, Statistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior, View
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.posteriors.rows import add_scaled
-from streamtopics.utils.checks import check_able, check_range, check_whole
+from streamtopics.utils.checks import check_method, check_range, check_whole
 
 MergeMethod = Literal["sum", "mean", "decayed mean", "in order"] | None
 # Ways of merging of rules whose posterior is a running mean over documents.
@@ -133,7 +133,7 @@ class Rounds(Wrapper):
     warm: bool = False
 
     def __post_init__(self) -> None:
-        check_able(self, "step", "SVB()", update=self.update)
+        check_method(self, "step", "SVB()", update=self.update)
         check_whole(self, n_rounds=self.n_rounds, n_start_rounds=self.n_start_rounds)
         check_whole(self, least=0, n_start_batches=self.n_start_batches)
 

@@ -14,7 +14,7 @@ from streamtopics.updates.rates import DECAY, StepSize, decay_between
 from streamtopics.updates.rule import Rule, Traits
 from streamtopics.utils.checks import (
     MOST_DOCUMENTS,
-    check_able,
+    check_method,
     check_positive,
     check_range,
     check_whole,
@@ -42,8 +42,8 @@ class StochasticVI(Rule):
     traits = Traits(merges="in order")
 
     def __post_init__(self) -> None:
-        check_able(self, "__call__", "Decay(0.7)", step_size=self.step_size)
-        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
+        check_method(self, "__call__", "Decay(0.7)", step_size=self.step_size)
+        check_method(self, "weight", "Boost(0.1)", boost=self.boost)
         if self.n_documents is not None:
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
 
@@ -92,7 +92,7 @@ class PopulationVB(Rule):
         check_positive(self, population_size=self.population_size, rate=self.rate)
         check_range(self, 0, MOST_DOCUMENTS, population_size=self.population_size)
         check_range(self, 0, 1, rate=self.rate)
-        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
+        check_method(self, "weight", "Boost(0.1)", boost=self.boost)
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
         return (1.0 - self.rate) ** (after.n_batches - before.n_batches), 1.0

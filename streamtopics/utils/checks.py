@@ -45,7 +45,7 @@ def check_range(record: object, least: float, most: float, **values: float) -> N
         if not (is_number(number) and least <= number <= most and abs(number) < np.inf):
             at_least = f"a finite number of at least {least:g}"
             allowed = f"a number in [{least:g}, {most:g}]" if most < np.inf else at_least
-            _refuse(record, name, value, allowed)
+            _fail(record, name, value, allowed)
         _store(record, name, value)
 
 
@@ -53,7 +53,7 @@ def check_positive(record: object, **values: float) -> None:
     """Refuse fields that are not positive numbers."""
     for name, value in values.items():
         if not (is_number(plain(value)) and 0 < value < np.inf):
-            _refuse(record, name, value, "positive")
+            _fail(record, name, value, "positive")
         _store(record, name, value)
 
 
@@ -71,15 +71,15 @@ def check_whole(record: object, least: int = 1, most: int = MOST_WHOLE, **values
     """Refuse fields that are not whole numbers from `least` to `most`."""
     for name, value in values.items():
         if not (is_whole(value) and least <= int(value) <= most):
-            _refuse(record, name, value, f"a whole number from {least} to {most:,}")
+            _fail(record, name, value, f"a whole number from {least} to {most:,}")
         _store(record, name, value)
 
 
-def check_able(record: object, method: str, example: str, **values: object) -> None:
+def check_method(record: object, method: str, example: str, **values: object) -> None:
     """Refuse fields without a method."""
     for name, value in values.items():
         if not callable(getattr(value, method, None)):
-            _refuse(record, name, value, f"a record such as {example}")
+            _fail(record, name, value, f"a record such as {example}")
 
 
 def check_integer(
@@ -165,5 +165,5 @@ def _store(record: object, name: str, value: object) -> None:
         object.__setattr__(record, name, plain(value))
 
 
-def _refuse(record: object, name: str, value: object, allowed: str) -> None:
+def _fail(record: object, name: str, value: object, allowed: str) -> None:
     raise ValueError(f"{name} of {type(record).__name__} must be {allowed}; got {value!r:.200}")

@@ -43,7 +43,7 @@ def document_labels(X: object, groups: Any) -> Any:
     return labels[[*first.values()]]
 
 
-def wants_pandas(estimator: object) -> bool:
+def outputs_pandas(estimator: object) -> bool:
     """Whether `transform` of this estimator was asked for data frames of pandas."""
     return bool(_get_output_config("transform", estimator)["dense"] == "pandas")
 
@@ -53,7 +53,7 @@ def labelled(estimator: object, values: np.ndarray, labels: object) -> np.ndarra
 
     The one that scikit-learn makes of counts has no labels, and would be joined by other rows.
     """
-    if labels is None or not wants_pandas(estimator):
+    if labels is None or not outputs_pandas(estimator):
         return values
     # scikit-learn names the columns of what is a data frame already.
     frame: Any = import_module("pandas").DataFrame(values, index=labels)

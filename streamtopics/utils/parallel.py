@@ -85,31 +85,31 @@ def _share(threads: ThreadPoolExecutor, n: int, function: Function, jobs: Jobs) 
             # Where a job has failed, no other one is begun.
             queue.clear()
 
-    helpers = [threads.submit(work) for _ in range(min(n, len(jobs)) - 1)]
+    tasks = [threads.submit(work) for _ in range(min(n, len(jobs)) - 1)]
     try:
         work()
     finally:
-        begun = [helper for helper in helpers if not helper.cancel()]
+        begun = [task for task in tasks if not task.cancel()]
         wait(begun)
-    for helper in begun:
-        helper.result()
+    for task in begun:
+        task.result()
     return results
 
 
-class KeepsAside:
+class WithCache:
     """An object with a dict beside its state: no copy, pickle or file has what is in it."""
 
-    __slots__ = ("_aside",)
-    _aside: dict[Any, Any]
+    __slots__ = ("_cache",)
+    _cache: dict[Any, Any]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         made = super().__new__(cls)
-        made._aside = {}
+        made._cache = {}
         return made
 
 
 # Else copy and pickle would take it along. In `vars`, it would count as a change by learning.
-del KeepsAside.__slots__
+del WithCache.__slots__
 
 
 def lock_of(owner: Any) -> threading.RLock:
@@ -118,13 +118,13 @@ def lock_of(owner: Any) -> threading.RLock:
     A forked process has a lock of its own, as nobody is left to release its parent's.
     """
     # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
-    aside = owner._aside if isinstance(owner, KeepsAside) else {}
-    lock: threading.RLock = aside.setdefault(("lock", os.getpid()), threading.RLock())
+    cache = owner._cache if isinstance(owner, WithCache) else {}
+    lock: threading.RLock = cache.setdefault(("lock", os.getpid()), threading.RLock())
     return lock
 
 
 # Whose lock is held by the one thread that limits those of linear algebra.
-_ALONE = KeepsAside()
+_ALONE = WithCache()
 
 
 @contextmanager

@@ -34,7 +34,7 @@ class Progress:
                     desc=title, total=total, initial=n_done, unit=unit, dynamic_ncols=True
                 )
 
-    def advance(self, documents: int, tokens: float) -> None:
+    def update(self, documents: int, tokens: float) -> None:
         """Count what was learnt from."""
         self._tokens += tokens
         if self._bar is not None:
@@ -60,5 +60,5 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(self, *error: object) -> None:
         self.finish()

@@ -22,7 +22,7 @@ def steps_of(model: object) -> list[tuple[str, Any]]:
 
 def last_step(model: object) -> Any:
     """The last step, to be read: of a topic model, the estimator of topics, frozen or not."""
-    return thawed(steps_of(model)[-1][1])
+    return unwrap(steps_of(model)[-1][1])
 
 
 def steps_before(model: object) -> list[tuple[str, Any]]:
@@ -62,7 +62,7 @@ def is_frozen(step: object) -> bool:
     return isinstance(step, FrozenEstimator)
 
 
-def thawed(step: Any) -> Any:
+def unwrap(step: Any) -> Any:
     """Return the estimator that was frozen; a step that is not frozen as it is."""
     while is_frozen(step):
         step = step.estimator

@@ -20,7 +20,7 @@ LEAST_COUNT, MOST_COUNT = 1e-30, 1e15
 # Kernels number columns in 32 bits.
 MOST_COLUMNS = 2**31 - 1
 # How the names of types of double precision begin in data frames.
-DOUBLES = ("float64", "double", "object", "decimal")
+DOUBLE_TYPES = ("float64", "double", "object", "decimal")
 # Types of matrices, without their subclasses, that need no conversion if they hold doubles.
 PLAIN = (sparse.csr_matrix, sparse.csr_array, np.ndarray)
 
@@ -139,21 +139,21 @@ def is_frame(X: Any) -> bool:
     return is_pandas(X) and X.ndim == 2
 
 
-def kept_types(X: Any, otherwise: type) -> list[type]:
+def kept_types(X: Any, default: type) -> list[type]:
     """Types of numbers that stay; the first is what all else becomes: float64 of doubles."""
     own = None if is_frame(X) else X.dtype
     kinds = list(X.dtypes) if own is None else [own]
     names = [str(getattr(kind, "subtype", kind)).lower() for kind in kinds]
     # Also in the other order of bytes, and what is longer.
     is_double = isinstance(own, np.dtype) and own.kind == "f" and own.itemsize >= 8
-    is_double |= any(name.startswith(DOUBLES) for name in names)
-    return [np.float64 if is_double else otherwise, np.float32, np.float64]
+    is_double |= any(name.startswith(DOUBLE_TYPES) for name in names)
+    return [np.float64 if is_double else default, np.float32, np.float64]
 
 
 def in_wide_numbers(X: Any) -> Any:
     """X, with stored integers of few bits as int64: SciPy adds up duplicates in their type."""
-    is_narrow = is_sparse(X) and X.dtype.kind in "biu" and X.dtype.itemsize < 4
-    return X.astype(np.int64) if is_narrow else X
+    is_small = is_sparse(X) and X.dtype.kind in "biu" and X.dtype.itemsize < 4
+    return X.astype(np.int64) if is_small else X
 
 
 def for_scipy(X: Any) -> Any:
@@ -177,12 +177,12 @@ def to_csr(
     caller: str,
     name: str = "X",
     *,
-    otherwise: type | None = np.float32,
+    default: type | None = np.float32,
     **checks: Any,
 ) -> sparse.csr_matrix:
     """A 2-D matrix of any kind as CSR, float64 if it was that; values unchecked.
 
-    What was neither float64 nor float32, such as integers, becomes `otherwise`, or stays. `checks`
+    What was neither float64 nor float32, such as integers, becomes `default`, or stays. `checks`
     are those of `check_array`.
     """
     allowed = {"ensure_all_finite": False, "ensure_min_samples": 0, "ensure_min_features": 0}
@@ -198,7 +198,7 @@ def to_csr(
         X = check_array(
             X,
             accept_sparse="csr",
-            dtype=otherwise and kept_types(X, otherwise),
+            dtype=default and kept_types(X, default),
             input_name=name,
             **allowed | checks,
         )
@@ -208,10 +208,10 @@ def to_csr(
 def in_order(X: sparse.csr_matrix) -> sparse.csr_matrix:
     """X itself if the columns of each row rise; else a copy in order, duplicates added up."""
     # What SciPy remembers of the order is of the arrays that X had then.
-    rises = X.indices[1:] > X.indices[:-1]
+    increasing = X.indices[1:] > X.indices[:-1]
     starts = X.indptr[1:-1]
-    rises[starts[(starts > 0) & (starts < len(X.indices))] - 1] = True
-    if rises.all():
+    increasing[starts[(starts > 0) & (starts < len(X.indices))] - 1] = True
+    if increasing.all():
         return X
     X = X.copy()
     X.sum_duplicates()

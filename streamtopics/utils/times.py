@@ -19,7 +19,7 @@ LEAST = 30
 # Numbers in this range, or so many times as large, are seconds since 1970 or parts of them.
 SECONDS, SCALES = (1e8, 1e10), (1, 10**3, 10**6, 10**9)
 # Whole numbers like 20031231 may be dates, and whole numbers like 2003 years.
-LIKE_DAYS, LIKE_YEARS = (15_000_000, 22_000_000), (1000, 3000)
+LIKE_DATES, LIKE_YEARS = (15_000_000, 22_000_000), (1000, 3000)
 DATE = re.compile(r"(\d{4})[-./](\d{1,2})(?:[-./](\d{1,2}))?(\D.*)?")
 
 
@@ -95,10 +95,10 @@ def _dates_of(numbers: np.ndarray) -> np.ndarray | None:
     for scale in SCALES:
         if ((SECONDS[0] * scale <= numbers) & (numbers < SECONDS[1] * scale)).all():
             return np.rint(numbers * (10**6 / scale)).astype("M8[us]")
-    if ((LIKE_DAYS[0] <= numbers) & (numbers < LIKE_DAYS[1])).all():
+    if ((LIKE_DATES[0] <= numbers) & (numbers < LIKE_DATES[1])).all():
         with suppress(ValueError):
-            days = [datetime.strptime(f"{number:.15g}", "%Y%m%d") for number in numbers]
-            return np.array(days, "M8[us]")
+            dates = [datetime.strptime(f"{number:.15g}", "%Y%m%d") for number in numbers]
+            return np.array(dates, "M8[us]")
     return None
 
 
@@ -190,13 +190,13 @@ def periods_of(times: Any, least: float = 0) -> Periods:
     values = times[known].astype("M8[s]") if is_date else times[known]
     if not len(values) or not (is_date or np.isfinite(values).all()):
         raise ValueError("times must be finite numbers or dates, of which one at least is known")
-    unit, edges, labels = (_calendar if is_date else _equal)(values, least)
+    unit, edges, labels = (_of_dates if is_date else _equal)(values, least)
     of = np.full(len(known), -1, dtype=np.intp)
     of[known] = np.searchsorted(edges[:-1], values, side="right") - 1
     return Periods(unit, tuple(labels), edges, of, times)
 
 
-def _calendar(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
+def _of_dates(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
     """The unit of periods of the calendar, their edges and labels."""
     first = next((i for unit, i in (("Y", 5), ("M", 3), ("D", 1)) if _are_whole(dates, unit)), 0)
     week = STEPS[2]

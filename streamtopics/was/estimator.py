@@ -223,7 +223,7 @@ class WASTopicModel(SentenceTopics):
             state, topics = sampler.start(corpus, topics, seeds)
             for number in range(self.n_sweeps):
                 state, topics = sampler.sweep(corpus, state, topics, seeds, number, pool)
-                report.advance(corpus.n_documents, float(corpus.n_words))
+                report.update(corpus.n_documents, float(corpus.n_words))
                 if number >= self.n_burn_in:
                     counts += topics.counts
                     n_atoms += distinct(corpus, state.dish)

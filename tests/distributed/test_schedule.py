@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from streamtopics.distributed.fitting import ENOUGH, ENOUGH_DOCUMENTS, RAMP, Plan
+from streamtopics.distributed.fitting import ENOUGH, ENOUGH_DOCUMENTS, WARMUP, Plan
 
 
 def run(schedule, n_minibatches, before=0):
@@ -28,8 +28,8 @@ def test_a_round_is_learnt_from_nearly_all_that_came_before(rounds, staleness):
     assert sum(length for _, length, _ in found) == 3000
     for place, length, known in found:
         assert 1 <= length <= rounds
-        assert place - known <= max(place / RAMP, 0)
-    if RAMP * rounds * staleness < 2500:
+        assert place - known <= max(place / WARMUP, 0)
+    if WARMUP * rounds * staleness < 2500:
         assert found[-2][1] == rounds
 
 

@@ -164,7 +164,7 @@ def test_estimators_that_compare_equal_share_no_lock_and_no_check():
 def test_a_copy_has_a_lock_of_its_own_and_learns_alike(again):
     model = StreamingLDA(2, random_state=0).partial_fit(NEW)
     other = again(model)
-    assert vars(other).keys() <= vars(model).keys() - {"_aside"}
+    assert vars(other).keys() <= vars(model).keys() - {"_cache"}
     assert lock_of(other) is not lock_of(model)
     if again is not clone:
         expected = model.partial_fit(NEW).components_

@@ -4,22 +4,22 @@
 import re
 
 from streamtopics.text.splitting import (
-    BULLETS,
     CLOSING,
-    DASHES,
+    ITEM_MARKS,
     ITEM_NUMBER,
+    LINE_MARKS,
     MARKS,
     NEVER_FIRST,
     OPENING,
     WIDE_CLOSING,
-    WIDE_STOPS,
+    WIDE_ENDS,
     is_abbreviated,
 )
 
 DIGITS = "0123456789"
 # Empty lines; the start of an item of a list.
-CUTS = re.compile(rf"\n\s*\n|\n(?=[^\S\n]*[{re.escape(BULLETS)}][^\S\n])")
-WIDE = re.compile(rf"[{WIDE_STOPS}]+[{re.escape(WIDE_CLOSING)}]*")
+CUTS = re.compile(rf"\n\s*\n|\n(?=[^\S\n]*[{re.escape(ITEM_MARKS)}][^\S\n])")
+WIDE = re.compile(rf"[{WIDE_ENDS}]+[{re.escape(WIDE_CLOSING)}]*")
 
 
 def split_sentences(text: str) -> list[str]:
@@ -49,7 +49,7 @@ def _ends(token: str, following: str, has_capitals: bool) -> bool:
     stem = body.rstrip(MARKS)
     marks = body[len(stem) :]
     head = following.lstrip(OPENING)
-    if not marks or (not head and following.strip(DASHES)) or head[:1] in NEVER_FIRST:
+    if not marks or (not head and following.strip(LINE_MARKS)) or head[:1] in NEVER_FIRST:
         return False
     small = has_capitals and head[:1].islower()
     if marks != "." and not marks.strip(".\u2026"):

@@ -11,7 +11,7 @@ import pytest
 from streamtopics import SVBLDA, load, save
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.saving import files
-from streamtopics.saving.files import replacing
+from streamtopics.saving.files import replace_file
 from tests.interrupts import Lines
 
 X = make_lda_corpus(n_documents=40, n_features=30, n_components=3, random_state=0).X
@@ -23,7 +23,7 @@ def content_of(folder):
 
 
 def write(path, error):
-    with replacing(path) as send:
+    with replace_file(path) as send:
         send(b"half")
         if error is not None:
             raise error

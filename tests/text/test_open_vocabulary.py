@@ -61,8 +61,8 @@ def check_consistent(vocabulary):
     """That the fields agree with one another."""
     assert len(set(vocabulary.words)) == len(vocabulary.words) == len(vocabulary.frequency)
     assert vocabulary.places == {word: i for i, word in enumerate(vocabulary.words)}
-    held = np.flatnonzero(vocabulary.holder >= 0)
-    assert_array_equal(vocabulary.column[vocabulary.holder[held]], held)
+    held = np.flatnonzero(vocabulary.owner >= 0)
+    assert_array_equal(vocabulary.column[vocabulary.owner[held]], held)
     assert np.count_nonzero(vocabulary.column >= 0) == len(held)
     assert (vocabulary.frequency > 0).all()
 
@@ -87,7 +87,7 @@ def test_frequencies_of_columns_are_decayed_counts(half_life):
     names = model.get_feature_names_out()
     assert_allclose(model.document_frequency_, [expected[word] for word in names], rtol=1e-12)
     assert model._vocabulary.weight == pytest.approx(weight)
-    assert model._vocabulary.undercount == 0
+    assert model._vocabulary.error_bound == 0
     assert model.n_documents_seen_ == sum(map(len, batches))
 
 
@@ -114,9 +114,9 @@ def test_counts_are_never_too_large_and_not_much_too_small(n_candidates, half_li
         found = dict(zip(vocabulary.words, vocabulary.frequency, strict=True))
         for word, n in exact.items():
             assert found.get(word, 0.0) <= n * (1 + 1e-12)
-            assert found.get(word, 0.0) >= n - vocabulary.undercount - 1e-9
-        assert vocabulary.undercount <= pairs / (n_candidates + 1)
-    assert vocabulary.undercount > 0
+            assert found.get(word, 0.0) >= n - vocabulary.error_bound - 1e-9
+        assert vocabulary.error_bound <= pairs / (n_candidates + 1)
+    assert vocabulary.error_bound > 0
 
 
 ODD, EVEN = np.arange(1, 402, 2), np.arange(2, 402, 2)
@@ -134,7 +134,7 @@ def test_the_most_frequent_candidates_are_kept(n_candidates, order):
     found = step(OpenVocabulary.empty(1), counts, 500, n_candidates=n_candidates)
     check_consistent(found)
     lost = 401 - n_candidates
-    assert found.undercount == lost
+    assert found.error_bound == lost
     expected = {word: n - lost for word, n in counts.items() if n > lost} | {"the": 500}
     assert dict(zip(found.words, found.frequency, strict=True)) == expected
 
@@ -226,7 +226,7 @@ def test_brute_force():
         before, vocabulary = vocabulary, step(vocabulary, counts, 10, **given)
         check_consistent(vocabulary)
         frequency = dict(zip(vocabulary.words, vocabulary.frequency, strict=True))
-        columns = [None if h < 0 else before.words[h] for h in before.holder]
+        columns = [None if h < 0 else before.words[h] for h in before.owner]
         rest = sorted(
             (w for w in vocabulary.words if w not in columns and frequency[w] >= 2),
             key=lambda w: -frequency[w],
@@ -242,7 +242,7 @@ def test_brute_force():
         expected = [f"<free {i}>" if c is None else c for i, c in enumerate(columns)]
         assert vocabulary.names == expected
         changed = [
-            c for c, h in enumerate(before.holder) if h >= 0 and before.names[c] != expected[c]
+            c for c, h in enumerate(before.owner) if h >= 0 and before.names[c] != expected[c]
         ]
         assert_array_equal(vocabulary.recycled, changed)
 
@@ -392,7 +392,7 @@ def test_cut_and_resumed_is_uncut(n_jobs, monkeypatch):
         uncut.partial_fit(texts)
         cut = pickle.loads(pickle.dumps(cut)).partial_fit(texts)
         same(uncut._vocabulary, cut._vocabulary)
-    assert uncut._vocabulary.undercount > 0
+    assert uncut._vocabulary.error_bound > 0
 
 
 def test_a_failed_step_changes_nothing():

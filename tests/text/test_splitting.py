@@ -15,9 +15,9 @@ from streamtopics.text.splitting import (
     ABBREVIATIONS,
     BEFORE_NUMBERS,
     NEVER_LAST,
+    goes_back,
     has_content,
     is_fragment,
-    refers_back,
 )
 from tests.reference.sentences import split_sentences as split_in_python
 
@@ -173,7 +173,7 @@ def test_pieces_of_sentences(sentence, is_piece):
 )
 def test_words_of_content_and_sentences_that_go_on(sentence, has, goes_on):
     assert has_content(sentence) == has
-    assert refers_back(sentence) == goes_on
+    assert goes_back(sentence) == goes_on
 
 
 @pytest.mark.parametrize("text", [b"One. Two.", None, 7, ["One. Two."]])
