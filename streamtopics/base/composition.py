@@ -96,26 +96,23 @@ class Schedule:
     Parameters
     ----------
     inner_batch_size : int, "auto" or None, default="auto"
-        Documents in the parts of a minibatch, each of which is a step of its own; None for whole
-        minibatches. "auto" is 150, or None for rules that take whole minibatches and, with
-        sampling alone, for rules that settle a rate such as "hpp".
+        Documents in a part of a minibatch, a step of its own; None for whole minibatches. "auto"
+        is 150, or None for rules that take whole minibatches and, with sampling, for "hpp".
     growth : float or None, default=None
         Power h of the number of tokens seen, N: a minibatch of B tokens weighs N^h - (N - B)^h, so
-        that the first guesses fade; 1 weighs all alike. None is 3 for rules that add a minibatch
-        once to what they keep, and 1 for others.
+        that the first guesses fade. None is 3 for rules that add minibatches up, 1 for others.
     prior_limit : float or None, default=0.3
         Largest weight of the prior in learning, as a share of what was learnt; a larger one makes
         topics of few words alike. At least 1e-10; None for no limit.
     n_rounds : int, default=1
-        Rounds between topics and documents in a minibatch. More rounds fit the minibatch, not the
-        stream; take about 10 if few minibatches start from noise.
+        Rounds between topics and documents in a minibatch; about 10 if few start from noise.
     n_start_rounds : int, default=1
         Least number of rounds in each of the first three minibatches, or parts of them.
     warm_rounds : bool, default=False
         Whether a further round starts from where the last one left the documents.
     averaging : {"linear", "uniform"} or None, default=None
-        Whether the topics are the average of the iterates (Polyak and Ruppert), weighted by their
-        number or all alike. For step sizes that decay with a kappa of 1/2 or less.
+        Weights of the average of iterates (Polyak and Ruppert) that the topics are, if any. For a
+        kappa of 1/2 or less.
 
     Examples
     --------

@@ -120,16 +120,7 @@ class StreamingEstimator(
             self._cache.pop("made", None)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters, and if `deep` the fields of records such as the rule.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-
-        Returns
-        -------
-        params : dict
-        """
+        """Parameters, and if `deep` the fields of records such as the rule."""
         params: dict[str, Any] = super().get_params(deep=deep)
         for name in self._records if deep else ():
             inner = nested_fields(self._record(name, params.get(name)))
@@ -137,16 +128,7 @@ class StreamingEstimator(
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; those of records as ``update__rho``.
-
-        Parameters
-        ----------
-        **params : dict
-
-        Returns
-        -------
-        self : object
-        """
+        """Set parameters; those of records as ``update__rho``."""
         own = super().get_params(deep=False)
         inner: dict[str, dict[str, Any]] = {}
         for name in [*params]:

@@ -44,13 +44,12 @@ class Mergeable(StreamingEstimator):
     def merge(self, other: Self, *, base: Self | None = None) -> Self:
         """Take in what another model has learnt.
 
-        The posteriors are added, and what both share is subtracted once: the prior, or all of
-        `base`. Topics are matched by position, so the models must have started alike: from copies
-        of one model (pass it as `base`), or, less reliably, from one integer `random_state`.
+        Topics are matched by position, so the models must have started alike: from copies of one
+        model (pass it as `base`), or, less reliably, from one integer `random_state`. What both
+        share, the prior or all of `base`, counts once.
 
-        The result is exact and does not depend on the order, for rules that add up counts and for
-        running means that forget nothing. Rules that forget take in what the other one learnt
-        since `base` as if its minibatches came last.
+        The result is exact for rules that add up counts and for running means that forget nothing.
+        Rules that forget take in what the other one learnt since `base` as if it came last.
 
         Parameters
         ----------

@@ -108,10 +108,8 @@ def read_sentences(
         The document of each row of X. Documents are in the order of their first rows.
     n_words : int or None, default=None
         The number of columns that X must have; None for any.
-    whole : bool, default=False
-        Whether counts must be whole numbers.
-    signed : bool, default=False
-        Whether rows are vectors, which may be negative. Lists and integers become float64.
+    whole, signed : bool, default=False
+        Whether counts must be whole numbers, and whether they may be negative, as of vectors.
     caller : str, default="read_sentences"
         Who got X, for messages.
 

@@ -69,17 +69,15 @@ class TakesVectors(StreamingTopicModel):
     def fit_transform(
         self, X: MatrixLike, y: OptionalArray = None, *, vectors: OptionalArray = None
     ) -> np.ndarray:
-        """Learn from a corpus as `fit` does, and return the shares of its topics.
+        """`fit`, then `transform` of the same documents and vectors.
 
         {X}
-        y : array-like of shape (n_documents,), default=None
-            As in `fit`.
+        {known_topics}
         {vectors}
 
         Returns
         -------
         doc_topic : ndarray of shape (n_documents, n_components)
-            As ``fit(X, y, vectors=vectors).transform(X, vectors=vectors)``.
         """
         return self.fit(X, y, vectors=vectors).transform(X, vectors=vectors)
 

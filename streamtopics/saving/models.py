@@ -25,23 +25,17 @@ class LoadError(ValueError):
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Save a model to one file. `load` restores it exactly.
+    """Save a model to one file, in the format of `skops.io`. `load` restores it exactly.
 
-    The model is written to a temporary file, synced, and renamed over the old one. After a crash
-    you have either the old file or the new one, never a mixture.
+    After a crash you have either the old file or the new one, never a mixture.
 
     Parameters
     ----------
     model : estimator
         Fitted or not; or a pipeline with vectorizers of this package or scikit-learn's. Rules,
-        priors and other parts of your own must be classes or functions of a module.
+        priors and other parts of your own must be classes or functions of a module, no lambdas.
     path : str or path-like
         The file, which is replaced if it exists.
-
-    Notes
-    -----
-    The format is that of `skops.io`. A model with something that cannot be saved, such as a lambda,
-    is refused.
 
     Examples
     --------
@@ -60,16 +54,15 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> Any:
     """Load a model that `save` has written.
 
-    Only the classes and functions that the file names are executed. They must be of this package
-    or in `trusted`.
+    It executes only classes and functions of this package or in `trusted`.
 
     Parameters
     ----------
     path : str or path-like
         The file.
     trusted : sequence of str or type, default=()
-        Other classes and functions, such as ``["adagrad.AdaGradVI"]``, and modules of families;
-        they are imported. Name only what you know, for files that you trust.
+        Other classes and functions, such as ``["adagrad.AdaGradVI"]``, and modules of families,
+        to import. Name only what you know, for files that you trust.
 
     Returns
     -------
@@ -78,12 +71,7 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
     Raises
     ------
     LoadError
-        If the file is damaged, its parts do not fit together, or it names something that is not
-        trusted.
-
-    See Also
-    --------
-    save : Has an example.
+        If the file is damaged, or names something that is not trusted.
     """
     model = read(Path(path), trusted)
     if not hasattr(model, "get_params"):
