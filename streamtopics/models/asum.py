@@ -34,10 +34,7 @@ class SentenceInference:
 
 @dataclass(frozen=True)
 class EM:
-    """Expectation maximisation over the joint proportions, or Frank-Wolfe as in the paper.
-
-    The log likelihood of a document is concave in psi_et = pi_e theta_et; EM climbs it in one
-    simplex.
+    """Expectation maximisation over the joint proportions psi_et = pi_e theta_et, or Frank-Wolfe.
 
     Parameters
     ----------
@@ -150,10 +147,7 @@ class ASUM:
 
 
 def statistics(batch: SentenceBatch, found: SentenceInference, workers: Workers) -> Statistics:
-    """Expected counts of words in topics, by the responsibilities of the sentences.
-
-    The source multiplies the marginal ones of sentiment and aspect, which is not the E-step.
-    """
+    """Expected counts of words in topics, by the joint probabilities of the sentences."""
     words = batch.sentences
     n_words, K = len(words.words), found.probabilities.shape[1]
     by_word = words.matrix(words.counts.astype(np.float64)).T.tocsr()

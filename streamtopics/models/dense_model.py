@@ -50,10 +50,7 @@ class DenseModel(Protocol):
         """The function `learn` that an update rule calls."""
 
     def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y: Any) -> np.ndarray:
-        """Log density of each sample under the posterior predictive, in nats.
-
-        Where the model has targets and none are given, they are integrated out.
-        """
+        """Log predictive density of each sample, in nats; targets not given are integrated out."""
 
 
 class MixtureModel(DenseModel):

@@ -112,10 +112,7 @@ def apply_update(
 def topics_to_keep(
     posterior: TopicPosterior, statistics: TableStatistics, rule: Rule
 ) -> np.ndarray:
-    """Topics that will have as much as one word of the minibatch counts, or the largest.
-
-    The running mean stands for 1 / gain documents. A minibatch without words drops none.
-    """
+    """Topics that will have as much as one word of the minibatch counts, or the largest."""
     n_before = posterior.shape[1]
     if statistics.n_tokens == 0:
         return np.arange(n_before)

@@ -29,7 +29,7 @@ TOLERANCE = 1e-13
 
 @runtime_checkable
 class TopicView(Protocol):
-    """A view."""
+    """A function of rows of lam; see above."""
 
     #: Whether a local step's bound on the evidence holds for its weights
     keeps_bound: ClassVar[bool]
@@ -120,11 +120,7 @@ class LDA:
     def topics(
         self, source: Source, minibatch: Minibatch, workers: Workers, prior: Any = None
     ) -> Topics:
-        """Weights of the minibatch's words.
-
-        Words that the `prior` excludes, see `allowed`, have a factor, or their expected counts
-        would grow from round to round.
-        """
+        """Weights of the minibatch's words, with a factor for those that the `prior` excludes."""
         words = minibatch.words
         topics = visible_topics(self.view, source, minibatch, workers, self.per_document)
         factors = None if prior is None else allowed(prior.prior_rows(words))
@@ -225,9 +221,8 @@ def allowed(eta: np.ndarray) -> np.ndarray:
 class BoundedPrior:
     """Topics whose prior weighs at most some share of what was learnt.
 
-    In a large vocabulary the pseudo-counts of a topic can exceed its tokens: topics with few tokens
-    then look alike, and those with many take all. Only the local step sees the change. `share` is
-    the most that the prior's mass may be of the mass learnt, over all topics.
+    Where the pseudo-counts of a topic exceed its tokens, topics with few tokens look alike, and
+    those with many take all. `share` is the limit of the prior's mass over the mass learnt.
     """
 
     def __init__(self, source: TopicPosterior | Proposal, share: float):

@@ -109,10 +109,7 @@ class MultiView:
     def log_joint(
         self, posterior: Stacked, minibatch: Minibatch, margin: float, workers: Workers
     ) -> np.ndarray:
-        """log p(y) and the bound of p(words | y), of shape (n_documents, n_classes).
-
-        Exact, up to the tolerance, for classes within `margin` nats of the best one.
-        """
+        """log p(y) and the bound of p(words | y), exact within `margin` nats of the best class."""
         *own, shared = posterior.parts
         local = self.local
         inference = AllClasses(local.share_prior, local.tol, local.max_iter, margin)

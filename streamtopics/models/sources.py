@@ -38,11 +38,8 @@ class RandomStart:
         return self.prior.prior_rows(words)
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """100 (1 + eta) (1 + spread z), with z a sum of four uniforms, standardised.
-
-        Near 0 for words that the prior excludes; see `allowed`. The spread, from 0.1 to 0.28, did
-        well with 2 to 100 topics.
-        """
+        """100 (1 + eta) (1 + spread z), z a sum of four uniforms; near 0 for excluded words."""
+        # This spread did well with 2 to 100 topics.
         n_components = self.prior.shape[1]
         spread = min(max(0.1, 0.02 * n_components**0.5), 0.28)
         z = standard_noise(self.seed, words, n_components)

@@ -355,7 +355,7 @@ def solve_alpha(mean_log_theta: np.ndarray, start: np.ndarray) -> np.ndarray:
     for _ in range(MAX_STEPS):
         change = newton_step(alpha, mean) / alpha
         size = np.abs(change).max()
-        alpha = moved(alpha, change) if size < 0.01 else climbed(alpha, change, mean)
+        alpha = moved(alpha, change) if size < 0.01 else line_search(alpha, change, mean)
         if size * size * (1 + alpha.sum()) < 1e-8:
             break
     return within_bounds(alpha)
@@ -368,7 +368,7 @@ def within_bounds(alpha: np.ndarray) -> np.ndarray:
     return np.maximum(scaled, LEAST_ALPHA)
 
 
-def climbed(alpha: np.ndarray, change: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
+def line_search(alpha: np.ndarray, change: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
     """`moved` by the first of change, change / 2, change / 4, ... that does not lower f."""
     level = objective(alpha, mean_log_theta)
     proposal = moved(alpha, change)
