@@ -47,6 +47,8 @@ except ImportError:  # scikit-learn before 1.9, where no callbacks can be set.
 T = TypeVar("T")
 # Times that a reader tries again before it holds learning off.
 N_ATTEMPTS = 3
+# What would pass for a number and is none.
+TRUTHS = bool, np.bool_, np.timedelta64
 # Fewer steps from a random start find no topics.
 FEW_STEPS = 5
 # What the score of a pipeline is asked for, where metadata is routed, and takes no notice of.
@@ -269,6 +271,12 @@ class StreamingEstimator(
         # To check them takes a fifth of the time of a small minibatch.
         if not self._made.get("checked"):
             self._validate_params()
+            for name in self._checked:
+                takes_truths = {"boolean", "verbose"} & {
+                    *map(str, self._parameter_constraints[name])
+                }
+                if isinstance(getattr(self, name), TRUTHS) and not takes_truths:
+                    raise TypeError(f"{name} must be a number or None; got {getattr(self, name)!r}")
             self._made["checked"] = True
         self._check(before)
 

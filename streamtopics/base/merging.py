@@ -170,7 +170,11 @@ class Mergeable(StreamingEstimator):
                 f"got {type(model).__name__}"
             )
         check_is_fitted(model, msg=f"{name} has learnt nothing yet, which is needed for merge")
-        model._validate(model._commit)
+        try:
+            model._validate(model._commit)
+        except (TypeError, ValueError) as error:
+            error.add_note(f"This is of {name}.")
+            raise
         model._check_places(name)
         mine, theirs = self.posterior_, model.posterior_
         merges = [one._composed().traits.merges for one in (self, model)]
@@ -189,7 +193,8 @@ class Mergeable(StreamingEstimator):
             if not same:
                 raise ValueError(
                     f"{name} has another {what}; only models of the same can be merged; start both "
-                    "with the same parameters, priors as numbers or arrays, over one vocabulary"
+                    "with the same parameters, priors as numbers or arrays, an integer "
+                    "random_state, over one vocabulary"
                 )
 
 

@@ -199,6 +199,8 @@ def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
             f"rows of X; it has {len(labels)} labels, {sum(map(is_missing, labels))} of them "
             "missing. For numbers of sentences pass np.repeat(np.arange(len(groups)), groups)"
         )
+    if not all(isinstance(label, Hashable) for label in labels):
+        raise ValueError(f"groups, passed to {caller}, must have one axis; pass a column of it")
     codes: dict[Hashable, int] = {}
     document = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int64)
     starts = _starts(np.bincount(document, minlength=len(codes)))

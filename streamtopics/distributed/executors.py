@@ -119,7 +119,11 @@ def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
             )
         delayed = collection.to_delayed()
         collection = delayed.ravel().tolist() if hasattr(delayed, "ravel") else delayed
-    elif isinstance(collection, str | bytes | os.PathLike) or shape_of(collection):
+    elif (
+        isinstance(collection, str | bytes | os.PathLike)
+        or shape_of(collection)
+        or not isinstance(collection, Iterable)
+    ):
         raise TypeError(
             "partitions must be a dask collection or an iterable of partitions, such as a list of "
             f"paths; got a {type(collection).__name__}; pass [partition] if it is one"

@@ -278,10 +278,11 @@ class GuidedTopics(TakesVectors):
         named = (seeded.any(axis=0) | (labels.sum(axis=0).A1 > 0))[: len(self.topic_names_)]
         lacking = self.topic_names_[~(named | self._named.any(axis=1))]
         if len(lacking):
+            others = "" if self.name_vectors is None else ", or vectors in name_vectors"
             warnings.warn(
                 f"no seed of {lacking.tolist()[:5]} is in a column of X, and no document has "
-                "their label, so that nothing tells these topics apart; give them other words, or "
-                "vectors in name_vectors",
+                "their label, so that nothing tells these topics apart; give them other words"
+                f"{others}",
                 stacklevel=2,
             )
         return sparse.csr_matrix(seeded / np.maximum(seeded.sum(axis=1, keepdims=True), 1))

@@ -47,7 +47,7 @@ def codes_of(labels: np.ndarray, names: Sequence[Any], remedy: str) -> np.ndarra
     """Places of labels among the names, -1 where one is missing."""
     places = {name: place for place, name in enumerate(names)}
     known = [label for label in labels.tolist() if not is_missing(label)]
-    if strange := sorted({str(label) for label in known if label not in places}):
+    if strange := sorted({label for label in known if label not in places}, key=str):
         raise ValueError(
             f"y has the labels {strange[:5]}, which are not among {list(places)}; {remedy}"
         )

@@ -112,6 +112,10 @@ def topic_coherence(
     )
     if window is None:
         columns, parts = _documents(table, X, feature_names)
+    elif feature_names is not None:
+        raise ValueError(
+            "feature_names name columns of X, but with window X has lists of words; leave them out"
+        )
     else:
         width = WINDOWS[measure] if window == "auto" else window
         check_integer(least=2, window=width)
@@ -125,7 +129,8 @@ def topic_coherence(
     for part in parts:
         joint = joint + _joint_counts(columns, part)
         n_documents += part.shape[0]
-    check_integer(n_documents=n_documents)
+    if not n_documents:
+        raise ValueError("X has no documents; coherence needs at least one")
     if measure == "c_v":
         return _c_v(joint, n_documents, epsilon)
     if measure == "umass":

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -104,6 +105,8 @@ def read(path: Path, trusted: Sequence[str | type] = ()) -> Any:
     """Load what `write` has saved."""
     # Its import takes a second.
     skops = import_module("skops.io")
+    if isinstance(trusted, str):
+        raise TypeError(f"trusted must be a list of names, such as [{trusted!r}]; got {trusted!r}")
     given = [t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" for t in trusted]
     source, strange = "another program", []
     try:
@@ -112,7 +115,8 @@ def read(path: Path, trusted: Sequence[str | type] = ()) -> Any:
         named = skops.get_untrusted_types(file=path)
         strange = [name for name in named if name not in given and not is_known(name)]
         for name in given:
-            resolve_name(name)
+            with suppress(AttributeError, ImportError, ValueError):  # Else of no use to the file.
+                resolve_name(name)
         value = skops.load(path, trusted=[name for name in named if name not in strange])
         check_held(value)
     except (MemoryError, OSError):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -130,7 +131,9 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     errors: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):
         try:
-            found: Resumed = read(file, trusted)
+            found = read(file, trusted)
+            if not isinstance(found, Resumed):
+                raise LoadError(f"{file} holds a {type(found).__name__} in place of a checkpoint")
         except (LoadError, OSError) as error:
             errors.append(error)
             continue
@@ -145,7 +148,10 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
 
 def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
     """Numbers and paths of the checkpoints in a folder, the oldest first."""
-    found = [(path.stem.removeprefix("checkpoint-"), path) for path in folder.glob(NAMES)]
+    paths: list[Path] = []
+    with suppress(FileNotFoundError):  # not of what cannot be read: a stream would begin anew
+        paths = [path for path in folder.iterdir() if path.match(NAMES)]
+    found = [(path.stem.removeprefix("checkpoint-"), path) for path in paths]
     return sorted((int(number), path) for number, path in found if number.isdecimal())
 
 

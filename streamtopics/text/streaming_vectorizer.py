@@ -305,6 +305,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     @property
     def recycled_(self) -> np.ndarray:
         """Columns that lost their word in the last step of a stream."""
+        if self.vocabulary is not None:
+            return np.zeros(0, np.int64)
         return self._stream("recycled_").recycled
 
     @property
@@ -333,6 +335,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         names : list of str
             Their words now.
         """
+        if self.vocabulary is not None:
+            return np.zeros(0, np.int64), []
         vocabulary = self._stream("names_since")
         columns = np.flatnonzero(vocabulary.since > n_documents)
         names = vocabulary.names

@@ -237,7 +237,7 @@ def test_windows_and_epsilon_are_finite_for_words_that_never_occur(measure):
         ("a text", {}, TypeError, "must be lists of tokens"),
         (["a text"], {}, TypeError, "it holds 'a text'"),
         (sparse.eye_array(2, format="csr"), {}, TypeError, "must be lists of tokens"),
-        ([], {}, ValueError, "n_documents must be at least 1"),
+        ([], {}, ValueError, "X has no documents"),
         ([["a"]], {"measure": "umass"}, KeyError, "umass"),
     ],
 )

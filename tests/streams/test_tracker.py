@@ -698,7 +698,7 @@ def test_wrong_questions_are_refused(shown):
     tracker = TopicTracker(budget=ALL)
     assert tracker.topics() == tracker.to_frame() == []
     assert tracker.shares()[2].shape == (0, 0)
-    with pytest.raises(ValueError, match=r"since must be .*, and 0 snapshots"):
+    with pytest.raises(ValueError, match="no two snapshots"):
         tracker.news()
     tracker, _ = follow_truth("none")
     with pytest.raises(ValueError, match=r"got -1, and 28 snapshots at \[0\]"):

@@ -68,7 +68,8 @@ class Items(BaseMeasure):
     def n_items(self) -> float:
         return float(np.count_nonzero(self.p))
 
-    def features(self, points: Places) -> sparse.csr_matrix:
+    def _places(self, points: Places) -> Places:
+        """The points, which are places of items."""
         points = np.asarray(points)
         within = points.dtype.kind in "iu" and ((points >= 0) & (points < len(self.p))).all()
         if points.ndim != 1 or not within:
@@ -76,12 +77,16 @@ class Items(BaseMeasure):
                 f"points must be places of items, integers from 0 to {len(self.p) - 1}; "
                 f"got {points!r:.60}"
             )
+        return points
+
+    def features(self, points: Places) -> sparse.csr_matrix:
+        points = self._places(points)
         structure = (np.ones(len(points)), points, np.arange(len(points) + 1))
         return sparse.csr_matrix(structure, shape=(len(points), len(self.p)))
 
     def log_p(self, points: Places) -> Floats:
         with np.errstate(divide="ignore"):
-            return np.log(self.p[points])
+            return np.log(self.p[self._places(points)])
 
     def sample(self, n: int, rng: Generator) -> Places:
         return rng.choice(len(self.p), size=n, p=self.p / self.p.sum())

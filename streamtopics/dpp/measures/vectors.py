@@ -48,6 +48,11 @@ class Gaussian(BaseMeasure):
     def __init__(self, mean: ArrayLike, variance: ArrayLike) -> None:
         object.__setattr__(self, "mean", floats(mean, "mean"))
         object.__setattr__(self, "variance", check_rates(variance, "variance", np.inf))
+        if self.mean.shape != self.variance.shape or not np.isfinite(self.mean).all():
+            raise ValueError(
+                f"mean must be finite and of the shape of variance, {self.variance.shape}; "
+                f"got {mean!r:.60}"
+            )
 
     @property
     def v(self) -> Floats:

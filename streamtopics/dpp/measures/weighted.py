@@ -4,6 +4,7 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
+import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
@@ -40,6 +41,11 @@ class Weighted(BaseMeasure):
     def __init__(self, measure: BaseMeasure, s: ArrayLike) -> None:
         object.__setattr__(self, "measure", measure)
         object.__setattr__(self, "s", floats(s, "s"))
+        if self.s.shape != measure.v.shape or not (np.isfinite(self.s) & (self.s >= 0)).all():
+            raise ValueError(
+                "s must hold one finite weight that is not negative for each of the "
+                f"{len(measure.v)} features; got {s!r:.60}"
+            )
 
     @property
     def v(self) -> Floats:

@@ -166,4 +166,6 @@ def follow(
             f"only plain text and JSON lines that are not compressed can be followed; got {path}. "
             "Read it by read_records, or pipe it in: `zcat FILE | streamtopics watch -`"
         )
+    if str(path) != STANDARD_INPUT and not path.is_file():
+        raise ValueError(f"{path} is no regular file; read it as standard input, by the path '-'")
     return Follower(path, reading, position or (0, 0, 0), poll, idle, tell_waits)

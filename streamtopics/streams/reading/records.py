@@ -410,7 +410,7 @@ def _read_file(path: Path, reading: Reading) -> Iterator[Any]:
     how: dict[str, Any] = {"encoding": encoding, "errors": "surrogateescape", "newline": "\n"}
     opener = OPEN.get(suffix, open)
     if suffix == ".zst":
-        opener = import_module(ZSTD).open
+        opener = _needed(ZSTD, "backports.zstd").open
     is_input = str(path) == STANDARD_INPUT
     with io.TextIOWrapper(sys.stdin.buffer, **how) if is_input else opener(path, "rt", **how) as f:
         is_plain = opener is open and path.is_file() and FORMATS[reading.format] is _plain
@@ -549,6 +549,13 @@ def _table(lines: Lines, reading: Reading) -> Rows:
             yield begin, fields
 
 
+def _needed(module: str, package: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(f"files of this kind need {package}: pip install {package}") from error
+
+
 def _documents(lines: Lines, reading: Reading) -> Rows:
     """Read a file as one document."""
     yield 1, "".join(line for _, line in lines)
@@ -556,7 +563,7 @@ def _documents(lines: Lines, reading: Reading) -> Rows:
 
 def _arrow_rows(path: Path, reading: Reading) -> Rows:
     """Read the rows of a file, some at a time."""
-    with import_module("pyarrow.parquet").ParquetFile(path) as file:
+    with _needed("pyarrow.parquet", "pyarrow").ParquetFile(path) as file:
         wanted = {key for key in (reading.text_key, reading.time_key, *reading.keys) if key}
         names = wanted if wanted <= set(file.schema_arrow.names) else file.schema_arrow.names
         batches = file.iter_batches(1000, columns=list(names))

@@ -339,6 +339,8 @@ class TopicTracker:
         times = self._times(any)
         if since is None and len(times) > 1:
             return len(times) - 2
+        if len(times) < 2:
+            raise ValueError("there are no two snapshots to compare yet; learn more first")
         found = [i for i, time in enumerate(times[:-1]) if time <= since]
         if not found:
             raise ValueError(
