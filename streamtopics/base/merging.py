@@ -170,11 +170,7 @@ class Mergeable(StreamingEstimator):
                 f"got {type(model).__name__}"
             )
         check_is_fitted(model, msg=f"{name} has learnt nothing yet, which is needed for merge")
-        try:
-            model._validate(model._commit)
-        except (TypeError, ValueError) as error:
-            error.add_note(f"This is of {name}.")
-            raise
+        model._validate(model._commit)
         model._check_places(name)
         mine, theirs = self.posterior_, model.posterior_
         merges = [one._composed().traits.merges for one in (self, model)]

@@ -88,6 +88,11 @@ class SetBatches:
         logs: Floats = gammaln(np.diff(first, append=len(owner)) + 1.0)
         return np.bincount(owner[first], logs, self.n_sets).astype(np.float64)
 
+    @property
+    def mean_size(self) -> float:
+        """Mean number of points of a set."""
+        return float(sum(part.Phi.shape[0] for part in self) / max(self.n_sets, 1))
+
     def fill(self, rows: Floats, function: Callable[..., Floats], *rest: Any) -> Floats:
         """Fill in the rows of sets by `function(part, *rest)` of each part."""
         found = self.workers.share(function, [(part, *rest) for part in self])

@@ -104,11 +104,6 @@ class Process:
     kernel: Kernel
     noise: Noise
 
-    def __post_init__(self) -> None:
-        n_rows, n_features = len(self.kernel.U), len(self.measure.v)
-        if n_rows != n_features:
-            raise ValueError(f"U has {n_rows} rows, but the measure has {n_features} features")
-
 
 def condition(process: Process, points: Points) -> Process:
     """Return the process of the further points, given that these are in the set.

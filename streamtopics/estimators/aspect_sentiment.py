@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy import sparse
 
-from streamtopics.base.frame import FEW_STEPS, Commit, warn_of_few_steps
+from streamtopics.base.frame import FEW_STEPS, Commit, check_unchanged, warn_of_few_steps
 from streamtopics.base.glossary import documented
 from streamtopics.base.sentence_topics import SentenceTopics
 from streamtopics.base.sentences import Sentences
@@ -183,12 +183,8 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         self._check_rule(before, offers, f"the local step {self.inference!r}", **started)
         if before is None:
             return
-        now = _checked_sentiments(self.sentiments)
-        if not np.array_equal(now, self.sentiment_names_):
-            raise ValueError(
-                f"sentiments are {now.tolist()} now, but the model was started with "
-                f"{self.sentiment_names_.tolist()}; set them back, or start anew with fit"
-            )
+        now = _checked_sentiments(self.sentiments).tolist()
+        check_unchanged("sentiments", now, self.sentiment_names_.tolist())
 
     def _start(self, batch: Sentences) -> None:
         self.sentiment_names_ = _checked_sentiments(self.sentiments)

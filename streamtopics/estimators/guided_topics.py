@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.composition import INFERENCE, PLAIN, UPDATES, Composition, auto_doc_topic
+from streamtopics.base.frame import check_unchanged
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import TopicCommit
@@ -416,13 +417,9 @@ class GuidedTopics(TakesVectors):
                 "shares; with name_vectors 'one_topic', or OneTopic(1.0, vector_weight=0.3); got "
                 f"{self.inference!r}"
             )
-        if before is not None and not (
-            _frozen(self.seeds) == self._seeds and np.array_equal(self._name_vectors, self._named)
-        ):
-            raise ValueError(
-                "seeds or name_vectors are not those that the model was started with; set them "
-                "back, or start anew with fit"
-            )
+        if before is not None:
+            check_unchanged("seeds", _frozen(self.seeds), self._seeds)
+            check_unchanged("name_vectors", self._name_vectors.tolist(), self._named.tolist())
         super()._check(before)
 
     def _check_mergeable(self, name: str, model: Any) -> None:

@@ -15,7 +15,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import Commit
+from streamtopics.base.frame import Commit, check_unchanged
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
@@ -253,11 +253,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         if classes is None:
             return np.asarray(known)
         told: np.ndarray = unique_labels(read_labels(classes, len(classes), "partial_fit, classes"))
-        if known is not None and not np.array_equal(told, known):
-            raise ValueError(
-                f"classes={told.tolist()} is not what the stream started with, {known.tolist()}; "
-                "leave it out, or start anew with fit"
-            )
+        if known is not None:
+            check_unchanged("classes", told.tolist(), known.tolist())
         return told
 
     def _check(self, before: Commit | None) -> None:

@@ -129,8 +129,7 @@ def topic_coherence(
     for part in parts:
         joint = joint + _joint_counts(columns, part)
         n_documents += part.shape[0]
-    if not n_documents:
-        raise ValueError("X has no documents; coherence needs at least one")
+    check_integer(n_documents=n_documents, reason=", but X has none")
     if measure == "c_v":
         return _c_v(joint, n_documents, epsilon)
     if measure == "umass":

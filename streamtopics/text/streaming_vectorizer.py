@@ -16,6 +16,7 @@ from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.metadata_routing import UNUSED
 
+from streamtopics.base.frame import check_unchanged
 from streamtopics.text.counting import Counts, count
 from streamtopics.text.named import StaysSparse, with_labels
 from streamtopics.text.vocabulary import ClosedVocabulary, OpenVocabulary, Policy
@@ -273,11 +274,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             raise ValueError(
                 "partial_fit cannot go on from the vocabulary of a corpus; use a clone"
             )
-        elif given is None and vocabulary.n_columns != self.max_features:
-            raise ValueError(
-                f"max_features is {self.max_features} now, but the stream was started with "
-                f"{vocabulary.n_columns}; set it back, or start anew with a clone"
-            )
+        elif given is None:
+            check_unchanged("max_features", self.max_features, vocabulary.n_columns)
         counts = self._counted(raw_documents)
         words = counts.words()
         if isinstance(vocabulary, OpenVocabulary):

@@ -237,7 +237,7 @@ def test_windows_and_epsilon_are_finite_for_words_that_never_occur(measure):
         ("a text", {}, TypeError, "must be lists of tokens"),
         (["a text"], {}, TypeError, "it holds 'a text'"),
         (sparse.eye_array(2, format="csr"), {}, TypeError, "must be lists of tokens"),
-        ([], {}, ValueError, "X has no documents"),
+        ([], {}, ValueError, "but X has none"),
         ([["a"]], {"measure": "umass"}, KeyError, "umass"),
     ],
 )

@@ -40,7 +40,7 @@ from streamtopics.streams.monitoring.statistics import (
     permuted,
 )
 from streamtopics.streams.stream import packed, unpacked
-from streamtopics.utils.checks import check_integer
+from streamtopics.utils.checks import check_integer, check_number
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, last_step, names_of
 from streamtopics.utils.structure import number_of_rows, take_rows
@@ -104,8 +104,7 @@ class DriftMonitor:
     """
 
     def __init__(self, alpha: float = 0.01, *, random_state: int = 0) -> None:
-        if not 1e-5 <= alpha <= 0.5:
-            raise ValueError(f"alpha must be in [1e-5, 0.5]; got {alpha!r}")
+        check_number(least=1e-5, most=0.5, alpha=alpha)
         check_integer(least=0, random_state=random_state)
         self.alpha, self.random_state = float(alpha), random_state
         self.alarms: tuple[Alarm, ...] = ()

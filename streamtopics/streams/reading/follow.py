@@ -160,12 +160,11 @@ def follow(
     path, reading = existing(path), Reading(**options)
     check_one_of(("raise", "skip"), on_bad=reading.on_bad)
     reading = reading.of(path)
-    packed = path.suffix.lower() in OPEN
-    if path.is_dir() or packed or reading.format not in (None, "lines", "jsonl"):
+    unfit = str(path) != STANDARD_INPUT and not path.is_file()
+    if unfit or path.suffix.lower() in OPEN or reading.format not in (None, "lines", "jsonl"):
         raise ValueError(
-            f"only plain text and JSON lines that are not compressed can be followed; got {path}. "
-            "Read it by read_records, or pipe it in: `zcat FILE | streamtopics watch -`"
+            "only regular files of plain text or JSON lines that are not compressed can be "
+            f"followed; got {path}. Read it by read_records, or pipe it in: "
+            "`zcat FILE | streamtopics watch - --format jsonl`"
         )
-    if str(path) != STANDARD_INPUT and not path.is_file():
-        raise ValueError(f"{path} is no regular file; read it as standard input, by the path '-'")
     return Follower(path, reading, position or (0, 0, 0), poll, idle, tell_waits)

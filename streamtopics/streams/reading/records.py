@@ -15,6 +15,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from datetime import datetime
+from difflib import get_close_matches
 from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path, PurePath
@@ -180,9 +181,8 @@ class Reading(NamedTuple):
         for part in (key,) if key in values else key.split("."):
             if not isinstance(found, Mapping) or part not in found:
                 listed = ", ".join(map(repr, list(values)[:10])) or f"{row!r:.60}"
-                # Of the keys that have a text, that of the longest one is likely to be meant.
-                texts = [name for name in values if of_text and isinstance(values[name], str)]
-                remedy = [setting, max(texts, key=lambda name: len(values[name]))] if texts else []
+                meant = _similar_keys(key, values, of_text) if setting else []
+                remedy = [setting, meant[0]] if meant else []
                 reason = "no text" if of_text else f"no {key!r}"
                 problem = f"there is no {key!r}; there is: {listed}"
                 raise self.error(reason, number, problem, *remedy)
@@ -547,6 +547,16 @@ def _table(lines: Lines, reading: Reading) -> Rows:
             if fields.get(reading.text_key, ".") in MISSING:
                 fields[reading.text_key] = ""
             yield begin, fields
+
+
+def _similar_keys(key: str, values: Mapping[str, Any], of_text: bool) -> list[str]:
+    """Keys that may be meant: within an object, spelled alike, or those of the longest texts."""
+    lower = {str(name).lower(): str(name) for name in reversed(list(values))}
+    inner = [name for name in values if isinstance(values[name], Mapping)]
+    found = [f"{name}.{key}" for name in inner if key in values[name]]
+    found += [lower[name] for name in get_close_matches(key.lower(), lower, n=1)]
+    texts = [name for name in values if of_text and isinstance(values[name], str)]
+    return found + sorted(texts, key=lambda name: -len(values[name]))
 
 
 def _needed(module: str, package: str) -> Any:
