@@ -366,8 +366,8 @@ def check_unchanged(name: str, now: object, started: object) -> None:
     """Refuse a setting that is not what the model was started with."""
     if now != started:
         raise ValueError(
-            f"{name} is {now!r} now, but the model was started with {started!r}; set it back, or "
-            "start anew with fit"
+            f"{name} is {now!r:.99} now, but the model was started with {started!r:.99}; set it "
+            "back, or start anew with fit"
         )
 
 

@@ -135,9 +135,9 @@ def test_documents_need_vectors_and_a_stream_keeps_to_its_names():
             call(X, vectors=V[:, :7])
     assert pickle.dumps(model) == before
     for given in (None, np.eye(3, N_DIMENSIONS), np.eye(3)):
-        with pytest.raises(ValueError, match="name_vectors are not those"):
+        with pytest.raises(ValueError, match="name_vectors is"):
             model.set_params(name_vectors=given).partial_fit(X, vectors=V)
     model.set_params(name_vectors=VECTORS).partial_fit(X, vectors=V)
     by_words = GuidedTopics({"sea": ["w00"]}, random_state=0).partial_fit(X)
-    with pytest.raises(ValueError, match="name_vectors are not those"):
+    with pytest.raises(ValueError, match="name_vectors is"):
         by_words.set_params(name_vectors=np.ones((1, 8))).partial_fit(X)
