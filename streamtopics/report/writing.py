@@ -56,7 +56,7 @@ def report(
     feature_names: ArrayLike | None = None,
     X: object = None,
     texts: Iterable[str] | None = None,
-    times: ArrayLike | None = None,
+    times: Sequence[Any] | ArrayLike | None = None,
     titles: Iterable[str] | None = None,
     tracker: TopicTracker | Iterable[object] | None = None,
     alarms: DriftMonitor | Iterable[object] | None = None,

@@ -62,10 +62,10 @@ class Gaussian(BaseMeasure):
     def w0(self) -> Floats:
         return self.mean[:, None]
 
-    def features(self, points: Floats) -> Floats:
+    def features(self, points: ArrayLike) -> Floats:
         return np.asarray(points, dtype=np.float64)
 
-    def log_p(self, points: Floats) -> Floats:
+    def log_p(self, points: ArrayLike) -> Floats:
         z2 = (self.features(points) - self.mean) ** 2 / self.variance
         return np.asarray(-0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum()))
 
@@ -152,7 +152,7 @@ class Fourier(BaseMeasure):
     def w0(self) -> Floats:
         return np.zeros((self._side**self.n_dimensions, 0))
 
-    def features(self, points: Floats) -> Floats:
+    def features(self, points: ArrayLike) -> Floats:
         points = floats(points, "points")
         phi = np.ones((len(points), 1))
         for x in points.T:
@@ -161,7 +161,7 @@ class Fourier(BaseMeasure):
             )
         return phi
 
-    def log_p(self, points: Floats) -> Floats:
+    def log_p(self, points: ArrayLike) -> Floats:
         points = floats(points, "points")
         inside = ((points >= 0) & (points <= 1)).all(axis=1)
         return np.where(inside, 0.0, -np.inf)
