@@ -158,6 +158,21 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self.n_jobs = n_jobs
 
     def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
+        """Learn the vocabulary of a corpus, all at once.
+
+        `half_life`, `margin` and `n_candidates` are for streams and have no effect; it warns if
+        they are set.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+        """
         self._learn(raw_documents)
         return self
 
