@@ -211,7 +211,7 @@ class Composition:
 
     @cached_property
     def traits(self) -> Traits:
-        """Those of this rule."""
+        """The traits of the whole rule."""
         return self.rule.traits
 
     @cached_property
@@ -302,7 +302,7 @@ def auto_inference(X: sparse.csr_matrix) -> LocalStep:
 
 
 def traits_of(update: object) -> Traits:
-    """Those of a rule, or of what is none."""
+    """The traits of a rule; without any for another object."""
     return update.traits if isinstance(update, Rule) else NO_TRAITS
 
 

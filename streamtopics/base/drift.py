@@ -20,7 +20,7 @@ MANY = 2
 
 @dataclass(frozen=True)
 class Retention:
-    """What the rule kept at one minibatch.
+    """Shares that the rule kept at one minibatch.
 
     Attributes
     ----------

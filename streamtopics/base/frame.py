@@ -113,7 +113,7 @@ class StreamingEstimator(
 
     @property
     def _made(self) -> dict[str, Any]:
-        """What was made of the parameters, until one of them is set."""
+        """Results of the parameters; setting a parameter empties it."""
         return cast(dict[str, Any], self._cache.setdefault("made", {}))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -286,7 +286,7 @@ class StreamingEstimator(
         return vars(self).get("feature_names_in_")
 
     def _swap(self, commit: Commit) -> tuple[dict[str, Any], str, Commit]:
-        """What `blend` sets in the same step as the posterior: the commit record."""
+        """The commit record, for `blend` to set with the posterior."""
         return vars(self), "_commit", commit
 
     def _draw_seed(self) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the command prints and writes, and the signals that end it."""
+"""Printing, files and signals of the command."""
 
 from __future__ import annotations
 

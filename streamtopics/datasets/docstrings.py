@@ -164,7 +164,7 @@ def _plain_text(docstring: str) -> str:
 def read_packages(
     packages: Sequence[str], read: Callable[[str, ast.Module], Iterable[Found]]
 ) -> list[tuple[int, str, Found]]:
-    """What `read` finds in each module, by its dotted name and syntax tree.
+    """Results of `read` in each module, by its dotted name and syntax tree.
 
     It comes after the place of the package and the name of the module. Files that cannot be parsed
     are passed over.

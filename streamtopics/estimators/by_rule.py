@@ -28,7 +28,7 @@ class LearnsByRule(StreamingEstimator):
 
     @property
     def _rule(self) -> Any:
-        """What `update` stands for."""
+        """The rule of `update`, or the default."""
 
     def _learner(self, batch: Any, pool: Workers) -> Any:
         """The function `learn` that the rule calls."""
@@ -43,7 +43,7 @@ class LearnsByRule(StreamingEstimator):
             check_same_state(self._rule, before.update, before.state, before.posterior)
 
     def _first_commit(self, posterior: Posterior) -> Commit:
-        """What there is before the first minibatch."""
+        """The state before the first minibatch."""
         return Commit(posterior, self._rule.init(posterior), 0, self._rule)
 
     def _learn(self, batch: Any, pool: Workers) -> None:
@@ -55,5 +55,5 @@ class LearnsByRule(StreamingEstimator):
         commit.posterior.blend(blend, [self._swap(new)])
 
     def _reported(self, blend: Blend) -> dict[str, Any]:
-        """What else a blend changes of the commit record."""
+        """Further fields of the commit record that a blend changes."""
         return {}

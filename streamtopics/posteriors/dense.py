@@ -204,7 +204,7 @@ class DensePosterior(StatePosterior):
 
     @property
     def base(self) -> DensePosterior:
-        """What a minibatch is added to, with the weight `gain`."""
+        """The posterior that a minibatch is added to, with the weight `gain`."""
         return self
 
     @property

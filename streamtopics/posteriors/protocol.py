@@ -71,7 +71,7 @@ class Blend:
 
 
 class Counters(NamedTuple):
-    """What a posterior has taken in so far."""
+    """Numbers of minibatches, documents and tokens learnt from."""
 
     n_batches: int
     n_documents: int
@@ -236,7 +236,7 @@ class StatePosterior(ABC):
     @property
     @abstractmethod
     def mass(self) -> np.ndarray:
-        """As in `View`."""
+        """Sum of lam over the words, for each topic."""
 
     @property
     def c(self) -> np.ndarray:

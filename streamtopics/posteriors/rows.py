@@ -210,7 +210,7 @@ def over_words(prior: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 
 
 class OverWords(StatePosterior):
-    """What is read of a posterior of topics: rows of lam, and sums over all words."""
+    """Reads a posterior of topics: rows of lam, and sums over all words."""
 
     # (n_words or 1, n_components or 1): of the prior, and what a boost adds if it is another
     eta: np.ndarray
