@@ -209,7 +209,7 @@ def test_the_matrix(outcomes, capsys):
     with capsys.disabled():
         print(f"\n{table(outcomes)}")
     ran = {run: sum(what == RAN for what in cells.values()) for run, cells in outcomes.items()}
-    assert len(outcomes[of_words]) == 21 * (4 * 3 * 4 + 3 * 2 * 3 * 2)
+    assert len(outcomes[of_words]) == len(RULES) * (4 * 3 * 4 + 3 * 2 * 3 * 2)
     assert ran[of_words] >= 800
     assert ran[of_classes] >= 14
     assert ran[of_sentences] >= 30
