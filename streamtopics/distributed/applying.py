@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from numbers import Integral
 from typing import Any, TypeVar
@@ -12,23 +13,19 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.distributed import executors, tasks
-from streamtopics.utils.checks import check_integer
 
 Vectorizer = TypeVar("Vectorizer")
 Result = TypeVar("Result")
-# Tallies that are added up at a time.
-TOGETHER = 8
+# Partitions that are begun before they are asked for.
+AHEAD = 32
 
 
 def transform_partitions(
-    model: object,
-    partitions: object,
-    client: object,
-    *,
-    read: tasks.Read | None = None,
-    n_ahead: int = 8,
+    model: object, partitions: object, client: object, *, read: tasks.Read | None = None
 ) -> Iterator[Any]:
     """Transform each partition by a fitted model; return the results in order, one by one.
+
+    At most 32 partitions are begun before they are asked for.
 
     Parameters
     ----------
@@ -36,8 +33,6 @@ def transform_partitions(
         Fitted.
     partitions, client, read
         As in `fit_partitions`.
-    n_ahead : int, default=8
-        Partitions that are begun before they are asked for; at least the number of workers.
 
     Returns
     -------
@@ -62,16 +57,11 @@ def transform_partitions(
     [(100, 4), (200, 4)]
     """
     check_is_fitted(model)
-    return _results(tasks.transform, "transformed", model, partitions, client, read, n_ahead)
+    return _results(tasks.transform, "transformed", model, partitions, client, read)
 
 
 def score_partitions(
-    model: object,
-    partitions: object,
-    client: object,
-    *,
-    read: tasks.Read | None = None,
-    n_ahead: int = 8,
+    model: object, partitions: object, client: object, *, read: tasks.Read | None = None
 ) -> float:
     """Return a model's score of all partitions, a mean weighted by their known tokens.
 
@@ -79,7 +69,7 @@ def score_partitions(
 
     Parameters
     ----------
-    model, partitions, client, read, n_ahead
+    model, partitions, client, read
         As in `transform_partitions`; the model has a `score`.
 
     Returns
@@ -92,7 +82,7 @@ def score_partitions(
     transform_partitions : Has an example of partitions.
     """
     check_is_fitted(model)
-    rows = list(_results(tasks.score, "scored", model, partitions, client, read, n_ahead))
+    rows = list(_results(tasks.score, "scored", model, partitions, client, read))
     kept = [row for row in rows if row.n_tokens > 0 and not np.isnan(row.score)]
     if not kept:
         return float("nan")
@@ -100,12 +90,7 @@ def score_partitions(
 
 
 def count_vocabulary(
-    vectorizer: Vectorizer,
-    partitions: object,
-    client: object,
-    *,
-    read: tasks.Read | None = None,
-    n_ahead: int = 8,
+    vectorizer: Vectorizer, partitions: object, client: object, *, read: tasks.Read | None = None
 ) -> Vectorizer:
     """Return a vectorizer with the words that `fit` on all partitions would find.
 
@@ -115,8 +100,6 @@ def count_vocabulary(
         It is not changed. `min_df`, `max_df` and `max_features` hold for all partitions together.
     partitions, client, read
         As in `fit_partitions`, of texts.
-    n_ahead : int, default=8
-        As in `transform_partitions`.
 
     Returns
     -------
@@ -136,19 +119,20 @@ def count_vocabulary(
     """
     counter: Any = clone(vectorizer)
     counter.set_params(min_df=1, max_df=1.0, max_features=None)
-    tallies: list[tasks.Tally] = []
-    for one in _results(tasks.tally_of, "counted", counter, partitions, client, read, n_ahead):
-        tallies.append(one)
-        if len(tallies) == TOGETHER:
-            tallies = [_sum_of(tallies)]
-    total = _sum_of(tallies)
-    words = _kept_words(total, vectorizer)
-    if not len(words):
+    documents: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
+    n_documents = 0
+    for one in _results(tasks.tally_of, "counted", counter, partitions, client, read):
+        documents.update(one.documents)
+        tokens.update(one.tokens)
+        n_documents += one.n_documents
+    words = _kept_words(documents, tokens, n_documents, vectorizer)
+    if not words:
         raise ValueError(
-            f"none of {len(total.words)} words in {total.n_documents} documents is left; lower "
-            "min_df or raise max_df"
+            f"none of {len(documents)} words in {n_documents} documents is left; lower min_df or "
+            "raise max_df"
         )
-    result: Vectorizer = counter.set_params(vocabulary=words.tolist()).fit([])
+    result: Vectorizer = counter.set_params(vocabulary=words).fit([])
     return result
 
 
@@ -159,13 +143,11 @@ def _results(
     partitions: object,
     client: object,
     read: tasks.Read | None,
-    n_ahead: int,
 ) -> Iterator[Result]:
     """Results of a function of each partition and what tasks share, in order."""
-    check_integer(least=0, n_ahead=n_ahead)
     executor, given = executors.executor_of(client), (read, executors.send_once(client, shared))
     items = executors.partitions_of(partitions, client)
-    for number, future in enumerate(executors.ahead(executor, items, function, given, n_ahead)):
+    for number, future in enumerate(executors.ahead(executor, items, function, given, AHEAD)):
         try:
             found = future.result()
         except Exception as error:
@@ -175,28 +157,17 @@ def _results(
         yield found
 
 
-def _sum_of(tallies: list[tasks.Tally]) -> tasks.Tally:
-    """Return the counts of all."""
-    words, places = np.unique(np.concatenate([one.words for one in tallies]), return_inverse=True)
-    documents, tokens = (
-        np.bincount(places, np.concatenate([one[column] for one in tallies]), len(words)).astype(
-            np.int64
-        )
-        for column in (1, 2)
-    )
-    return tasks.Tally(words, documents, tokens, sum(one.n_documents for one in tallies))
-
-
-def _kept_words(total: tasks.Tally, vectorizer: Any) -> np.ndarray:
+def _kept_words(
+    documents: Counter[str], tokens: Counter[str], n_documents: int, vectorizer: Any
+) -> list[str]:
     """Return the words that the rules of a vectorizer leave, sorted."""
 
     def number(limit: float) -> float:
-        return limit if isinstance(limit, Integral) else limit * total.n_documents
+        return limit if isinstance(limit, Integral) else limit * n_documents
 
     least, most = number(vectorizer.min_df), number(vectorizer.max_df)
-    places = np.flatnonzero((total.documents >= least) & (total.documents <= most))
+    kept = sorted(word for word, n in documents.items() if least <= n <= most)
     if vectorizer.max_features is not None:
-        leading = np.lexsort((places, -total.tokens[places]))[: vectorizer.max_features]
-        places = np.sort(places[leading])
-    kept: np.ndarray = total.words[places]
+        leading = sorted(kept, key=lambda word: -tokens[word])[: vectorizer.max_features]
+        kept = sorted(leading)
     return kept

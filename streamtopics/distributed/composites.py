@@ -160,13 +160,8 @@ def learn(
         scorer = copy(reader)
         scorer._commit = replace(reader._commit, posterior=deepcopy(task.posterior))
         score = float(scorer.score(batches[0]))
-    return Learnt(task.run([minibatch_of(reader, X) for X in batches]), score)
-
-
-def minibatch_of(reader: StreamingTopicModel, X: object) -> Minibatch:
-    """Documents over their own words."""
-    minibatch: Minibatch = reader._read("partial_fit", reset=False, X=X).minibatch
-    return minibatch
+    read = [reader._read("partial_fit", reset=False, X=X).minibatch for X in batches]
+    return Learnt(task.run(read), score)
 
 
 def reader_of(model: StreamingTopicModel) -> StreamingTopicModel:

@@ -252,7 +252,8 @@ class _Learning:
                 "which workers do here; leave it out, or use streamtopics.streams.stream"
             )
         self.model, self.topics, self.what = model, last_step(model), what
-        self.plan = Plan(rounds, staleness, _every(self.callbacks), size)
+        every = math.gcd(*(one.every for one in callbacks if isinstance(one, Checkpointer)))
+        self.plan = Plan(rounds, staleness, every or None, size)
         self.client, self.executor = client, executors.executor_of(client)
         self.before = executors.send_once(client, composites.counting_steps(model))
         self.scored = any(has(callback, "needs_score") for callback in self.callbacks)
@@ -392,11 +393,6 @@ class _Learning:
         info = BatchInfo(n_batches, None, None, *learnt, *seen, score)
         for callback in self.callbacks:
             self.is_over |= call(callback, self.model, info)
-
-
-def _every(callbacks: Sequence[object]) -> int | None:
-    """Minibatches from one checkpoint to the next; None if there is none."""
-    return math.gcd(*(one.every for one in callbacks if isinstance(one, Checkpointer))) or None
 
 
 def _in_groups(batches: Iterator[object], n: int, skip: int) -> Iterator[list[Any]]:

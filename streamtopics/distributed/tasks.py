@@ -28,11 +28,10 @@ class Scored(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Sorted words, the documents and tokens of each, and the number of documents."""
+    """Documents and tokens of each word, and the number of documents."""
 
-    words: np.ndarray
-    documents: np.ndarray
-    tokens: np.ndarray
+    documents: dict[str, int]
+    tokens: dict[str, int]
     n_documents: int
 
 
@@ -105,10 +104,8 @@ def tally_of(partition: object, read: Read | None, counter: Any) -> Tally:
             raise
         counts = None
     if counts is None:
-        none = np.empty(0, np.int64)
-        return Tally(np.empty(0, object), none, none, len(texts))
+        return Tally({}, {}, len(texts))
     words = mine.get_feature_names_out()
-    order = np.argsort(words)
-    documents = np.bincount(counts.indices, counts.data > 0, len(words)).astype(np.int64)
-    tokens = np.asarray(counts.sum(axis=0)).ravel().astype(np.int64)
-    return Tally(words[order], documents[order], tokens[order], len(texts))
+    documents = dict(zip(words, counts.getnnz(axis=0).tolist(), strict=True))
+    tokens = np.asarray(counts.sum(axis=0)).ravel().tolist()
+    return Tally(documents, dict(zip(words, tokens, strict=True)), len(texts))

@@ -77,7 +77,7 @@ def test_wrong_vocabularies_are_refused():
 def test_partitions_are_transformed_and_scored_in_order():
     model = serial(SVBLDA(4, batch_size=20, random_state=0))
     with ThreadPoolExecutor(2) as client:
-        found = list(transform_partitions(model, PARTITIONS, client, n_ahead=1))
+        found = list(transform_partitions(model, PARTITIONS, client))
         score = score_partitions(model, PARTITIONS, client)
     assert_array_equal(np.concatenate(found), model.transform(X))
     assert_allclose(score, model.score(X), atol=0.01)
