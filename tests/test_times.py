@@ -10,7 +10,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from streamtopics.datasets import read_records
-from streamtopics.utils.times import MOST_PERIODS, periods_of, read_times, time_texts
+from streamtopics.inspection.periods import MOST_PERIODS, periods_of, time_texts
+from streamtopics.utils.times import read_times
 
 arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
 START = datetime(2003, 5, 17, 12, 30)

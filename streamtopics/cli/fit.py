@@ -40,11 +40,11 @@ from streamtopics.cli.models import (
 )
 from streamtopics.cli.reading import Tally, columns, cut, place_of, records, texts_of
 from streamtopics.datasets import Record, Skipped
+from streamtopics.inspection.periods import LEAST, Periods, periods_of
 from streamtopics.report.documents import Whole, whole_of
 from streamtopics.saving.files import replace_file
 from streamtopics.streams import ProgressReport, stream
 from streamtopics.text import NamedVectorizer, StreamingPipeline
-from streamtopics.utils.times import LEAST, Periods, periods_of
 
 TEST_EVERY, MINIBATCH, N_SAMPLE = 10, 2500, 5000
 # Characters of the place of a document in a report.

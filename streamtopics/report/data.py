@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import streamtopics
+from streamtopics.inspection.periods import LEAST, Periods, periods_of, time_texts
 from streamtopics.metrics.similarity import affinities, nearest, places
 from streamtopics.report.documents import (
     LONGEST_WORD,
@@ -30,7 +31,7 @@ from streamtopics.report.documents import (
 )
 from streamtopics.utils.steps import steps_before
 from streamtopics.utils.structure import is_sparse, total
-from streamtopics.utils.times import LEAST, Periods, periods_of, read_times, time_texts
+from streamtopics.utils.times import read_times
 
 if TYPE_CHECKING:
     from streamtopics.streams import DriftMonitor, TopicTracker

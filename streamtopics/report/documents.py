@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from streamtopics.inspection.periods import Periods
 from streamtopics.metrics import relevant_words
 from streamtopics.utils.steps import counted, last_step, names_of, steps_before
 from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, take_rows, to_csr
-from streamtopics.utils.times import Periods
 
 # Documents whose topics are inferred at once.
 AT_ONCE = 8192

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamtopics.inspection.periods import LEAST
 from streamtopics.report.data import (
     Report,
     Table,
@@ -39,7 +40,6 @@ from streamtopics.report.documents import (
     word_table,
 )
 from streamtopics.saving.files import replace_file
-from streamtopics.utils.times import LEAST
 
 if TYPE_CHECKING:
     from streamtopics.streams import DriftMonitor, TopicTracker

@@ -11,11 +11,11 @@ from scipy import sparse
 from streamtopics import SVBLDA
 from streamtopics.base.sentences import read_sentences
 from streamtopics.datasets import iter_minibatches
+from streamtopics.inspection.periods import periods_of
 from streamtopics.metrics import completion_split, log_predictive_probability
 from streamtopics.priors import class_words_prior
 from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import NamedCounts
-from streamtopics.utils.times import periods_of
 from streamtopics.was.corpus import corpus_of
 from tests.conventions.every import COUNTS, V
 

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, AspectSentimentModel, StreamingLDA, StreamingMixture, WASTopicModel
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.inspection.periods import periods_of
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, nearest, places
 from streamtopics.report import page, report
@@ -20,7 +21,6 @@ from streamtopics.report.documents import RELEVANCE_GRID, whole_of
 from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess, Memory, PowerPrior
-from streamtopics.utils.times import periods_of
 from tests.report.made import COMMON, THEMES, Alarm, made
 from tests.test_rooms import COUNTS, GIVEN
 

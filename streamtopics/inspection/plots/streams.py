@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamtopics.inspection.periods import MOST_PERIODS, periods_of
 from streamtopics.inspection.plots.axes import COLORS, color, one_axes, plain, several_axes
-from streamtopics.utils.times import MOST_PERIODS, periods_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
