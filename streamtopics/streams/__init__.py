@@ -13,7 +13,7 @@ from streamtopics.streams.stream import (
     prequential_score,
     stream,
 )
-from streamtopics.streams.tracking.tracker import NewsRow, TopicTracker, TrackedRow, TrackRow
+from streamtopics.streams.tracking.tracker import NewsRow, TopicTracker, TrackedRow
 
 __all__ = [
     "Alarm",
@@ -32,7 +32,6 @@ __all__ = [
     "ScoreHistory",
     "TimedBatch",
     "TopicTracker",
-    "TrackRow",
     "TrackedRow",
     "prequential_score",
     "resume",

@@ -23,6 +23,7 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
 from streamtopics.streams import Alarm, Checkpointer, DriftMonitor, resume, stream
 from streamtopics.streams.monitoring import monitor as monitor_module
+from streamtopics.streams.monitoring import statistics
 from streamtopics.streams.monitoring.alarm import NewWord, changed_topics, new_words
 from streamtopics.streams.monitoring.monitor import FAMILY, TIMES
 from streamtopics.streams.monitoring.statistics import (
@@ -83,12 +84,9 @@ def test_features_are_those_of_plain_loops(name, monkeypatch):
     for X in BATCHES[:3]:
         model.partial_fit(X)
     X = BATCHES[3][:6]
-    seen = {}
-    import streamtopics.streams.monitoring.statistics as module
-
-    inner = module._proportions_and_topics
+    seen, inner = {}, statistics._proportions_and_topics
     monkeypatch.setattr(
-        module, "_proportions_and_topics", lambda *a: seen.setdefault("parts", inner(*a))
+        statistics, "_proportions_and_topics", lambda *a: seen.setdefault("parts", inner(*a))
     )
     found = document_features(model, X)
     theta, phi, n_hidden = seen["parts"]
@@ -460,9 +458,9 @@ def test_a_quiet_stream_does_not_ring_and_memory_is_bounded(monkeypatch):
 
 def test_at_most_so_many_documents_are_compared(monkeypatch):
     sizes = []
-    inner = monitor_module.document_features
+    inner = statistics.document_features
     monkeypatch.setattr(
-        monitor_module, "document_features", lambda m, X: sizes.append(X.shape[0]) or inner(m, X)
+        statistics, "document_features", lambda m, X: sizes.append(X.shape[0]) or inner(m, X)
     )
     monkeypatch.setattr(monitor_module, "MAX_DOCUMENTS", 50)
     taught(MODELS["gibbs"](), DriftMonitor(), BATCHES[:5])

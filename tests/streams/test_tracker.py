@@ -4,6 +4,7 @@
 import copy
 import pickle
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from streamtopics import (
     StreamingMixture,
 )
 from streamtopics.streams import TopicTracker
+from streamtopics.streams.tracking import identity
 from streamtopics.streams.tracking import tracker as tracker_module
 from streamtopics.streams.tracking.identity import (
     DENSE,
@@ -32,6 +34,7 @@ from streamtopics.streams.tracking.identity import (
     layout,
     match_topics,
     matching,
+    probabilities_in,
     read_topics,
     sampled,
     thinned,
@@ -132,7 +135,7 @@ def shown(monkeypatch):
         return found
 
     monkeypatch.setattr(tracker_module, "check_has_topics", lambda model: None)
-    monkeypatch.setattr(tracker_module, "read_topics", read)
+    monkeypatch.setattr(identity, "read_topics", read)
 
 
 def follow_truth(kind, order=None, seed=0, time=lambda t: t):
@@ -218,9 +221,9 @@ def test_a_row_that_is_taken_over_is_another_topic_and_one_that_drifts_is_not(sh
     # It is known for what it was.
     first = fast.topics()[0]
     assert set(first.words[:5]) == set(np.argsort(-DRAWN[0])[:5].tolist())
-    moved = [row for row in slow.to_frame() if row.topic == 0]
-    assert len({*moved[0].words} & {*moved[-1].words}) < 3
-    assert max(row.moved for row in moved[1:]) < 0.5
+    words = [probabilities_in(snapshot)[0] for snapshot in slow._state.snapshots]
+    assert len({*words[0][0][:10]} & {*words[-1][0][:10]}) < 3
+    assert max(distance(*pair) for pair in pairwise(words)) < 0.5
 
 
 def test_affinity_is_one_less_the_squared_hellinger_distance():
@@ -291,10 +294,11 @@ def test_topics_of_documents_of_one_law_do_not_change(n_words):
         tracker.on_batch(model.partial_fit(X), info_of(X, t, time=2000 + t))
         tables.append(model.topic_word_.copy())
     assert not [row for row in tracker.news(since=2003) if row.kind == "changed"]
-    rows = [row for row in tracker.to_frame() if row.batch > 4]
-    for row in rows:
-        now, before = (tables[t][row.row] for t in (row.batch - 1, row.batch - 2))
-        assert abs(row.moved - hellinger(now, before)) < 0.03
+    for t in range(4, 8):
+        before, now = map(probabilities_in, tracker._state.snapshots[t - 1 : t + 1])
+        moved = hellinger(tables[t], tables[t - 1])
+        for row, topic in enumerate(tracker.ids_):
+            assert abs(distance(before[topic], now[topic]) - moved[row]) < 0.03
 
 
 def test_matching_is_the_best_above_the_threshold():
@@ -577,17 +581,12 @@ def test_shares_sum_to_one_and_follow_the_truth(shown):
 
 
 def test_rows_are_a_frame(shown):
-    tracker, _ = follow_truth("born")
-    rows = tracker.to_frame()
-    assert len(rows) == 4 * EVENT + 5 * (N_BATCHES - EVENT)
-    assert all(len(row.words) == 10 for row in rows)
-    assert np.isnan(rows[0].moved)
-    assert 0 < rows[-1].moved < 0.3
     pandas = pytest.importorskip("pandas")
+    rows = follow_truth("born")[0].topics()
+    assert all(len(row.words) == 10 for row in rows)
     frame = pandas.DataFrame(rows)
+    assert frame.shape == (5, len(rows[0]._fields))
     assert list(frame.columns) == list(rows[0]._fields)
-    assert_allclose(frame.groupby("batch").share.sum(), 1.0)
-    assert len(pandas.DataFrame(tracker.topics())) == 5
 
 
 # What is new
@@ -696,7 +695,7 @@ def test_what_cannot_be_followed_changes_nothing():
 
 def test_wrong_questions_are_refused(shown):
     tracker = TopicTracker(budget=ALL)
-    assert tracker.topics() == tracker.to_frame() == []
+    assert tracker.topics() == []
     assert tracker.shares()[2].shape == (0, 0)
     with pytest.raises(ValueError, match="no two snapshots"):
         tracker.news()

@@ -6,6 +6,7 @@ import pytest
 
 from streamtopics import StreamingLDA, StreamingMixture, load, save
 from streamtopics.streams import BatchInfo, DriftMonitor, TopicTracker
+from streamtopics.streams.tracking.identity import probabilities_in
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess, Memory, PowerPrior
 
@@ -61,6 +62,16 @@ def test_words_of_births_and_drift_are_those_of_the_day(tmp_path):
         assert found == expected
 
 
+def words_in(tracker):
+    """The words of each topic in each snapshot."""
+    return {
+        one.position.batch: {
+            topic: tracker._names(words, 10) for topic, words in probabilities_in(one).items()
+        }
+        for one in tracker._state.snapshots
+    }
+
+
 def test_words_of_the_tracker_and_the_monitor_are_those_of_the_day():
     model, tracker, monitor = pipeline_of(LDA), TopicTracker(budget=np.inf), DriftMonitor()
     seen, alarms = {}, {}
@@ -70,9 +81,9 @@ def test_words_of_the_tracker_and_the_monitor_are_those_of_the_day():
         tracker.on_batch(
             model, BatchInfo(t + 1, texts, t, 60, 720.0, 60 * (t + 1), 720.0 * (t + 1), np.nan)
         )
-        seen |= {(r.batch, r.topic): r.words for r in tracker.to_frame() if r.batch == t + 1}
+        seen[t + 1] = words_in(tracker)[t + 1]
         alarms |= {alarm.batch: str(alarm) for alarm in monitor.alarms if alarm.batch == t + 1}
-    assert {(r.batch, r.topic): r.words for r in tracker.to_frame()} == seen
+    assert words_in(tracker) == seen
     assert {alarm.batch: str(alarm) for alarm in monitor.alarms} == alarms
 
 

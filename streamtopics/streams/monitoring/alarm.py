@@ -1,18 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records of a monitor, and what an alarm names: changed topics, words, and new subjects.
-
-For new subjects all documents together are put into groups by k-means on vectors of the company
-that their words keep, and the groups into a binary tree by Ward's method. Neither knows which
-documents are new. If a new document is as likely as an earlier one to be in a node of the tree,
-then of the n documents of the node, out of N with m new ones,
-
-    P(a or more are new) = sum over j >= a of C(m, j) C(N - m, n - j) / C(N, n).
-
-Of the nodes with more than twice their earlier share, the one with the least probability is a new
-subject if that is below the level over the number of nodes (Bonferroni). It is taken out with all
-nodes that share a group with it, and the next one is looked for: the scan of a tree of
-Kulldorff, Fang and Walsh (2003), at an exact level.
-"""
+"""Records of a monitor, and what an alarm names: changed topics, words, and new subjects."""
 
 from __future__ import annotations
 
@@ -42,11 +29,9 @@ class DriftTest(NamedTuple):
     ----------
     batch, time : int, object
         Its place among the minibatches of the monitor, from 1, and when it is from.
-    p_exact, p_chart : float
-        p-values by relabelling the documents, and beside earlier changes of the stream. NaN without
-        enough earlier tests.
-    alarm : bool
-        Whether both are less than `alpha`.
+    p_exact, p_chart, alarm : float, float, bool
+        p-values by relabelling the documents and beside earlier tests, NaN without enough of these;
+        and whether both are less than `alpha`.
     """
 
     batch: int
@@ -61,10 +46,8 @@ class ChangedTopic(NamedTuple):
 
     Attributes
     ----------
-    topic, words : int, tuple of str
-        Its row in the model, and top words as learnt before.
-    how : {"changed", "grown", "shrunk"}
-        "changed" in the words of its documents.
+    topic, how, words : int, {"changed", "grown", "shrunk"}, tuple of str
+        Its row in the model, "changed" in the words of its documents, and its top words before.
     difference : float
         Between new and earlier documents, in standard errors.
     """
@@ -88,12 +71,11 @@ class NewTopic(NamedTuple):
 
     Attributes
     ----------
-    words : tuple of str
-        At most eight of its own, the surest first.
+    words, rows : tuple of str, tuple of int
+        At most eight words, the surest first, and places of its documents in the minibatch, the
+        most typical first.
     share, error : float
         Its share of the new documents, less that of the earlier ones, and the standard error.
-    rows : tuple of int
-        Places of its documents in the minibatch, the most typical first.
     """
 
     words: tuple[str, ...]
@@ -112,8 +94,7 @@ class Alarm(NamedTuple):
     n_new, n_before : int
         Documents that were compared.
     topics, words, new : tuple of ChangedTopic, of NewWord, of NewTopic
-        Significant at the level over the number of topics, words or groups, the surest first; at
-        most ten topics of each kind, and eight words.
+        Those significant, the surest first: at most ten topics of each kind, and eight words.
     """
 
     batch: int
@@ -199,7 +180,14 @@ def new_topics(
     names: Sequence[Any] | None,
     places: np.ndarray,
 ) -> tuple[NewTopic, ...]:
-    """New subjects among new documents, which have `places` in the minibatch; the surest first."""
+    """New subjects among new documents, which have `places` in the minibatch; the surest first.
+
+    The documents are put into groups by k-means on vectors of the company that their words keep,
+    and the groups into a binary tree by Ward's method; neither knows which are new. The node that
+    has the least hypergeometric probability of as many new documents is a new subject, if that is
+    below alpha over the number of nodes (Bonferroni). It is taken out with all nodes that share a
+    group with it, and so on: the scan of a tree of Kulldorff, Fang and Walsh (2003).
+    """
     m = new.shape[0]
     X = sparse.vstack([new, before], format="csr").astype(np.float64)
     X.eliminate_zeros()

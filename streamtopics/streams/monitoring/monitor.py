@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An alarm for streams that change, with a stated rate of false alarms.
-
-A part of each minibatch is held back. So a minibatch is compared with earlier documents that the
-model has not learnt either: `statistics` says by what and whether they differ.
-"""
+"""An alarm for streams that change, with a stated rate of false alarms."""
 
 from __future__ import annotations
 
@@ -14,31 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics.kernels import rows as kernel
-from streamtopics.streams.batches import (
-    Documents,
-    Learner,
-    as_documents,
-    check_has_topics,
-    counts_of,
-    n_learnt,
-    named,
-    together,
-)
-from streamtopics.streams.monitoring.alarm import (
-    N_TOP,
-    Alarm,
-    DriftTest,
-    alarm_of,
-    changed_topics,
-    new_topics,
-    new_words,
-)
-from streamtopics.streams.monitoring.statistics import (
-    chart_p,
-    compare,
-    document_features,
-    permuted,
-)
+from streamtopics.streams import batches
+from streamtopics.streams.batches import Documents, Learner, n_learnt, together
+from streamtopics.streams.monitoring import alarm, statistics
+from streamtopics.streams.monitoring.alarm import Alarm, DriftTest
 from streamtopics.streams.stream import packed, unpacked
 from streamtopics.utils.checks import check_integer, check_number
 from streamtopics.utils.parallel import lock_of
@@ -62,8 +37,9 @@ MAX_DOCUMENTS, N_PERMUTATIONS = 2000, 399
 class DriftMonitor:
     """Learns from a stream and says when it has changed, in which topics and words.
 
-    Each minibatch is compared with documents held back of those before. An alarm needs two small
-    p-values: of an exact test that both are alike, and of a chart of its statistic along the
+    A fifth of each minibatch is held back and learnt eight minibatches later, or after an alarm. So
+    a minibatch is compared with earlier documents that were not learnt either. An alarm needs two
+    small p-values: of an exact test that both are alike, and of a chart of its statistic along the
     stream, since streams always move a little.
 
     Parameters
@@ -85,7 +61,6 @@ class DriftMonitor:
 
     Notes
     -----
-    A fifth of each minibatch is held back and learnt eight minibatches later, or after an alarm.
     Tests begin with the third minibatch, and alarms with the sixth. Minibatches are to be of about
     one size, of some hundred documents. Slow changes and those of few documents are not seen.
 
@@ -131,7 +106,7 @@ class DriftMonitor:
         time : object, default=None
             When it is from; passed to `partial_fit` if given.
         """
-        check_has_topics(model)
+        batches.check_has_topics(model)
         check_not_frozen(model)
         with lock_of(model):
             number = {"n_batches": self.n_batches + 1}
@@ -140,7 +115,7 @@ class DriftMonitor:
                 X = list(X) if isinstance(X, Iterator) else X
                 self._learn(model, X, time, number)
                 return
-            documents = as_documents(model, X)
+            documents = batches.as_documents(model, X)
             n = number_of_rows(documents)
             rng = np.random.default_rng([self.random_state, self.n_batches])
             held = np.sort(rng.permutation(n)[: min(round(HELD_BACK * n), max(n - 1, 0))])
@@ -152,14 +127,14 @@ class DriftMonitor:
             else:
                 old, now = kept[:-RING], kept[-RING:]
             after["documents"] = tuple(part for part in now if number_of_rows(part))
-            self._learn(model, named(model, together([rest, *old])), time, after)
+            self._learn(model, batches.named(model, together([rest, *old])), time, after)
 
     def finish(self, model: Learner) -> None:
         """Learn from the documents that are still held back, at the end of the stream."""
         with lock_of(model):
             if self.documents:
                 *old, last = self.documents
-                whole = named(model, together([last, *old]))
+                whole = batches.named(model, together([last, *old]))
                 self._learn(model, whole, None, {"documents": ()})
 
     # Keeping
@@ -169,14 +144,14 @@ class DriftMonitor:
         return {
             **self.__dict__,
             "tests": packed(self.tests, (test.time for test in self.tests)),
-            "alarms": packed(self.alarms, (alarm.time for alarm in self.alarms)),
+            "alarms": packed(self.alarms, (one.time for one in self.alarms)),
             "documents": [packed(d, d) if isinstance(d, list) else d for d in self.documents],
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over what `__getstate__` has returned."""
         tests = tuple(DriftTest(*test) for test in unpacked(state["tests"]))
-        alarms = tuple(map(alarm_of, unpacked(state["alarms"])))
+        alarms = tuple(map(alarm.alarm_of, unpacked(state["alarms"])))
         kept = state["documents"]
         documents = tuple(unpacked(d) if isinstance(d, np.ndarray) else d for d in kept)
         self.__dict__ |= state | {"tests": tests, "alarms": alarms, "documents": documents}
@@ -192,19 +167,19 @@ class DriftMonitor:
         parts = documents, together(self.documents)
         places = [_some(number_of_rows(part), rng) for part in parts]
         new, before = (
-            counts_of(model, take_rows(part, place))
+            batches.counts_of(model, take_rows(part, place))
             for part, place in zip(parts, places, strict=True)
         )
         counts = sparse.vstack([new, before], format="csr")
-        features = document_features(last_step(model), counts)
+        features = statistics.document_features(last_step(model), counts)
         # The exact test cannot reach the level with less than 3 / alpha.
         n = max(N_PERMUTATIONS, round((FAMILY + 1) / self.alpha) - 1)
-        labels = permuted(new.shape[0], before.shape[0], n, rng)
-        found = compare(*features.linear(), counts, labels)
+        labels = statistics.permuted(new.shape[0], before.shape[0], n, rng)
+        found = statistics.compare(*features.linear(), counts, labels)
         p_exact = min(1.0, FAMILY * float(found.p.min()))
         p_chart = np.nan
         if len(self.past) >= LEAST_PAST:
-            p_chart = min(1.0, float((TIMES * chart_p(self.past, found.z)).min()))
+            p_chart = min(1.0, float((TIMES * statistics.chart_p(self.past, found.z)).min()))
         both = p_exact < self.alpha and p_chart < self.alpha
         test = DriftTest(self.n_batches + 1, time, p_exact, p_chart, both)
         after: dict[str, Any] = {
@@ -213,13 +188,14 @@ class DriftMonitor:
         }
         if test.alarm:
             names = names_of(model)
-            alarm = Alarm(
+            top_words = last_step(model).top_words(names, alarm.N_TOP)
+            rung = Alarm(
                 *test[:-1], new.shape[0], before.shape[0],
-                changed_topics(found, self.alpha, last_step(model).top_words(names, N_TOP)),
-                new_words(new, before, self.alpha, names),
-                new_topics(new, before, self.alpha, names, places[0]),
+                alarm.changed_topics(found, self.alpha, top_words),
+                alarm.new_words(new, before, self.alpha, names),
+                alarm.new_topics(new, before, self.alpha, names, places[0]),
             )  # fmt: skip
-            after["alarms"] = (*self.alarms, alarm)[-KEPT:]
+            after["alarms"] = (*self.alarms, rung)[-KEPT:]
         return after
 
     def _learn(self, model: Learner, X: Any, time: object, after: dict[str, Any]) -> None:

@@ -1,26 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether new documents and earlier ones are alike: by relabelling, and beside the stream's past.
 
-Features are the use of topics and the surprise in them, of documents that were not learnt.
-With the proportions theta of a document and the topics phi, a word is of topic k with probability
-r_dwk = theta_dk phi_kw / p_dw, p_dw being the sum of theta_dj phi_jw over j. Then
+Documents have features of each topic, with r_dwk = theta_dk phi_kw / sum_j theta_dj phi_jw:
 
     u_dk = sum_w n_dw r_dwk                 use of topic k,
-    s_dk = sum_w n_dw r_dwk (-log phi_kw)   surprise in topic k.
+    s_dk = sum_w n_dw r_dwk (-log phi_kw)   surprise in topic k,
 
-To compare two sets of documents, ratios of sums are made linear, with the totals of both sets:
-
-    u_dk - (u_k / n) n_d,   s_dk - (s_k / u_k) u_dk,
-
-each over sqrt(n_d), as long documents vary more.
-
-Each column f of features is standardised, and cut at three standard deviations, since a document
-in a hundred would say more than the others; that of a word is 1 where a document has it, is not
-cut, and counts if five documents or more have it. Each is compared by
+made linear as u_dk - (u_k / n) n_d and s_dk - (s_k / u_k) u_dk, with the totals of all documents,
+over sqrt(n_d), as long documents vary more. Each is standardised, and cut at three standard
+deviations, since a document in a hundred would say more than the others. The feature of a word is
+1 where a document has it, is not cut, and counts if five documents or more have it. Then
 
     T = (mean of the new - mean of the others) / (sd sqrt(1/n_new + 1/n_others)),
 
-sd over all documents, and there are three statistics, which are large after a change:
+sd over all documents, and three statistics are large after a change:
 
     A_surprise = sqrt(sum over topics of max(0, T of the surprise)^2),
     A_use = sqrt(sum over topics of (T of the use)^2),

@@ -1,20 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which topic is which: those known before a snapshot, and those of the model then, by words.
+"""Which topic is which: matches known topics and those of the model at a snapshot by words.
 
-Two topics with probabilities p and q of their kept words, scaled to sum to 1, have the affinity
-
-    sum_w sqrt(p_w q_w)
-
-(Bhattacharyya's coefficient; 1 less the square of Hellinger's distance). A row is the topic with
-the closest words at the last snapshot, matched one to one, if its words are also like those of ten
-snapshots ago. A new topic that completes what is left of an old one was split from it; an old one
-that completes what another one has become was merged.
-
-The use of topic k in documents is the expected number of their tokens that are of it,
-
-    u_k = sum_d sum_w n_dw theta_dk phi_kw / sum_j theta_dj phi_jw,
-
-theta by `transform`, phi the words' probabilities.
+Topics with probabilities p and q of their kept words, scaled to sum to 1, have the affinity
+sum_w sqrt(p_w q_w) (Bhattacharyya's coefficient; 1 less the square of Hellinger's distance).
+A row is the topic with the closest words at the last snapshot, matched one to one, if its words
+are also like those of ten snapshots ago. A new topic that completes what is left of an old one was
+split from it; an old one that completes what another one has become was merged.
 """
 
 from __future__ import annotations
@@ -258,9 +249,7 @@ def affinity_matrix(one: Sequence[Words], other: Sequence[Words]) -> np.ndarray:
     if not len(one) or not len(other):
         return np.zeros((len(one), len(other)))
     roots = _roots([*one, *other])
-    found: np.ndarray = (roots[: len(one)] @ roots[len(one) :].T).toarray()
-    np.minimum(found, 1.0, out=found)
-    return found
+    return np.minimum((roots[: len(one)] @ roots[len(one) :].T).toarray(), 1.0)
 
 
 def matching(affinity: np.ndarray, threshold: float) -> np.ndarray:
@@ -450,7 +439,10 @@ def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _use(topics: Any, counts: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Tokens of each topic in documents, and the sum of their squares by document."""
+    """Expected tokens of each topic in documents, and the sum of their squares by document.
+
+    u_k = sum_d sum_w n_dw theta_dk phi_kw / sum_j theta_dj phi_jw, with theta by `transform`.
+    """
     X = sparse.csr_matrix(counts)
     theta = np.asarray(topics.transform(named(topics, X)), np.float64)
     use, squares = np.zeros((2, theta.shape[1]))

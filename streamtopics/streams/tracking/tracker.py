@@ -11,23 +11,8 @@ from numpy.typing import ArrayLike
 
 from streamtopics.streams.batches import Learner, check_has_topics
 from streamtopics.streams.stream import BatchInfo
-from streamtopics.streams.tracking.identity import (
-    MAX_DOCUMENTS,
-    KnownTopic,
-    Position,
-    Rows,
-    Snapshot,
-    State,
-    Words,
-    compact,
-    distance,
-    match_topics,
-    probabilities_in,
-    read_topics,
-    sampled,
-    thinned,
-    words_of,
-)
+from streamtopics.streams.tracking import identity
+from streamtopics.streams.tracking.identity import KnownTopic, Position, Snapshot, State, Words
 from streamtopics.utils.steps import last_step
 
 # What a snapshot costs, in tokens learnt: a word of the vocabulary, a token looked at, the rest.
@@ -43,44 +28,17 @@ MOVED = 0.35
 KINDS = ("born", "split", "gone", "merged", "grown", "shrunk", "changed")
 
 
-class TrackRow(NamedTuple):
-    """One topic in one snapshot.
-
-    Attributes
-    ----------
-    topic, row : int
-        Its id, and its row of the model.
-    batch, time, n_documents_seen : int, object, int
-        Minibatches learnt by then, time of the last one or None, and documents.
-    share, moved : float
-        Share of the tokens since the snapshot before, and Hellinger's distance of its words from
-        those before, in [0, 1]; NaN at first.
-    words : list of str or int
-        Ten top words.
-    """
-
-    topic: int
-    batch: int
-    time: Any
-    n_documents_seen: int
-    row: int
-    share: float
-    moved: float
-    words: list[Any]
-
-
 class TrackedRow(NamedTuple):
     """One topic from birth to death.
 
     Attributes
     ----------
     topic, row, alive : int, int, bool
-        Its id, its row in the model at the last snapshot, -1 for none, and whether it is in use.
+        Its id, its row of the model, -1 for none, and whether it is in use.
     share : float
-        Share of the tokens, a mean of the last three snapshots that found it.
+        Mean share of the tokens in the last three snapshots that found it.
     born, last_seen, died : int or None
-        Minibatches, from 1, at which it was first and last in use, and had died. Each has a time,
-        such as `born_time`, or None.
+        Minibatches, from 1. Each has a time, such as `born_time`, or None.
     split_from, merged_into : int or None
         Ids of other topics.
     words : list of str or int
@@ -110,10 +68,8 @@ class NewsRow(NamedTuple):
     kind : {"born", "split", "gone", "merged", "grown", "shrunk", "changed"}
     topic, other : int or None
         Ids of the topic, and of the one that it was split from or merged into.
-    share_before, share : float
-        Share of the tokens before and since.
-    moved : float
-        As in `TrackRow`.
+    share_before, share, moved : float
+        Share of the tokens before and since, and Hellinger's distance of the words, in [0, 1].
     words, came, left : list of str or int
         Top words, those that came among them since, and those that left.
     """
@@ -144,21 +100,12 @@ class TopicTracker:
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns, of models without names of their own.
 
-    Attributes
-    ----------
-    n_batches_ : int
-        Minibatches so far.
-    ids_ : ndarray of shape (n_rows,)
-        Id of each row of the model at the last snapshot; -1 for rows never in use.
-    batches_ : list of int
-        Minibatches after which the kept snapshots were taken.
-
     Notes
     -----
-    A topic is born at the first snapshot with more than a tenth of an equal share of the tokens.
-    It has died when a mean of three shares is less than half of that, or less than a fifth of what
-    was usual and a quarter of an equal one; or when no row has its words. Kept are 64 snapshots
-    with 30 words of each topic, and the last thousand topics that died.
+    A topic is born with more than a tenth of an equal share of the tokens. It has died when a mean
+    of three shares is less than half of that, or less than a fifth of what was usual and a quarter
+    of an equal one; or when no row has its words. Kept are 64 snapshots with 30 words of each
+    topic, and the last thousand topics that died.
 
     Examples
     --------
@@ -190,7 +137,7 @@ class TopicTracker:
         n_tokens = state.n_tokens + info.n_tokens
         state = state._replace(now=now, n_tokens=n_tokens)
         last = self.batches_[-1] if state.snapshots else 0
-        n_read = min(1.0, MAX_DOCUMENTS / max(info.n_documents, 1)) * info.n_tokens
+        n_read = min(1.0, identity.MAX_DOCUMENTS / max(info.n_documents, 1)) * info.n_tokens
         n_features: int = last_step(model).n_features_in_
         cost = PER_WORD * n_features + PER_TOKEN * n_read + PER_SNAPSHOT
         if now.batch >= GROWTH * last or self.budget * n_tokens >= cost:
@@ -199,24 +146,24 @@ class TopicTracker:
 
     def _with_snapshot(self, state: State, model: Learner, info: BatchInfo) -> State:
         """The state with one snapshot more."""
-        some = sampled(info.X, MAX_DOCUMENTS, state.now.n_documents)
+        some = identity.sampled(info.X, identity.MAX_DOCUMENTS, state.now.n_documents)
         number: dict[Any, int] = {name: i for i, name in enumerate(state.names)}
-        table = read_topics(model, some, KEPT_WORDS, number, self.feature_names)
+        table = identity.read_topics(model, some, KEPT_WORDS, number, self.feature_names)
         total = float(table["use"].sum())
         shares = table["use"] / total if total > 0 else None
         seen, scale = (state.n_tokens, state.n_tokens / total) if total > 0 else (0.0, 0.0)
-        rows = Rows([words_of(row) for row in table], shares, state.now)
-        known, n_topics = match_topics(state.known, state.snapshots, rows, state.n_topics)
+        rows = identity.Rows([identity.words_of(row) for row in table], shares, state.now)
+        known, n_topics = identity.match_topics(state.known, state.snapshots, rows, state.n_topics)
         held = [topic for topic in known if topic.row >= 0]
         topics = table[np.array([topic.row for topic in held], np.intp)]
         topics["id"] = [topic.topic for topic in held]
         topics["use"] *= scale
         topics["squares"] *= scale**2
         snapshots = (*state.snapshots, Snapshot(state.now, topics, seen))
-        return compact(
+        return identity.compact(
             State(
                 state.now, state.n_tokens - seen, tuple(number), known,
-                thinned(snapshots, N_SNAPSHOTS), n_topics, len(table),
+                identity.thinned(snapshots, N_SNAPSHOTS), n_topics, len(table),
             )
         )  # fmt: skip
 
@@ -252,22 +199,6 @@ class TopicTracker:
             )
             for one in known
         ]  # fmt: skip
-
-    def to_frame(self) -> list[TrackRow]:
-        """List the topics that had a row in each snapshot, the oldest first."""
-        before = dict[int, Words]()
-        rows: list[TrackRow] = []
-        for snapshot in self._state.snapshots:
-            batch, time, n_documents = snapshot.position
-            shares = snapshot.topics["use"] / max(snapshot.n_tokens, 1e-300)
-            found = probabilities_in(snapshot)
-            for topic, row, share in zip(found, snapshot.topics["row"], shares, strict=True):
-                if row >= 0:
-                    words, moved = found[topic], distance(before.get(topic), found[topic])
-                    own = int(row), float(share), moved, self._names(words, 10)
-                    rows.append(TrackRow(topic, batch, time, n_documents, *own))
-            before |= found
-        return rows
 
     def shares(self) -> tuple[list[Any], np.ndarray, np.ndarray]:
         """Shares of the topics over time, for a picture.
@@ -315,14 +246,15 @@ class TopicTracker:
         start = then.n_documents - (now.n_documents - then.n_documents)
         first = min(place, sum(snapshot.position.n_documents <= start for snapshot in snapshots))
         old, new = _shares_in(snapshots[first : place + 1]), _shares_in(snapshots[place + 1 :])
-        old_words, last = probabilities_in(snapshots[place]), probabilities_in(*snapshots)
+        old_words = identity.probabilities_in(snapshots[place])
+        last = identity.probabilities_in(*snapshots)
         rows: list[NewsRow] = []
         for topic in state.known:
             k = topic.topic
             if k not in last:
                 continue
             (was, error), (share, error_now) = old.get(k, (0.0, 0.0)), new.get(k, (0.0, 0.0))
-            moved = distance(old_words.get(k), last[k])
+            moved = identity.distance(old_words.get(k), last[k])
             kinds = _kinds(topic, then.batch, was, share, float(np.hypot(error, error_now)), moved)
             words = self._names(last[k], n_words)
             before = self._names(old_words.get(k, last[k]), n_words)
