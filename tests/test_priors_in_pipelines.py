@@ -31,6 +31,7 @@ from streamtopics.text import (
     StreamingCountVectorizer,
     StreamingPipeline,
 )
+from streamtopics.updates import BPS
 from tests import plain as rules
 
 TEXTS = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 30
@@ -187,11 +188,11 @@ def test_seeds_of_classes_go_by_their_names(name):
     seeds = SeedWords({"sea": ["ship"], "air": ["sky"]}, 5)
     array = seed_prior({1: ["ship"], 0: ["sky"]}, WORDS, 5)
     by_name, by_place = (
-        st.MultiViewLDA(1, 1, boosting_scale=0.5, random_state=0, **{name: prior}).fit(X, LABELS)
+        st.MultiViewLDA(1, 1, update=BPS(0.5), random_state=0, **{name: prior}).fit(X, LABELS)
         for prior in (seeds, array)
     )
     assert_array_equal(by_name.components_, by_place.components_)
-    wrong = st.MultiViewLDA(1, 1, boosting_scale=0.5, **{name: SeedWords({"water": ["sea"]}, 1)})
+    wrong = st.MultiViewLDA(1, 1, update=BPS(0.5), **{name: SeedWords({"water": ["sea"]}, 1)})
     with pytest.raises(ValueError, match=r"\['water'\], which are not among the classes \['air'"):
         wrong.fit(X, LABELS)
 

@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
@@ -41,6 +42,7 @@ from streamtopics import AspectSentimentModel
 from streamtopics.priors import SeedWords, SentimentWords, seed_prior
 from streamtopics.priors.seeds import NEGATIVE_WORDS, POSITIVE_WORDS
 from streamtopics.text import SentenceVectorizer, mark_negations
+from streamtopics.updates import BPS
 
 # Documents held out, the size of minibatches, and other sizes. The package's defaults were chosen
 # with the first three in view, and the last was looked at only afterwards.
@@ -146,7 +148,7 @@ def models(data: Reviews) -> dict[str, AspectSentimentModel]:
         prior[chosen] *= 0.5 * sum(s.sum() for s in data.seeds.values()) / chosen.sum()
     return {
         "paper": AspectSentimentModel(
-            50, topic_word_prior=paper, boosting_norm="whole", doc_aspect_prior=1.0
+            50, topic_word_prior=paper, update=BPS(0.5), doc_aspect_prior=1.0
         ),
         "package": AspectSentimentModel(50, topic_word_prior=package),
     }
@@ -197,7 +199,7 @@ def by_words(name: str, n_seeds: int) -> None:
                 found = []
                 for seed in range(n_seeds):
                     model = AspectSentimentModel(
-                        10, topic_word_prior=prior, boosting_scale=scale, random_state=seed
+                        10, topic_word_prior=prior, random_state=seed, update=BPS(scale, "topic")
                     )
                     found.append(last(model, data, 500, 250, seed))
                 print(f"  {label}, s = {scale:g}: {summary(found)}", flush=True)
@@ -261,11 +263,11 @@ def run(cell: Cell, quick: bool) -> Iterator[Row]:
     n_test, size, sizes = (30, 30, (15, 45)) if quick else SETS[name]
     grid = [(scale, size) for scale in SCALES]
     grid += [(scale, other) for other in sizes for scale in (0.0, SCALE_BY_SIZE)]
-    given = models(data)[cell["settings"]].get_params(deep=False)
+    given = models(data)[cell["settings"]]
     if quick:
-        given["n_aspects"] = 3
+        given.set_params(n_aspects=3)
     for scale, n in grid:
-        model = AspectSentimentModel(**(given | {"boosting_scale": scale}))
+        model = clone(given).set_params(update__scale=scale)
         of = {"method": f"BPS, s = {scale:g}" if scale else "SVB", "size": n}
         for row in rows(model, data, n_test, n, split):
             yield {**of, **row}

@@ -41,6 +41,7 @@ from benchmarks.papers.bps_looks import minibatches
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import MultiViewLDA
 from streamtopics.priors import class_words_prior
+from streamtopics.updates import BPS
 
 # Documents in a minibatch, the first of them for Figure 15.
 SETS = {"newsgroups": (1000, 1500, 2000), "webkb": (200, 300, 400)}
@@ -140,7 +141,7 @@ def views(data: Labelled, kind: str, sizes: tuple[int, ...]) -> Iterator[tuple[s
         grid += [(scale, size) for size in sizes[1:] for scale in (0.0, SCALE_BY_SIZE)]
     for scale, size in grid:
         name = f"BPS, s = {scale:g}" if scale else "SVB"
-        model = MultiViewLDA(10, 8, class_word_prior=prior, boosting_scale=scale)
+        model = MultiViewLDA(10, 8, class_word_prior=prior, update=BPS(scale))
         yield name, size, model.set_params(**PRIORS) if kind == PAPER else model
 
 

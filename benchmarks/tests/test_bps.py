@@ -62,7 +62,7 @@ def test_sentiments_are_right_where_the_prediction_is(sentiments):
     seeds = {name: list(words[own]) for name, own in data.seeds.items()}
     prior = SeedWords(seeds, 10.0, vocabulary=list(words))
     model = AspectSentimentModel(
-        1, sentiments=sentiments, topic_word_prior=prior, boosting_scale=1.0, random_state=0
+        1, sentiments=sentiments, topic_word_prior=prior, update=BPS(1.0, "topic"), random_state=0
     ).fit(data.X)
     found = bps_case_2.accuracy(model, data.X, data.y)
     assert found == np.mean((model.predict(data.X) == "positive") == data.y) > 0.9

@@ -394,27 +394,15 @@ def kinds_of(rule: Any) -> list[type]:
     return inner if isinstance(rule, Rounds) else [type(rule), *inner]
 
 
-def check_update(
-    update: object, boosting_scale: float | None, rule: Rule, offers: frozenset[str], posterior: str
-) -> None:
-    """Refuse an `update` that is no rule, boosts beside its own, or needs what `offers` lacks."""
-    lacking = sorted(rule.traits.needs - offers) if isinstance(rule, Rule) else []
-    if update is not None and not isinstance(update, Rule):
+def check_update(update: object, offers: frozenset[str], posterior: str) -> None:
+    """Refuse an `update` that is no rule, or needs what `offers` lacks."""
+    if not isinstance(update, Rule):
         raise TypeError(f"update must be a Rule, such as PowerPrior(0.9), or None; got {update!r}")
-    for wrong, trouble in (
-        (
-            update is not None and boosting_scale is not None,
-            f"boosting_scale is {boosting_scale!r}, but update={update!r} has a boost of its own; "
-            "set either to None",
-        ),
-        (
-            lacking,
-            f"{type(rule).__name__} needs {lacking}, which {posterior} does not offer; use another "
-            "update",
-        ),
-    ):
-        if wrong:
-            raise ValueError(trouble)
+    if lacking := sorted(update.traits.needs - offers):
+        raise ValueError(
+            f"{type(update).__name__} needs {lacking}, which {posterior} does not offer; use "
+            "another update"
+        )
 
 
 def warn_of_few_steps(model: object, remedy: str) -> None:

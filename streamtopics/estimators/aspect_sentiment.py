@@ -17,7 +17,6 @@ from streamtopics.base.sentences import Sentences
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
 from streamtopics.base.typing import OptionalArray, RandomState, SentencesLike, WordPriorLike
 from streamtopics.base.validation import (
-    BOOSTING_SCALE,
     COMMON_CONSTRAINTS,
     POSITIVE_INT,
     Interval,
@@ -33,7 +32,7 @@ from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
 from streamtopics.utils.structure import has_entries
 
-BOOSTING = 0.5
+DEFAULT_RULE = BPS(0.5, "topic")
 AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")
 
 
@@ -61,15 +60,10 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
             WordPrior, callable or None, default=None
         The knowledge that a boost adds with every minibatch, only its shape counts; None is
         `topic_word_prior`.
-    boosting_scale : float or None, default=None
-        Pseudo-counts of the prior added for each token (the source's s). None is 0.5, and 0
-        never boosts; it has to be None if `update` is given.
-    boosting_norm : {"topic", "whole"}, default="topic"
-        As in `BPSLDA`; with "whole", as in the source, the rare topics of a sentiment become all
-        prior.
-    update : rule of `streamtopics.updates` or None, default=None
-        How the posterior takes a minibatch in, such as ``PowerPrior(0.9, Boost(0.1))``. None is
-        ``BPS(boosting_scale, boosting_norm)``.
+    update : Rule or None, default=None
+        How the posterior takes a minibatch in; see `streamtopics.updates`. None is
+        ``BPS(0.5, "topic")``. With "whole", as in the source, the rare topics of a sentiment
+        become all prior.
     doc_sentiment_prior : float, default=1.0
         Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1. 1 is flat;
         each 1 more is a further sentence of every sentiment.
@@ -128,26 +122,18 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     array(['positive', 'negative'], dtype='<U8')
     """
 
-    _records: ClassVar[dict[str, dict[str, Any]]] = SentenceTopics._records | {"update": {}}
-    _parameter_constraints = {
-        name: COMMON_CONSTRAINTS[name]
-        for name in (
-            "topic_word_prior", "boosted_prior", "max_local_iter", "local_tol", "batch_size",
-            "max_iter", "n_jobs", "random_state", "verbose",
-        )
-    } | {
+    _records: ClassVar[dict[str, dict[str, Any]]] = SentenceTopics._records | {
+        "update": {None: DEFAULT_RULE}
+    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "n_aspects": [POSITIVE_INT],
         "sentiments": ["array-like"],
-        "boosting_scale": [None, BOOSTING_SCALE],
-        "boosting_norm": [StrOptions({"topic", "whole"})],
-        "update": "no_validation",
         "doc_sentiment_prior": [AT_LEAST_ONE],
         "doc_aspect_prior": [AT_LEAST_ONE],
         "inference": [StrOptions({"em", "frank_wolfe"})],
-    }  # fmt: skip
+    }
     n_aspects: int
     sentiments: Sequence[str] | Sequence[int]
-    boosting_norm: Literal["whole", "topic"]
     doc_sentiment_prior: float
     doc_aspect_prior: float
     inference: Literal["em", "frank_wolfe"]
@@ -161,8 +147,6 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         sentiments: Sequence[str] | Sequence[int] = ("positive", "negative"),
         topic_word_prior: WordPriorLike = None,
         boosted_prior: WordPriorLike = None,
-        boosting_scale: float | None = None,
-        boosting_norm: Literal["whole", "topic"] = "topic",
         update: Rule | None = None,
         doc_sentiment_prior: float = 1.0,
         doc_aspect_prior: float = 2.0,
@@ -202,7 +186,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         rounds = getattr(self._rule, "n_rounds", getattr(self._rule, "max_rounds", 1))
         n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter * rounds
         if n_steps < FEW_STEPS:
-            rule = f"Rounds(BPS({BOOSTING}, 'topic'), n_rounds=10)"
+            rule = f"Rounds({DEFAULT_RULE}, n_rounds=10)"
             warn_of_few_steps(
                 self, f"make batch_size smaller, or update several rounds long, such as {rule}"
             )
@@ -297,13 +281,6 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     @property
     def _n_aspects(self) -> int:
         return int(self.posterior_.shape[1]) // len(self.classes_)
-
-    @property
-    def _rule(self) -> Rule:
-        if self.update is not None:
-            return self.update
-        scale = BOOSTING if self.boosting_scale is None else self.boosting_scale
-        return BPS(scale, self.boosting_norm)
 
     @property
     def _model(self) -> ASUM:

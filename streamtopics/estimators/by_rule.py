@@ -24,11 +24,11 @@ class LearnsByRule(StreamingEstimator):
 
     update: Rule | None
     boosted_prior: Any = None
-    boosting_scale: float | None = None
 
     @property
     def _rule(self) -> Any:
         """The rule of `update`, or the default."""
+        return self._record("update", self.update)
 
     def _learner(self, batch: Any, pool: Workers) -> Any:
         """The function `learn` that the rule calls."""
@@ -37,7 +37,7 @@ class LearnsByRule(StreamingEstimator):
         self, before: Commit | None, offers: frozenset[str], name: str, **started: object
     ) -> None:
         """Refuse a rule that needs what `name` does not offer, or that cannot go on from before."""
-        check_update(self.update, self.boosting_scale, self._rule, offers, name)
+        check_update(self._rule, offers, name)
         if before is not None:
             check_same(self, **started)
             check_same_state(self._rule, before.update, before.state, before.posterior)

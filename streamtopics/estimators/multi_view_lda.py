@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,12 +22,10 @@ from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
 from streamtopics.base.topics import LearntTopics
 from streamtopics.base.typing import MatrixLike, OptionalArray, RandomState, WordPriorLike
 from streamtopics.base.validation import (
-    BOOSTING_SCALE,
     COMMON_CONSTRAINTS,
     POSITIVE_INT,
     WORD_PRIOR,
     Interval,
-    StrOptions,
     check_doc_topic_prior,
     check_topic_word_prior,
     check_word_prior,
@@ -73,13 +71,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     n_global_topics : int, default=8
         Topics shared by the classes (the source's R).
     update : Rule or None, default=None
-        Another rule than streaming variational Bayes with a boost, such as ``PowerPrior(0.9)``
-        to forget; see `streamtopics.updates`.
-    boosting_scale : float or None, default=None
-        Pseudo-counts of `boosted_prior` added for each token of the topics of classes (the
-        source's s); None is 0.
-    boosting_norm : {"whole", "topic"}, default="whole"
-        As in `BPSLDA`, of these topics.
+        How the posterior takes a minibatch in; see `streamtopics.updates`. ``BPS(0.5)`` boosts the
+        topics of classes, ``PowerPrior(0.9)`` forgets. None is ``BPS(0.0)``.
     doc_topic_prior : float or None, default=None
         Dirichlet parameter of a document's proportions in the topics of its class and in the
         shared ones, in tokens for each topic. None is ten tokens together in each part.
@@ -141,32 +134,20 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     """
 
     _records: ClassVar[dict[str, dict[str, Any]]] = LearntTopics._records | {
-        "update": {},
+        "update": {None: BPS(0.0)},
         "class_word_prior": {},
     }
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "n_local_topics": [POSITIVE_INT],
         "n_global_topics": [POSITIVE_INT],
-        "update": "no_validation",
-        "boosting_scale": [None, BOOSTING_SCALE],
-        "boosting_norm": [StrOptions({"whole", "topic"})],
         "doc_topic_prior": [None, Interval(Real, 1e-10, 1e10, closed="both")],
         "local_share_prior": [tuple, list],
         "class_word_prior": WORD_PRIOR,
-        "boosted_prior": WORD_PRIOR,
-        "topic_word_prior": WORD_PRIOR,
-    } | {
-        name: COMMON_CONSTRAINTS[name]
-        for name in (
-            "max_local_iter", "local_tol", "batch_size", "max_iter", "n_jobs",
-            "random_state", "verbose",
-        )
-    }  # fmt: skip
+    }
 
     classes_: np.ndarray
     n_local_topics: int
     n_global_topics: int
-    boosting_norm: Literal["whole", "topic"]
     doc_topic_prior: float | None
     local_share_prior: tuple[float, float] | list[float]
     max_local_iter: int
@@ -178,8 +159,6 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         n_global_topics: int = 8,
         *,
         update: Rule | None = None,
-        boosting_scale: float | None = None,
-        boosting_norm: Literal["whole", "topic"] = "whole",
         doc_topic_prior: float | None = None,
         local_share_prior: tuple[float, float] | list[float] = (1.0, 1.0),
         class_word_prior: WordPriorLike = None,
@@ -297,11 +276,6 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
             prior = check_topic_word_prior(made, name, n, X.shape[1], "n_classes")
         columns = range(n) if prior.shape[1] > 1 else [0] * n
         return [np.ascontiguousarray(prior[:, [column]]) for column in columns]
-
-    @property
-    def _rule(self) -> Rule:
-        boost = BPS(self.boosting_scale or 0.0, self.boosting_norm)
-        return boost if self.update is None else self.update
 
     def _learner(self, batch: Documents, pool: Workers) -> Learn:
         codes = batch.columns["codes"]

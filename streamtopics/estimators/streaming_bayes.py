@@ -142,7 +142,11 @@ class StreamingBayes(
     _units = ("samples", "values")
     model_: Any
     boosted_prior_: Any
-    _records: ClassVar[dict[str, dict[str, Any]]] = {"model": {}, "update": {}, "boosted_prior": {}}
+    _records: ClassVar[dict[str, dict[Any, Any]]] = {
+        "model": {},
+        "update": {None: SVB()},
+        "boosted_prior": {},
+    }
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "model": "no_validation",
         "update": "no_validation",
@@ -268,10 +272,6 @@ class StreamingBayes(
         posterior, drift = self.posterior_, self._commit.drift
         kept = np.broadcast_to(blend.retain, posterior.n_nodes).astype(np.float64)
         return {"drift": kept_records(drift, Retention(posterior.n_batches + 1, None, kept))}
-
-    @property
-    def _rule(self) -> Rule:
-        return SVB() if self.update is None else self.update
 
     def _data(
         self,

@@ -82,7 +82,9 @@ def test_boosting_keeps_the_knowledge_that_a_stream_washes_out():
     seeds, least = corpus.prior > 0.005, {}
     known = np.repeat((corpus.prior * seeds).sum(axis=1) / corpus.prior.sum(axis=1), 6)
     for scale in (0, 0.4):
-        estimator = model(6, topic_word_prior=corpus.prior, boosting_scale=scale).fit(corpus.X)
+        estimator = model(6, topic_word_prior=corpus.prior, update=BPS(scale, "topic")).fit(
+            corpus.X
+        )
         in_topics = (estimator.topic_word_ * np.repeat(seeds, 6, axis=0)).sum(axis=1)
         least[scale] = (in_topics / known).min()
         kept = 0.4 / 1.4 if scale else 0.0
@@ -212,21 +214,19 @@ def test_any_rule_on_a_stream(update):
 def test_the_default_is_a_boost_and_0_is_svb():
     assert_array_equal(model().fit(X).components_,
                        model(update=BPS(0.5, "topic")).fit(X).components_)  # fmt: skip
-    assert_array_equal(model(boosting_scale=0).fit(X).components_,
+    assert_array_equal(model().set_params(update__scale=0).fit(X).components_,
                        model(update=SVB()).fit(X).components_)  # fmt: skip
-    whole = model(boosting_scale=0.5, boosting_norm="whole").fit(X)
-    assert_array_equal(whole.components_, model(update=BPS(0.5)).fit(X).components_)
 
 
 def test_knowledge_that_only_the_boost_has():
-    flat = model(topic_word_prior=0.01, boosted_prior=CORPUS.prior, boosting_scale=0.3).fit(X)
+    flat = model(topic_word_prior=0.01, boosted_prior=CORPUS.prior, update=BPS(0.3, "topic")).fit(X)
     n_tokens = sum(x.sum() for x in X)
     assert_allclose(flat.components_.sum(), 0.01 * 6 * N_WORDS + 1.3 * n_tokens)
     seeds = CORPUS.prior[0] > 0.5
     own, other = flat.topic_word_[:3, seeds].sum(axis=1), flat.topic_word_[3:, seeds].sum(axis=1)
     assert own.min() > 2 * other.max()
     with pytest.warns(UserWarning, match="nothing boosts it"):
-        model(boosted_prior=CORPUS.prior, boosting_scale=0).fit(X)
+        model(boosted_prior=CORPUS.prior, update=SVB()).fit(X)
 
 
 def state(estimator):
@@ -261,7 +261,6 @@ def test_wrong_input_changes_nothing(wrong, message):
         ({"n_aspects": 5}, "n_aspects is 5 now, but the model was started with 3"),
         ({"sentiments": ("a", "b")}, r"\['a', 'b'\] now, but the model was started with"),
         ({"sentiments": ("a", "b", "c")}, "start anew with fit"),
-        ({"update": SVB(), "boosting_scale": 0.2}, "set either to None"),
     ],
 )
 def test_what_cannot_change_in_mid_stream(changed, message):

@@ -22,7 +22,7 @@ from streamtopics import (
 from streamtopics.estimators import Schedule
 from streamtopics.models import BetaBinomial
 from streamtopics.posteriors.rows import Rows
-from streamtopics.updates import Boost, PowerPrior, Window
+from streamtopics.updates import BPS, Boost, PowerPrior, Window
 from tests.interrupts import Lines
 
 FOLDER = Path(streamtopics.__file__).parent
@@ -44,7 +44,7 @@ CASES = {
         OF_COUNTS,
     ),
     "HDP": (HDPGibbsOnlineEM(2, n_sweeps=3, **SEED), OF_COUNTS),
-    "classes": (MultiViewLDA(1, 1, boosting_scale=0.1, **SEED), OF_CLASSES),
+    "classes": (MultiViewLDA(1, 1, update=BPS(0.1), **SEED), OF_CLASSES),
     "sentences": (AspectSentimentModel(1, **SEED), OF_SENTENCES),
     "nodes": (StreamingBayes(BetaBinomial(), PowerPrior(0.9), **SEED), OF_NODES),
 }

@@ -18,7 +18,7 @@ from streamtopics.updates import BPS, Rounds
 LABELS = np.array(["air", "land", "sea"])
 ESTIMATORS = {
     "default": MultiViewLDA(random_state=3),
-    "boosted": MultiViewLDA(2, 1, boosting_scale=0.3, random_state=3),
+    "boosted": MultiViewLDA(2, 1, update=BPS(0.3), random_state=3),
     "passes": MultiViewLDA(
         3, 2, update=Rounds(BPS(0.2, "topic"), 3), boosted_prior=class_words_prior,
         class_word_prior=0.1, random_state=3,
@@ -70,7 +70,7 @@ def bits(value):
     return value
 
 
-@parametrize_with_checks([MultiViewLDA(2, 1, boosting_scale=0.2, boosted_prior=0.1)])
+@parametrize_with_checks([MultiViewLDA(2, 1, update=BPS(0.2), boosted_prior=0.1)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -87,7 +87,7 @@ def test_fit_is_partial_fit_over_batches_in_order(estimator, X, y):
 
 
 def test_each_token_is_learnt_once(estimator, X, y):
-    estimator.set_params(boosting_scale=0.0, update=None, boosted_prior=None).fit(X, y)
+    estimator.set_params(update=None, boosted_prior=None).fit(X, y)
     assert_allclose(estimator.posterior_.learnt_part.sum(), X.sum(), rtol=1e-10)
     assert_allclose(estimator.topic_word_.sum(axis=1), 1.0)
     assert_allclose(estimator.topic_weights_.sum(), 1.0)
@@ -106,8 +106,8 @@ def test_words_of_a_class_are_learnt_by_its_topics_alone(X, y):
 @pytest.mark.parametrize("norm", ["whole", "topic"])
 def test_only_the_topics_of_classes_are_boosted(X, y, norm):
     prior = class_words_prior(X, y)
-    given = {"class_word_prior": prior, "boosting_norm": norm, "topic_word_prior": 0.02}
-    model = MultiViewLDA(2, 3, boosting_scale=0.4, random_state=0, **given)
+    given = {"class_word_prior": prior, "topic_word_prior": 0.02}
+    model = MultiViewLDA(2, 3, update=BPS(0.4, norm), random_state=0, **given)
     own = np.arange(9) < 6
     for start in range(0, 500, 100):
         model.partial_fit(X[start : start + 100], y[start : start + 100], LABELS)
@@ -127,7 +127,7 @@ def test_boosted_prior_is_what_a_boost_adds(X, y):
         1,
         class_word_prior=0.3,
         boosted_prior=class_words_prior,
-        boosting_scale=0.5,
+        update=BPS(0.5),
         random_state=0,
     ).fit(X, y)
     assert_allclose(model.posterior_.parts[0].c, 1.0)
@@ -135,7 +135,7 @@ def test_boosted_prior_is_what_a_boost_adds(X, y):
     mass = 6 * 200 * 0.3 + 1.5 * model.posterior_.learnt_part[:6].sum()
     assert_allclose(model.components_[:6].sum(), mass)
     with pytest.warns(UserWarning, match="nothing boosts it"):
-        model.set_params(boosting_scale=0.0).fit(X, y)
+        model.set_params(update__scale=0.0).fit(X, y)
 
 
 def test_of_classes_that_were_never_seen_the_first_is_predicted():
@@ -246,7 +246,7 @@ def test_the_numbers_of_topics_are_fixed_by_the_first_call(X, y):
 
 def test_a_boost_without_bounds_changes_nothing(X, y):
     model = MultiViewLDA(2, 1, class_word_prior=1e-10, random_state=0).partial_fit(X, y, LABELS)
-    model.set_params(boosting_scale=1e10)
+    model.set_params(update__scale=1e10)
     for _ in range(2):
         model.partial_fit(X, y)
     assert np.isfinite(model.components_).all()

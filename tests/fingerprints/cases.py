@@ -351,7 +351,7 @@ SAMPLING = {
 REVIEWS = {
     "MultiViewLDA": Classes(lambda seed: st.MultiViewLDA(random_state=seed)),
     "MultiViewLDA boost": Classes(lambda seed: st.MultiViewLDA(
-        3, 2, boosting_scale=0.2, boosting_norm="topic", batch_size=30, random_state=seed)),
+        3, 2, update=BPS(0.2, "topic"), batch_size=30, random_state=seed)),
     "MultiViewLDA other prior": Classes(lambda seed: st.MultiViewLDA(
         2, 2, update=Rounds(BPS(0.1), 3), class_word_prior=KNOWN[:3], boosted_prior=OTHER[:3],
         batch_size=50, random_state=seed)),
@@ -362,8 +362,8 @@ REVIEWS = {
     "AspectSentimentModel": Sentences(lambda seed: st.AspectSentimentModel(
         4, topic_word_prior=KNOWN[:2], random_state=seed)),
     "AspectSentimentModel whole": Sentences(lambda seed: st.AspectSentimentModel(
-        3, topic_word_prior=KNOWN[:2], boosted_prior=OTHER[:2], boosting_scale=0.2,
-        boosting_norm="whole", batch_size=8, random_state=seed)),
+        3, topic_word_prior=KNOWN[:2], boosted_prior=OTHER[:2], update=BPS(0.2),
+        batch_size=8, random_state=seed)),
     "AspectSentimentModel rule": Sentences(lambda seed: st.AspectSentimentModel(
         2, sentiments=("good", "bad", "none"), topic_word_prior=KNOWN[:3],
         update=PowerPrior(0.9, Boost(0.1)), doc_sentiment_prior=2.0, batch_size=8,

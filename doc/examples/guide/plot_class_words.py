@@ -19,6 +19,7 @@ from streamtopics import MultiViewLDA
 from streamtopics.datasets import load_docstrings
 from streamtopics.inspection import plot_curves
 from streamtopics.priors import class_words_prior
+from streamtopics.updates import BPS
 
 corpus = load_docstrings(packages=["numpy", "scipy", "sklearn"])
 vectorizer = CountVectorizer(stop_words="english", min_df=5, token_pattern=r"[a-z]{3,}")
@@ -43,7 +44,7 @@ for name, row in zip(np.unique(y), prior, strict=True):
 settings = {
     "flat prior": {"class_word_prior": 0.05},
     "class prior": {"class_word_prior": prior},
-    "class prior, s = 0.4": {"class_word_prior": prior, "boosting_scale": 0.4},
+    "class prior, s = 0.4": {"class_word_prior": prior, "update": BPS(0.4)},
 }
 models = {
     name: MultiViewLDA(3, 5, local_share_prior=(5, 5), random_state=0, **own)

@@ -16,6 +16,7 @@ import numpy as np
 from streamtopics import AspectSentimentModel
 from streamtopics.inspection import plot_curves
 from streamtopics.priors import seed_prior
+from streamtopics.updates import BPS
 
 rng = np.random.default_rng(0)
 praise = [
@@ -68,7 +69,7 @@ print(f"Counting the known words: {counted:.2f} of the reviews are right.")
 # streaming variational Bayes, and with two boosting scales.
 models = {
     f"s = {scale}": AspectSentimentModel(
-        4, topic_word_prior=prior, boosting_scale=scale, random_state=0
+        4, topic_word_prior=prior, update=BPS(scale, "topic"), random_state=0
     )
     for scale in (0, 0.2, 1)
 }
