@@ -16,7 +16,7 @@ All numbers are finite except those of "nan". A method `check_held` may check th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from operator import eq, ge, gt, le, lt
 from types import ModuleType
 from typing import Any
@@ -34,14 +34,12 @@ def check_held(value: object) -> None:
     seen: dict[int, object] = {}
     for one in objects_in(value, seen):
         sizes: dict[str, Any] = {}
-        wrong = _own_error(one)
         for kind, path, said, found in declared_of(one):
             if said == "nan":
                 seen[id(found)] = found
-            elif wrong is None and (error := _value_error(found, said, sizes)):
-                wrong = f"{path} of {kind.__name__} {error}"
-        if wrong is not None:
-            raise ValueError(wrong)
+            else:
+                _check_value(f"{path} of {kind.__name__}", found, said, sizes)
+        _check_alone(one)
         if hasattr(type(one), "check_held"):
             one.check_held()
 
@@ -50,12 +48,20 @@ def objects_in(value: object, seen: dict[int, object]) -> Iterator[Any]:
     """A value and all that is in it, each once, without the objects in `seen`, by their `id`."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if type(one) not in PLAIN and id(one) not in seen:
-            # Kept, so that no other object gets its number.
-            seen[id(one)] = one
-            yield one
-            waiting.extend(_parts(one))
+        one: Any = waiting.pop()
+        if type(one) in PLAIN or isinstance(one, type | ModuleType) or id(one) in seen:
+            continue
+        # Kept, so that no other object gets its number.
+        seen[id(one)] = one
+        yield one
+        if isinstance(one, dict):
+            waiting += [*one, *one.values()]
+        elif isinstance(one, list | tuple | set | frozenset):
+            waiting += one
+        elif isinstance(one, np.ndarray):
+            waiting += one.ravel().tolist() if one.dtype == object else ()
+        else:
+            waiting += getattr(one, "__dict__", {}).values()
 
 
 def declared_of(one: object) -> Iterator[tuple[type, str, str, Any]]:
@@ -70,70 +76,53 @@ def declared_of(one: object) -> Iterator[tuple[type, str, str, Any]]:
             yield kind, path, said.strip(), found
 
 
-def _attributes(one: object) -> dict[str, Any]:
-    return {} if isinstance(one, type | ModuleType) else getattr(one, "__dict__", {})
-
-
-def _parts(one: object) -> Iterable[Any]:
-    """What an object is made of."""
-    if isinstance(one, np.ndarray):
-        return one.ravel().tolist() if one.dtype == object else ()
-    if isinstance(one, dict):
-        one = (*one, *one.values())
-    if isinstance(one, list | tuple | set | frozenset):
-        return () if PLAIN.issuperset(map(type, one)) else one
-    return _attributes(one).values()
-
-
-def _own_error(one: Any) -> str | None:
-    """What is wrong with an object by itself, if anything."""
+def _check_alone(one: Any) -> None:
+    """Refuse what is wrong of itself, in objects that are not ours too."""
     if isinstance(one, np.ndarray) and one.dtype.kind in "fc" and not np.isfinite(one).all():
-        return "an array has numbers that are not finite"
+        raise ValueError("an array has numbers that are not finite")
     if sparse.issparse(one):
         one.check_format(full_check=True)  # type: ignore[attr-defined]
     if type(one).__module__.startswith("sklearn.") and hasattr(one, "_parameter_constraints"):
         # Their compiled code divides by parameters that only `fit` checks.
         one._validate_params()
     # The columns that scikit-learn's vectorizers write to.
-    columns = _attributes(one).get("vocabulary_") or {}
+    columns = getattr(one, "__dict__", {}).get("vocabulary_") or {}
     if {*columns.values()} != {*range(len(columns))}:
-        return "the columns of vocabulary_ must be those from 0 on, each once"
-    return None
+        raise ValueError("the columns of vocabulary_ must be those from 0 on, each once")
 
 
-def _value_error(value: Any, said: str, sizes: dict[str, Any]) -> str | None:
-    """What is wrong with a declared value, if anything; new sizes are noted."""
-    if value is None:
-        return None
+def _check_value(name: str, value: Any, said: str, sizes: dict[str, Any]) -> None:
+    """Refuse a value that is not as it is declared; new sizes are noted."""
     if isinstance(value, dict | tuple | list):
-        parts = value.values() if isinstance(value, dict) else value
-        return next(filter(None, (_value_error(part, said, sizes) for part in parts)), None)
-    words = [word for word in said.split() if word not in TYPES]
+        for part in value.values() if isinstance(value, dict) else value:
+            _check_value(name, part, said, sizes)
+    elif value is not None and not _fits(value, said.split(), sizes):
+        raise ValueError(
+            f"{name} must be ({said}) with {sizes}; got {value!r:.60} of shape {np.shape(value)}"
+        )
+
+
+def _fits(value: Any, words: list[str], sizes: dict[str, Any]) -> bool:
+    """Whether the words hold of a value; a new letter stands for any length or number."""
     shape = np.shape(value)
-    if not _is_shape(shape, [word for word in words if word[0] not in SIGNS], sizes):
-        return f"must be of the shape ({said}) with {sizes}; got {shape}"
-    dtype = next((TYPES[word] for word in said.split() if word in TYPES), np.float64)
-    if isinstance(value, np.ndarray) and shape and not np.issubdtype(value.dtype, dtype):
-        return f"must be of {dtype.__name__}; got {value.dtype}"
-    if not shape and not np.isfinite(value):
-        return f"must be finite; got {value!r}"
+    axes = [word for word in words if word not in TYPES and word[0] not in SIGNS]
+    if len(axes) != len(shape):
+        return False
+    for axis, length in zip(axes, shape, strict=True):
+        if axis.isalpha():
+            sizes.setdefault(axis, length)
+        allowed = [str(sizes.get(name, name)) for name in axis.split("|")]
+        if axis != "*" and str(length) not in allowed:
+            return False
+    if shape and not isinstance(value, np.ndarray):
+        return True
+    dtype = next((TYPES[word] for word in words if word in TYPES), np.float64)
+    if not (np.issubdtype(value.dtype, dtype) if shape else np.isfinite(value)):
+        return False
     for word in words:
         bound = word.lstrip("<>=")
-        if bound != word and (isinstance(value, np.ndarray) or not shape):
+        if bound != word:
             limit = sizes.setdefault(bound, value) if bound.isalpha() else float(bound)
             if not np.all(SIGNS[word.removesuffix(bound)](value, limit)):
-                return f"must be {word} with {sizes}; got another number"
-    return None
-
-
-def _is_shape(shape: tuple[int, ...], named: list[str], sizes: dict[str, Any]) -> bool:
-    """Whether a shape is the one that is named; a new letter stands for any length."""
-    if len(named) != len(shape):
-        return False
-    for names, length in zip(named, shape, strict=True):
-        if names.isalpha():
-            sizes.setdefault(names, length)
-        known = [str(sizes.get(name, name)) for name in names.split("|")]
-        if names != "*" and str(length) not in known:
-            return False
+                return False
     return True

@@ -15,8 +15,39 @@ from zipfile import BadZipFile, ZipFile
 
 from streamtopics.saving.checks import check_held
 from streamtopics.saving.files import replace_file
-from streamtopics.saving.trusted import is_known
 
+# Classes and functions that every file may name, beside those that skops trusts itself: of any
+# module of the package, and of others.
+OURS = """
+    Alarm AspectSentimentModel Averages BPS BPSLDA Background BatchInfo BayesCommit Bernoulli
+    BetaBinomial BinCache Block Boost ChangedTopic ClassWords ClosedVocabulary ColumnSums Commit
+    Composition CorrectedMean Counting DPPSummarizer DampedNewton Decay DensePosterior
+    DirichletProcess Drift DriftMonitor DriftTest Effects EmpiricalPowerPrior Exponential Factors
+    FactorsCommit Fitted Fixed FixedMeasure FixedPoint FixedRate Fourier GammaPrior Gaussian
+    GaussianMixture GeometricMean Gibbs GibbsOnlineEM GivenTopics Growing GuidedTopics HDPFranchise
+    HDPGibbsOnlineEM HDPVarGibbs HiddenFactorsTopics HierarchicalPowerPrior HintedDocuments
+    HintedStart ICD ItemColumns ItemCounts Items IterateAverage Kernel KnownTopic LDA Langevin
+    LearnsDocTopicPrior Learnt LengthMultinomial Lifetimes LinearRegression LowRankDPP Mean
+    MeanDecay MeanFieldRegression Memory Minibatch MultiViewLDA NaiveBayesMixture NamedVectorizer
+    NewTopic NewWord NodeStatistics NoiseStart Normal OneOrMixed OneTopic Online OnlineEM
+    OpenVocabulary Optimization Parameters Poisson Policy PopulationVB Position PowerPrior Process
+    ProgressReport Rate RatingCommit RatingLDA Response ResponseMoments Resumed Retention Rounds
+    Rows SBP SVB SVBHPP SVBLDA SamplerState ScaledDecay Schedule ScoreHistory Seats SeedWords Seeds
+    SemiSupervised SentenceCommit SentenceVectorizer SentimentWords Shares Snapshot SpectralStart
+    Stacked StackedStatistics State Statistics StochasticVI StreamingBayes StreamingCountVectorizer
+    StreamingLDA StreamingMixture StreamingPipeline SummaryCommit SupervisedCommit SupervisedLDA
+    Symmetric Table TableStatistics Tallies TopicCommit TopicCounts TopicLifetime TopicPosterior
+    TopicTracker Traits Variational VariationalOnlineEM VectorMoments WAS WASTopicModel Weighted
+    Window WithPseudoTokens WordCounts WordSets WordsAndLengths ZipfPrior class_words_prior
+    mark_negations split_sentences
+"""
+OTHERS = """
+    builtins.frozenset datetime.date datetime.datetime datetime.timedelta datetime.timezone
+    functools.partial scipy.sparse._csc.csc_array scipy.sparse._csc.csc_matrix
+    scipy.sparse._csr.csr_array scipy.sparse._csr.csr_matrix
+    sklearn.utils._metadata_requests.MetadataRequest
+    sklearn.utils._metadata_requests.MethodMetadataRequest zoneinfo.ZoneInfo
+"""
 # Of a class that was made by Python code, whose objects are their attributes.
 PYTHON_TYPE = 1 << 9
 
@@ -96,7 +127,7 @@ def write(value: Any, path: Path) -> None:
                 "classes of a module can; set it to None before, and again after loading"
             )
     with ZipFile(content, "a") as archive:
-        archive.comment = b"streamtopics " + _version().encode()
+        archive.comment = f"streamtopics {import_module('streamtopics').__version__}".encode()
     with replace_file(path) as send:
         send(content.getbuffer())
 
@@ -105,37 +136,44 @@ def read(path: Path, trusted: Sequence[str | type] = ()) -> Any:
     """Load what `write` has saved."""
     # Its import takes a second.
     skops = import_module("skops.io")
-    if isinstance(trusted, str):
-        raise TypeError(f"trusted must be a list of names, such as [{trusted!r}]; got {trusted!r}")
     given = [t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" for t in trusted]
-    source, strange = "another program", []
+    source = "another program"
     try:
         with ZipFile(path) as archive:
             source = archive.comment.decode() or source
         named = skops.get_untrusted_types(file=path)
-        strange = [name for name in named if name not in given and not is_known(name)]
+        if strange := [name for name in named if name not in given and not is_known(name)]:
+            raise LoadError(
+                f"{path} names {', '.join(strange)}, which are not of streamtopics; if you trust "
+                f"where the file is from, load it with trusted={strange}, or by the command with "
+                "--trust"
+            )
         for name in given:
             with suppress(AttributeError, ImportError, ValueError):  # Else of no use to the file.
                 resolve_name(name)
-        value = skops.load(path, trusted=[name for name in named if name not in strange])
+        value = skops.load(path, trusted=named)
         check_held(value)
-    except (MemoryError, OSError):
-        # The content is not what is wrong.
+    except (MemoryError, OSError, LoadError):
+        # The content is not what is wrong, or it was said.
         raise
+    except BadZipFile as error:
+        raise LoadError(
+            f"{path} is damaged or cut, or was not written by streamtopics.save ({error})"
+        ) from error
     except Exception as error:
-        what = (
-            f"cannot be loaded: {error or type(error).__name__}; it was written by {source}, this "
-            f"is streamtopics {_version()}"
-        )
-        if isinstance(error, BadZipFile):
-            what = f"is damaged or cut, or was not written by streamtopics.save ({error})"
-        elif strange:
-            what = (
-                f"names {', '.join(strange)}, which are not of streamtopics; if you trust where "
-                f"the file is from, load it with trusted={strange}, or by the command with --trust"
-            )
-        raise LoadError(f"{path} {what}") from error
+        raise LoadError(
+            f"{path} cannot be loaded: {error or type(error).__name__}; it was written by "
+            f"{source}, this is streamtopics {import_module('streamtopics').__version__}"
+        ) from error
     return value
+
+
+def is_known(name: str) -> bool:
+    """Whether every file may name a class or function, by its module and its name."""
+    package, _, inside = name.partition(".")
+    if package == "streamtopics":
+        return inside.rpartition(".")[2] in OURS.split()
+    return name in OTHERS.split()
 
 
 def _can_be_found(name: str) -> bool:
@@ -149,9 +187,3 @@ def _can_be_found(name: str) -> bool:
     except (ImportError, AttributeError, TypeError, ValueError):
         return False
     return not isinstance(found, type) or bool(found.__flags__ & PYTHON_TYPE)
-
-
-def _version() -> str:
-    # Not imported above: the package imports this.
-    version: str = import_module("streamtopics").__version__
-    return version

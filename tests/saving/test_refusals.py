@@ -234,7 +234,7 @@ def test_a_checkpoint_is_no_model(path):
 
 
 def test_the_error_says_which_version_wrote_the_file(path, monkeypatch):
-    monkeypatch.setattr(models, "_version", lambda: "9.1")
+    monkeypatch.setattr("streamtopics.__version__", "9.1")
     save(SVBLDA(), path)
     monkeypatch.setattr(models, "check_held", lambda value: value.of_before)
     with pytest.raises(LoadError, match=r"written by streamtopics 9\.1, this is streamtopics 9\.1"):

@@ -28,7 +28,7 @@ from streamtopics import (
 )
 from streamtopics.estimators import Schedule
 from streamtopics.priors import ClassWords, SeedWords, ZipfPrior, class_words_prior
-from streamtopics.saving.trusted import OURS, is_known
+from streamtopics.saving.models import OURS, is_known
 from streamtopics.text import (
     NamedCounts,
     NamedVectorizer,
@@ -233,9 +233,7 @@ def test_every_public_record_and_estimator_is_known():
             found = getattr(module, name)
             is_protocol = getattr(found, "_is_protocol", False)
             if isinstance(found, type) and not is_protocol and name not in NEVER_KEPT:
-                assert is_known(f"{found.__module__}.{name}"), (
-                    f"add it to saving/trusted.py: {name}"
-                )
+                assert is_known(f"{found.__module__}.{name}"), f"add it to saving/models.py: {name}"
 
 
 def test_every_known_name_is_that_of_something_there():
