@@ -156,8 +156,11 @@ def learn(model: Learner, batch: BatchWith, learner: Any) -> None:
         takes_time = "time" in arguments_of(type(last_step(model)).partial_fit)
         time = {"time": batch.time} if takes_time else {}
         model.partial_fit(batch.X, **batch.data, **time)
+    elif batch.data:
+        given, kind = ", ".join(batch.data), type(learner).__name__
+        raise TypeError(f"{kind} has the model learn from X alone; leave out {given}")
     else:
-        learner.learn(model, batch.X, **batch.data, time=batch.time)
+        learner.learn(model, batch.X, time=batch.time)
 
 
 @cache

@@ -27,10 +27,8 @@ class Resumed(NamedTuple):
 
     Attributes
     ----------
-    model, callbacks : estimator, tuple
-        The model, and what was kept `also`.
-    n_batches : int
-        Minibatches of the stream that were done: `skip` of `stream`.
+    model, callbacks, n_batches : estimator, tuple, int
+        The model, what was kept `also`, and minibatches that were done: `skip` of `stream`.
     """
 
     model: Any
@@ -41,16 +39,14 @@ class Resumed(NamedTuple):
 class Checkpointer:
     """Saves a model along a stream, so that a stream that was cut goes on from there.
 
-    A callback of `stream`; put it last, so that what it keeps has seen the minibatch too. The last
-    three checkpoints are kept. One more is written at the end of the stream, also by an error or an
-    interrupt, unless the model has begun on a minibatch that the callbacks have not seen.
+    The last callback of `stream`, so that what it keeps has seen the minibatch too. The last three
+    checkpoints are kept. One more is written at the end of the stream, also after an error, unless
+    the model has begun on a minibatch that the callbacks have not seen.
 
     Parameters
     ----------
-    path : str or path-like
-        Folder of one stream.
-    every : int, default=100
-        Minibatches from one checkpoint to the next.
+    path, every : str or path-like; int, default=100
+        Folder of one stream, and minibatches from one checkpoint to the next.
     also : sequence, default=()
         Other callbacks to keep with the model.
 
@@ -117,10 +113,8 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
 
     Parameters
     ----------
-    path : str or path-like
-        The folder that a `Checkpointer` writes to.
-    trusted : sequence of str or type, default=()
-        As of `streamtopics.load`.
+    path, trusted : str or path-like; sequence of str or type, default=()
+        The folder that a `Checkpointer` writes to, and types as in `streamtopics.load`.
 
     Returns
     -------

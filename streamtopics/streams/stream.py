@@ -36,10 +36,8 @@ class BatchInfo(NamedTuple):
     ----------
     batch, X, time : int, object, object
         Its place in the stream, from 1, the minibatch, and when it is from, or None.
-    n_documents, n_tokens : int, float
-        Learnt from it; NaN tokens if the model counts none.
-    n_documents_seen, n_tokens_seen : int, float
-        Learnt so far, also before the stream.
+    n_documents, n_tokens, n_documents_seen, n_tokens_seen : int, float, int, float
+        Learnt from it, and so far, also before the stream; NaN tokens if the model counts none.
     score : float
         `score` of the minibatch before it was learnt, or NaN.
     """
@@ -67,15 +65,14 @@ def stream(
     Parameters
     ----------
     model : estimator with partial_fit
-        One of this package, or a `StreamingPipeline` that ends in one. It learns on in place.
+        One of this package, or a `StreamingPipeline` that ends in one, to learn on.
     batches : iterable
-        Minibatches: X of `partial_fit`, a `TimedBatch`, or a `BatchWith`. See
-        `streamtopics.datasets.iter_minibatches`.
+        Minibatches: X of `partial_fit`, a `TimedBatch`, or a `BatchWith`.
     callbacks : sequence, default=()
         Functions ``callback(model, info)`` or objects with ``on_batch(model, info)``, where
         ``info`` is a `BatchInfo`; one that returns True ends the stream. ``finish(model)`` is
-        called once at the end, also after an error or an interrupt. ``learn(model, X, *,
-        time=None)`` of one object, such as `DriftMonitor`, takes the place of `partial_fit`.
+        called at the end, also after an error. ``learn(model, X, *, time=None)`` of one object,
+        such as `DriftMonitor`, takes the place of `partial_fit`.
     score : bool, default=False
         Score each minibatch before it is learnt, as for a callback with a true `needs_score`.
     skip : int, default=0
@@ -89,14 +86,13 @@ def stream(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from streamtopics import SVBLDA
-    >>> from streamtopics.datasets import iter_minibatches, make_lda_corpus
     >>> from streamtopics.streams import ScoreHistory, stream
-    >>> X = make_lda_corpus(n_documents=200, n_features=100, random_state=0).X
     >>> history = ScoreHistory()
-    >>> model = stream(SVBLDA(5), iter_minibatches(X, 100), callbacks=[history])
+    >>> model = stream(SVBLDA(2), [np.eye(9), np.eye(9)], callbacks=[history])
     >>> [(row.batch, row.n_documents) for row in history.rows]
-    [(1, 100), (2, 100)]
+    [(1, 9), (2, 9)]
     """
     callbacks = tuple(callbacks)
     check_model(model)
@@ -229,10 +225,8 @@ class Prequential(NamedTuple):
 
     Attributes
     ----------
-    mean, standard_error : float
-        Weighted by tokens, or documents if the model counts none. NaN of no score, or one.
-    rows : list of BatchInfo
-        One of each minibatch, also of the first, which has no score.
+    mean, standard_error, rows : float, float, list of BatchInfo
+        Weighted by tokens, or documents if the model counts none. The first row has no score.
     """
 
     mean: float
@@ -245,10 +239,8 @@ def prequential_score(model: Learner, batches: Iterable[Any]) -> Prequential:
 
     Parameters
     ----------
-    model : estimator with partial_fit and score
-        A clone of it learns, from nothing.
-    batches : iterable
-        Minibatches, as in `stream`.
+    model, batches : estimator with partial_fit and score, iterable
+        As in `stream`; a clone of the model learns, from nothing.
 
     Returns
     -------
@@ -325,17 +317,6 @@ class ProgressReport:
     ----------
     n_documents : int
         Learnt so far.
-
-    Examples
-    --------
-    >>> from streamtopics import SVBLDA
-    >>> from streamtopics.datasets import iter_minibatches, make_lda_corpus
-    >>> from streamtopics.streams import ProgressReport, stream
-    >>> X = make_lda_corpus(n_documents=300, n_features=100, random_state=0).X
-    >>> report = ProgressReport(total=300)
-    >>> model = stream(SVBLDA(5), iter_minibatches(X), callbacks=[report])
-    >>> report.n_documents
-    300
     """
 
     def __init__(self, total: int | None = None, title: str = "stream") -> None:

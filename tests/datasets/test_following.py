@@ -122,6 +122,15 @@ def test_what_cannot_be_followed(tmp_path, name):
         follow(path)
 
 
+@pytest.mark.parametrize("position", [(-1, 0, 0), (0, 2**70, 0), (0.5, 0, 0)])
+def test_a_position_that_is_none(path, position):
+    write(path, "one\n")
+    with pytest.raises((TypeError, ValueError), match="position must be "):
+        follow(path, position=position)
+    with pytest.raises(ReadingError, match=r"position \(9, 1, 0\)"):
+        next(follow(path, position=(9, 1, 0)))
+
+
 def test_a_missing_file(tmp_path):
     for path in (tmp_path / "none", str(tmp_path / "none")):
         with pytest.raises(FileNotFoundError, match=r"there is no file or directory .*none"):

@@ -10,23 +10,18 @@ import sys
 import time
 import zlib
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from streamtopics.streams.reading.records import (
-    OPEN,
-    STANDARD_INPUT,
-    Reading,
-    ReadingError,
-    Record,
-    existing,
-    record_of_line,
-)
-from streamtopics.utils.checks import check_one_of
+from streamtopics.streams.reading import records
+from streamtopics.streams.reading.records import STANDARD_INPUT, Reading, ReadingError, Record
+from streamtopics.utils.checks import check_integer, check_one_of
 
 CHUNK, HEAD = 2**17, 1024
 
 
+@dataclass(eq=False, repr=False)
 class Follower(Iterator[Record | None]):
     """An iterator of records, made by `follow`.
 
@@ -36,18 +31,15 @@ class Follower(Iterator[Record | None]):
         Bytes and lines that were read, and the CRC-32 of the first 1,024 of these bytes.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        reading: Reading,
-        position: tuple[int, int, int],
-        poll: float,
-        idle: float | None,
-        tell_waits: bool,
-    ) -> None:
-        self.position, self.path, self.reading = position, path, reading
-        self.poll, self.idle, self.tell_waits = poll, idle, tell_waits
-        self._lines = self._of_input() if str(path) == STANDARD_INPUT else self._of_file()
+    path: Path
+    reading: Reading
+    position: tuple[int, int, int]
+    poll: float
+    idle: float | None
+    tell_waits: bool
+
+    def __post_init__(self) -> None:
+        self._lines = self._of_input() if str(self.path) == STANDARD_INPUT else self._of_file()
 
     def __next__(self) -> Record | None:
         """Return the next record, or None if it waits."""
@@ -60,7 +52,7 @@ class Follower(Iterator[Record | None]):
                 self.position = offset + len(line), number + 1, head
                 text = line.decode(self.reading.encoding, "surrogateescape")
                 text = text if number else text.removeprefix("\ufeff")
-                record = record_of_line(text, self.reading, number + 1)
+                record = records.record_of_line(text, self.reading, number + 1)
             elif self.tell_waits:
                 return None
         return record
@@ -79,8 +71,8 @@ class Follower(Iterator[Record | None]):
                 file.seek(0)
                 is_same = zlib.crc32(file.read(min(offset, HEAD))) == head and n_bytes >= offset
             if not is_same:
-                problem = "was cut, or is another file than before; of a file that is replaced "
-                problem += "read standard input: `tail -F FILE | streamtopics watch -`"
+                problem = f"was cut, or is another file than before (position {self.position}); of "
+                problem += "a file that is replaced read `tail -F FILE | streamtopics watch -`"
                 raise ReadingError("another file", str(self.path), problem)
             if lines := io.BytesIO(chunk[: chunk.rfind(b"\n") + 1]).readlines():
                 yield from lines
@@ -98,21 +90,14 @@ class Follower(Iterator[Record | None]):
         file: Any = sys.stdin.buffer
         held, chunk = b"", b"."
         while chunk:
-            while not _is_ready(file, self.poll):
+            # Windows does not say whether reading would wait.
+            while sys.platform != "win32" and not select.select([file], [], [], self.poll)[0]:
                 yield None
             chunk = file.read1(CHUNK)
             *lines, held = (held + chunk).split(b"\n")
             yield from (line + b"\n" for line in lines)
         if held:
             yield held
-
-
-def _is_ready(file: BinaryIO, poll: float) -> bool:
-    """Tell whether reading would not wait; yes, where that cannot be asked."""
-    try:
-        return sys.platform == "win32" or bool(select.select([file], [], [], poll)[0])
-    except (OSError, ValueError):  # no file of the system, such as io.BytesIO
-        return True
 
 
 def follow(
@@ -143,7 +128,7 @@ def follow(
 
     Returns
     -------
-    records : Follower
+    follower : Follower
         An iterator of `Record` with `position` and ``close()``. Raises a `ReadingError` if the file
         was cut or is another one than before.
 
@@ -157,11 +142,14 @@ def follow(
     >>> [record.text for record in follow(path, idle=0)]
     ['first', 'second']
     """
-    path, reading = existing(path), Reading(**options)
+    for number in position or ():
+        check_integer(least=0, position=number)
+    path, reading = records.existing(path), Reading(**options)
     check_one_of(("raise", "skip"), on_bad=reading.on_bad)
     reading = reading.of(path)
     unfit = str(path) != STANDARD_INPUT and not path.is_file()
-    if unfit or path.suffix.lower() in OPEN or reading.format not in (None, "lines", "jsonl"):
+    unfit |= path.suffix.lower() in records.OPEN
+    if unfit or reading.format not in (None, "lines", "jsonl"):
         raise ValueError(
             "only regular files of plain text or JSON lines that are not compressed can be "
             f"followed; got {path}. Read it by read_records, or pipe it in: "

@@ -47,12 +47,8 @@ BLOCK = 2**20
 class ReadingError(ValueError):
     """A file or a record that cannot be read.
 
-    Parameters
-    ----------
-    reason, place, problem : str
-        A few words, by which `Skipped` counts; the file and the line; a sentence.
-    setting, value : str, default=""
-        An argument of `read_records` that may help, and its value.
+    It has a `reason`, by which `Skipped` counts, the `place`, the `problem` in a sentence, and an
+    argument of `read_records` that may help, `setting`, with its `value`.
     """
 
     def __init__(
@@ -68,13 +64,7 @@ class ReadingError(ValueError):
 
 
 class Skipped:
-    """Counts what readers left out, and why.
-
-    Attributes
-    ----------
-    counts, first : dict of str to int, dict of str to str
-        How often, and the first file or line, by reason.
-    """
+    """Counts what readers left out: `counts`, and the `first` file or line, by reason."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
@@ -95,14 +85,12 @@ class Skipped:
 class Record(NamedTuple):
     """A document and its place.
 
-    Parameters
+    Attributes
     ----------
-    text, time : str, datetime or float or None
-    fields : dict
-        Other keys that were asked for.
+    text, time, fields : str, datetime or float or None, dict
+        Fields are of other keys that were asked for.
     source, line : str, int
-        The path of the file, "" for an item of an iterable, and the number of the line, record or
-        item, from 1.
+        The path of the file, or "", and the number of the line, record or item, from 1.
     """
 
     text: str
@@ -217,16 +205,11 @@ def read_texts(
     source : iterable of str, path or iterable of paths
         In an iterable a str or an object with `text_key` is a document and a
         :class:`pathlib.Path` a file or folder. A str by itself is a path; "-" is standard input.
-        The suffix is the format, with ".gz", ".bz2", ".xz" or ".zst" behind it if compressed:
-
-        - ".jsonl", ".ndjson", ".json": on each line an object with `text_key` or a string; ".json"
-          may have one array of them.
-        - ".csv", ".tsv", ".parquet": tables with named columns. Missing texts are "".
-        - Others: plain text, with a document on each line; in a folder a ".txt" file is one.
     text_key : str, default="text"
         Key or column of the text. Dots lead into objects: "user.name".
     format : {"lines", "documents", "jsonl", "json", "csv", "tsv", "parquet"} or None, default=None
-        The format of all files; with "documents" each file is one text. None goes by suffixes.
+        None goes by suffixes, also before that of compression; without one, each line is a document
+        (a file in a folder is one). ".json" has an array, or JSON on each line as ".jsonl".
     sep : str or None, default=None
         What separates the fields of a table. None is a comma, or a tab in ".tsv".
     encoding : str, default="utf-8"
