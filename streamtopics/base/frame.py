@@ -30,7 +30,7 @@ from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache, Workers, lock_of, workers
 from streamtopics.utils.progress import Progress
-from streamtopics.utils.records import nested_fields, replaced
+from streamtopics.utils.records import nested_fields, replaced, same
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -67,6 +67,8 @@ class Commit:
     n_iter: int = 0
     # What the state was made by.
     update: Any = None
+    # Records of the last thousand minibatches, where what the rule kept is reported.
+    drift: tuple[Any, ...] = ()
 
     @property
     def n_batches(self) -> int:
@@ -364,7 +366,7 @@ def check_same(estimator: StreamingEstimator, **started: object) -> None:
 
 def check_unchanged(name: str, now: object, started: object) -> None:
     """Refuse a setting that is not what the model was started with."""
-    if now != started:
+    if not same(now, started):
         raise ValueError(
             f"{name} is {now!r:.99} now, but the model was started with {started!r:.99}; set it "
             "back, or start anew with fit"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Paragraphs that the docstrings of several estimators share.
 
-In the docstring of a class under `documented`, and in those of its own methods, a line that
-is a name in braces stands for the paragraph of that name, some with the heading of a section.
+In the docstring of a class under `documented`, and in those of its own methods, a line of names
+in braces stands for the paragraphs of these names, some with the heading of a section.
 """
 
 import re
@@ -10,6 +10,7 @@ from inspect import isfunction
 from textwrap import indent
 
 PARAMETERS = {
+    "parameters": "Parameters\n----------",
     "by_default": """\
 The parts around the rule are those of `StreamingLDA` by default; `preset`, called with the name
 of the class, has the settings of the source.""",
@@ -123,6 +124,7 @@ feature_names_in_ : ndarray of shape (n_features,)
     Names of features seen in `fit`, if they were all strings."""
 
 ATTRIBUTES = {
+    "attributes": "Attributes\n----------",
     "dirichlet_components": """\
 components_ : ndarray of shape (n_components, n_features)
     Dirichlet parameters of the topics: pseudo-counts, not normalised.""",
@@ -181,7 +183,7 @@ SAMPLES = """\
 Parameters
 ----------
 X : array-like of shape (n_samples, n_features)
-    Samples."""
+    Samples; NaN for missing values, if the model allows them."""
 Y_UNUSED = """\
 y : None
     Ignored."""
@@ -263,7 +265,7 @@ process : Process""",
 }
 
 SHARED = PARAMETERS | ATTRIBUTES | METHODS
-PLACE = re.compile(r"^( *)\{(\w+)\}$", flags=re.MULTILINE)
+PLACE = re.compile(r"^( *)\{(\w+(?:, \w+)*)\}$", flags=re.MULTILINE)
 
 
 def documented(cls: type) -> type:
@@ -272,5 +274,9 @@ def documented(cls: type) -> type:
     methods = (getattr(value, "fn", value) for value in vars(cls).values())
     for owner in (cls, *filter(isfunction, methods)):
         if owner.__doc__:
-            owner.__doc__ = PLACE.sub(lambda p: indent(SHARED[p[2]], p[1]), owner.__doc__)
+            owner.__doc__ = PLACE.sub(_paragraphs, owner.__doc__)
     return cls
+
+
+def _paragraphs(place: re.Match[str]) -> str:
+    return indent("\n".join(SHARED[name] for name in place[2].split(", ")), place[1])

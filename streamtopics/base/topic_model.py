@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, ClassVar, Self
 
@@ -77,8 +77,6 @@ class TopicCommit(Commit):
     posterior: TopicPosterior
     # Of the iterates, where the topics are that.
     average: IterateAverage | None = None
-    # Records of the last thousand minibatches, where the rule forgets.
-    drift: tuple[Drift, ...] = field(default=())
     # Minibatches of the posterior whose leading words are those of the last record.
     led_at: int = -1
     # Of births and deaths, where topics come and go.

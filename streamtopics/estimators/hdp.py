@@ -129,27 +129,18 @@ class HDPGibbsOnlineEM(HDPModel):
 
         pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
 
-    Parameters
-    ----------
-    {first_n_components}
+    {parameters, first_n_components}
     update : Rule or None, default=None
         How topics and tables take in a minibatch, in the place of online EM with `kappa` and
         `tau`. Under a rule that forgets, such as ``PowerPrior(Memory(10_000))``, topics that are
         gone are dropped.
-    {kappa}
-    {tau}
-    {hdp_documents}
+    {kappa, tau, hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
         Pseudo-count of every word in every topic, in tokens. From 0.05 on, some topics stay merged
         for good.
-    {small_batches}
-    {common_parameters}
+    {small_batches, common_parameters}
 
-    Attributes
-    ----------
-    {hdp_attributes}
-    {mean_components}
-    {common_attributes}
+    {attributes, hdp_attributes, mean_components, common_attributes}
 
     Notes
     -----
@@ -211,10 +202,7 @@ class HDPVarGibbs(HDPModel):
     As `HDPGibbsOnlineEM`, but topics and sticks have variational posteriors, Dirichlet and beta.
     Documents are sampled with sticks of their own, drawn from the posterior after every sweep.
 
-    Parameters
-    ----------
-    {first_n_components}
-    {kappa}
+    {parameters, first_n_components, kappa}
     tau : float, default=0
         Minibatches by which the step size is ahead: more slows the first steps down.
     n_documents : int or None, default=None
@@ -224,14 +212,9 @@ class HDPVarGibbs(HDPModel):
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
         Dirichlet parameter of the topics (the papers' eta), in tokens. None is 0.05 for each word.
-    {small_batches}
-    {common_parameters}
+    {small_batches, common_parameters}
 
-    Attributes
-    ----------
-    {hdp_attributes}
-    {dirichlet_components}
-    {common_attributes}
+    {attributes, hdp_attributes, dirichlet_components, common_attributes}
 
     References
     ----------

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The methods of the literature, as rows of one table of parameters of `StreamingLDA`.
+"""The methods of the literature: parameters of `StreamingLDA` by the name of a method.
 
-Settings are those of the sources. A class with a row has the same by its `preset`; its defaults are
-others.
+Settings are those of the sources. A class of one of the names has the same by its `preset`; its
+defaults are others.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from streamtopics.base.composition import PLAIN
@@ -25,19 +25,6 @@ from streamtopics.updates import (
     PowerPrior,
     StochasticVI,
 )
-
-
-@dataclass(frozen=True)
-class Preset:
-    """A method of the literature; `name` is that of its class too, if it has one."""
-
-    name: str
-    title: str
-    source: str
-    parameters: dict[str, Any]  # Of `StreamingLDA`
-    # Of its class, in the place of those that it lacks or calls otherwise
-    of_class: dict[str, Any] = field(default_factory=dict)
-
 
 AS_PUBLISHED: dict[str, Any] = {
     "start": "noise",
@@ -63,107 +50,57 @@ SQUARE_ROOT: dict[str, Any] = {
     "doc_topic_prior_update": FixedPoint(step_size=MeanDecay(0.5)),
 }
 
-ROWS = (
-    Preset(
-        "SVBLDA",
-        "streaming variational Bayes (SVB)",
-        "Broderick et al. (2013)",
-        BAYESIAN | {"update": SVB()},
-        {"inference": "variational"},
-    ),
-    Preset(
-        "BPSLDA",
-        "boosted prior knowledge (BPS)",
-        "Nguyen et al. (2020)",
-        BAYESIAN | {"update": BPS(0.1)},
-        {"inference": "variational"},
-    ),
-    Preset(
-        "SVBHPP",
-        "hierarchical power prior, learns how much to forget (SVB-HPP)",
-        "Masegosa et al. (2020), algorithm 1",
-        BAYESIAN | {"update": HierarchicalPowerPrior()},
-        {"inference": "variational", "rate_starts": (0.5,)},
-    ),
-    Preset(
-        "PowerPriorLDA",
-        "power prior, forgets at a fixed rate (SVB-PP)",
-        "Masegosa et al. (2020), equation 23",
-        BAYESIAN | {"update": PowerPrior(0.9)},
-    ),
-    Preset(
-        "PopulationVBLDA",
-        "population variational Bayes (PVB)",
-        "McInerney, Ranganath and Blei (2015)",
-        BAYESIAN | {"update": PopulationVB(10_000, 0.1)},
-    ),
-    Preset(
-        "OnlineVBLDA",
-        "stochastic variational inference (OLDA, SVI)",
-        "Hoffman, Bach and Blei (2010)",
-        BAYESIAN | {"update": StochasticVI(Decay(0.7)), "batch_size": 1000},
-    ),
-    Preset(
-        "VarGibbsLDA",
-        "sparse stochastic inference (VarGibbs)",
-        "Mimno, Hoffman and Blei (2012)",
-        BAYESIAN
-        | {
-            "update": StochasticVI(Decay(0.7)),
-            "inference": Gibbs(5),
-            "doc_topic_prior": None,
-            "batch_size": 1000,
-        },
-    ),
-    Preset(
-        "GibbsOnlineEM",
-        "online EM with Gibbs sampling (G-OEM)",
-        "Dupuy and Bach (2017)",
-        POINT | SQUARE_ROOT | {"inference": Gibbs(20)},
-        {"inference": "gibbs", "kappa": 0.5, "n_sweeps": 20},
-    ),
-    Preset(
-        "VariationalOnlineEM",
-        "online EM with variational inference (V-OEM)",
-        "Dupuy and Bach (2017)",
-        POINT | SQUARE_ROOT | {"inference": Variational(0.0, 20)},
-        {"inference": "variational", "kappa": 0.5, "local_tol": 0.0},
-    ),
-    Preset(
-        "SinglePassLDA",
-        "single-pass incremental EM (SPLDA)",
-        "Sato, Kurihara and Nakagawa (2010), as in Dupuy (2017)",
-        POINT
-        | {
-            "update": OnlineEM(MeanDecay(1.0)),
-            "inference": Variational(1e-3, 1),
-            "doc_topic_prior_update": GammaPrior(step_size=MeanDecay(1.0)),
-            "schedule": replace(PLAIN, n_rounds=20, warm_rounds=True),
-        },
-    ),
-    Preset(
-        "StreamingGibbsLDA",
-        "streaming Gibbs sampling (SGS)",
-        "Gao, Chen and Zhu (2016), as in Dupuy (2017)",
-        POINT
-        | {
-            "update": OnlineEM(MeanDecay(1.0)),
-            "inference": Gibbs(20, 0),
-            "doc_topic_prior_update": "fixed",
-            "topic_word_prior": 0.05,
-        },
-    ),
-    Preset(
-        "LangevinLDA",
-        "stochastic gradient Langevin dynamics (LDS)",
-        "Patterson and Teh (2013)",
-        POINT
-        | {
-            "update": Langevin(),
-            "inference": Gibbs(200),
-            "doc_topic_prior_update": "fixed",
-            "topic_word_prior": None,
-        },
-    ),
-)
-PRESETS = {row.name: row for row in ROWS}
+PRESETS: dict[str, dict[str, Any]] = {
+    # Broderick et al. (2013)
+    "SVBLDA": BAYESIAN | {"update": SVB()},
+    # Nguyen et al. (2020)
+    "BPSLDA": BAYESIAN | {"update": BPS(0.1)},
+    # Masegosa et al. (2020), algorithm 1 and equation 23
+    "SVBHPP": BAYESIAN | {"update": HierarchicalPowerPrior()},
+    "PowerPriorLDA": BAYESIAN | {"update": PowerPrior(0.9)},
+    # McInerney, Ranganath and Blei (2015)
+    "PopulationVBLDA": BAYESIAN | {"update": PopulationVB(10_000, 0.1)},
+    # Hoffman, Bach and Blei (2010)
+    "OnlineVBLDA": BAYESIAN | {"update": StochasticVI(Decay(0.7)), "batch_size": 1000},
+    # Mimno, Hoffman and Blei (2012)
+    "VarGibbsLDA": BAYESIAN
+    | {
+        "update": StochasticVI(Decay(0.7)),
+        "inference": Gibbs(5),
+        "doc_topic_prior": None,
+        "batch_size": 1000,
+    },
+    # Dupuy and Bach (2017)
+    "GibbsOnlineEM": POINT | SQUARE_ROOT | {"inference": Gibbs(20)},
+    "VariationalOnlineEM": POINT | SQUARE_ROOT | {"inference": Variational(0.0, 20)},
+    # Sato, Kurihara and Nakagawa (2010), as in Dupuy (2017)
+    "SinglePassLDA": POINT
+    | {
+        "update": OnlineEM(MeanDecay(1.0)),
+        "inference": Variational(1e-3, 1),
+        "doc_topic_prior_update": GammaPrior(step_size=MeanDecay(1.0)),
+        "schedule": replace(PLAIN, n_rounds=20, warm_rounds=True),
+    },
+    # Gao, Chen and Zhu (2016), as in Dupuy (2017)
+    "StreamingGibbsLDA": POINT
+    | {
+        "update": OnlineEM(MeanDecay(1.0)),
+        "inference": Gibbs(20, 0),
+        "doc_topic_prior_update": "fixed",
+        "topic_word_prior": 0.05,
+    },
+    # Patterson and Teh (2013)
+    "LangevinLDA": POINT
+    | {
+        "update": Langevin(),
+        "inference": Gibbs(200),
+        "doc_topic_prior_update": "fixed",
+        "topic_word_prior": None,
+    },
+}
+# What a class has in the place of parameters that it lacks or calls otherwise.
+OF_CLASSES: dict[str, dict[str, Any]] = {
+    "SVBHPP": {"rate_starts": (0.5,)},
+    "GibbsOnlineEM": {"inference": "gibbs", "kappa": 0.5, "n_sweeps": 20},
+    "VariationalOnlineEM": {"inference": "variational", "kappa": 0.5, "local_tol": 0.0},
+}

@@ -21,16 +21,17 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.typing import OptionalArray, RandomState
 from streamtopics.base.validation import POSITIVE_INT
 from streamtopics.estimators.by_rule import LearnsByRule
-from streamtopics.models.dense_model import DenseModel, check_codes
+from streamtopics.models.dense_model import DenseModel
 from streamtopics.posteriors import Blend, DensePosterior, Learn
 from streamtopics.updates import SVB
 from streamtopics.updates.rule import Rule
-from streamtopics.utils.checks import check_not_masked
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.records import is_record, keep, same
+from streamtopics.utils.records import is_record, keep
 from streamtopics.utils.structure import check_structure
 
+# Methods that cannot do without the targets of a model that has any.
+NEED_TARGETS = "fit", "partial_fit", "score"
 # Greater numbers have squares and sums that could overflow.
 MOST = 1e75
 DEGENERATE = (
@@ -64,13 +65,6 @@ class Samples:
         for start in range(0, len(self.X), size):
             rows = slice(start, start + size)
             yield Samples(self.X[rows], None if self.y is None else self.y[rows])
-
-
-@dataclass(frozen=True)
-class BayesCommit(Commit):
-    """All that a step changes: also records of the last thousand minibatches."""
-
-    drift: tuple[Retention, ...] = ()
 
 
 @documented
@@ -176,12 +170,7 @@ class StreamingBayes(
 
         {learns_corpus}
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN for missing values, if the model allows them.
-        y : array-like of shape (n_samples,), default=None
-            Targets, if the model has any.
+        {samples_and_targets}
 
         {returns_self}
         """
@@ -194,51 +183,54 @@ class StreamingBayes(
 
         {learns_minibatch}
 
-        {samples}
-        y : array-like of shape (n_samples,), default=None
-            Targets, where the model has any.
+        {samples_and_targets}
         classes : array-like of shape (n_classes,), default=None
-            Classes that may come in the stream, as scikit-learn tells them to classifiers. The
-            model knows them: they only have to be among its own.
+            Ignored: the model knows its classes.
 
-        Returns
-        -------
-        self : object
-            The estimator.
+        {returns_self}
         """
-        return self._partial_fit(X=X, y=y, classes=classes)
+        return self._partial_fit(X=X, y=y)
 
-    def _read(self, method: str, *, reset: bool, X: Any, y: Any, classes: Any = None) -> Samples:
-        model = self.model if reset else self.model_
-        caller = f"{type(self).__name__}.{method}"
-        if classes is not None and model.n_classes is not None:
-            check_not_masked(classes, caller, "classes")
-            codes = _numbers(np.asarray(classes), "classes")
-            check_codes(codes, model.n_classes, f"classes, passed to {caller},")
-        target = model.needs_target
-        return Samples(*self._data(method, model, X, y, target=target, reset=reset))
+    def _read(self, method: str, *, reset: bool = False, X: Any, y: Any = None) -> Samples:
+        if not reset:
+            check_is_fitted(self)
+        model, caller = self.model if reset else self.model_, f"{type(self).__name__}.{method}"
+        targets = {}
+        if model.needs_target and (y is not None or method in NEED_TARGETS):
+            check_structure(y, caller, "y")
+            targets = {"y": y, "y_numeric": True}
+        check_structure(X, caller)
+        found = validate_data(
+            self,
+            X,
+            **targets,
+            reset=reset,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=0 if method == "partial_fit" else 1,
+        )
+        X, y = (found[0], found[1].astype(np.float64)) if targets else (found, None)
+        if not model.accepts_missing and np.isnan(X).any():
+            raise ValueError(
+                f"X contains NaN, but {type(model).__name__} cannot leave out what is missing; "
+                "impute it, or leave those rows out"
+            )
+        for name, values in (("X", X), ("y", y)):
+            if values is not None and (np.abs(values) > MOST).any():
+                raise ValueError(f"{name} has values beyond {MOST:g}; scale it")
+        return Samples(X, y)
 
-    def _check(self, before: BayesCommit | None) -> None:
-        for name, value in (("model", self.model), ("boosted_prior", self.boosted_prior)):
-            given = value is not None or name == "model"
-            if given and not (is_record(value) and isinstance(value, DenseModel)):
-                raise TypeError(
-                    f"{name} must be a record that derives from DenseModel, such as "
-                    f"LinearRegression(); got {value!r}"
-                )
+    def _check(self, before: Commit | None) -> None:
+        if not (is_record(self.model) and isinstance(self.model, DenseModel)):
+            raise TypeError(
+                "model must be a record that derives from DenseModel, such as LinearRegression(); "
+                f"got {self.model!r}"
+            )
         offers = DensePosterior.offers | {"local_bound"}  # Models report their bound.
-        self._check_rule(before, offers, f"the posterior of {type(self.model).__name__}")
-        if before is None:
-            return
-        for name, now, started in (
-            ("model", self.model, self.model_),
-            ("boosted_prior", self.boosted_prior, self.boosted_prior_),
-        ):
-            if not same(now, started):
-                raise ValueError(
-                    f"{name} is {now} now, but the stream was started with {started}; set it back, "
-                    "or start anew with fit"
-                )
+        started = {}
+        if before is not None:
+            started = {"model": self.model_, "boosted_prior": self.boosted_prior_}
+        self._check_rule(before, offers, f"the posterior of {type(self.model).__name__}", **started)
 
     def _start(self, batch: Samples) -> None:
         self.seed_ = self._draw_seed()
@@ -255,7 +247,7 @@ class StreamingBayes(
         posterior.seed = self.seed_
         # Refuses what it cannot learn from, while nothing is learnt.
         model.learner(posterior, batch.X, batch.y, self.seed_)
-        self._commit = BayesCommit(posterior, self._rule.init(posterior), 0, self._rule)
+        self._commit = self._first_commit(posterior)
 
     def _learner(self, batch: Samples, pool: Workers) -> Learn:
         learn: Learn = self.model_.learner(self.posterior_, batch.X, batch.y, self.seed_)
@@ -273,53 +265,6 @@ class StreamingBayes(
         kept = np.broadcast_to(blend.retain, posterior.n_nodes).astype(np.float64)
         return {"drift": kept_records(drift, Retention(posterior.n_batches + 1, None, kept))}
 
-    def _data(
-        self,
-        method: str,
-        model: DenseModel,
-        X: Any,
-        y: OptionalArray = None,
-        *,
-        target: bool = False,
-        reset: bool = False,
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """X and y as arrays of float64, y None unless it is asked for."""
-        targets = {"y": y} if target else {}
-        caller = f"{type(self).__name__}.{method}"
-        check_structure(X, caller)
-        if target:
-            check_not_masked(y, caller, "y")
-        found = validate_data(
-            self,
-            X,
-            **targets,
-            reset=reset,
-            dtype=np.float64,
-            ensure_all_finite="allow-nan",
-            ensure_min_samples=0 if method == "partial_fit" else 1,
-        )
-        X, y = (found[0], _numbers(found[1], "y")) if target else (found, None)
-        if not model.accepts_missing and np.isnan(X).any():
-            raise ValueError(
-                f"X contains NaN, but {type(model).__name__} cannot leave out what is missing; "
-                "impute it, or leave those rows out"
-            )
-        for name, values in (("X", X), ("y", y)):
-            if values is not None and (np.abs(values) > MOST).any():
-                raise ValueError(f"{name} has values beyond {MOST:g}; scale it")
-        return X, y
-
-    def fit_transform(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
-        """`fit`, then `transform` of the same samples.
-
-        {samples_and_targets}
-
-        Returns
-        -------
-        representation : ndarray of shape (n_samples, n)
-        """
-        return self.fit(X, y).transform(X)
-
     def score_samples(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """Log density of each sample under the posterior predictive distribution.
 
@@ -333,7 +278,7 @@ class StreamingBayes(
         log_density : ndarray of shape (n_samples,)
             In nats.
         """
-        return self._density("score_samples", X, y, target=y is not None)
+        return self._density("score_samples", X, y)
 
     def score(self, X: ArrayLike, y: OptionalArray = None) -> float:
         """Log predictive density, in nats per sample; higher is better.
@@ -346,13 +291,9 @@ class StreamingBayes(
         """
         return float(self._density("score", X, y).mean())
 
-    def _density(
-        self, method: str, X: ArrayLike, y: OptionalArray, target: bool = True
-    ) -> np.ndarray:
-        check_is_fitted(self)
-        model = self.model_
-        X, y = self._data(method, model, X, y, target=target and model.needs_target)
-        return self._whole(lambda: model.log_predictive(self.posterior_, X, y))
+    def _density(self, method: str, X: ArrayLike, y: OptionalArray) -> np.ndarray:
+        batch = self._read(method, X=X, y=y)
+        return self._whole(lambda: self.model_.log_predictive(self.posterior_, batch.X, batch.y))
 
     @available_if(_model_can("predict"))
     def predict(self, X: ArrayLike) -> np.ndarray:
@@ -398,9 +339,8 @@ class StreamingBayes(
         return int(self.model_.transform(self.posterior_, one).shape[1])
 
     def _predicted(self, X: Any, method: str) -> np.ndarray:
-        check_is_fitted(self)
-        X, _ = self._data(method, self.model_, X)
-        return np.asarray(getattr(self.model_, method)(self.posterior_, X))
+        batch = self._read(method, X=X)
+        return np.asarray(getattr(self.model_, method)(self.posterior_, batch.X))
 
     @property
     def classes_(self) -> np.ndarray:
@@ -444,12 +384,3 @@ class StreamingBayes(
 for _name in ("transform", "fit_transform", "get_feature_names_out"):
     _method = getattr(StreamingBayes, _name)
     setattr(StreamingBayes, _name, available_if(_model_can("transform"))(_method))
-
-
-def _numbers(y: np.ndarray, name: str) -> np.ndarray:
-    """Targets or classes as float64."""
-    # Dates would be days since 1970, and complex numbers would lose a part.
-    numbers = y.astype(np.float64) if y.dtype.kind in "biufO" else np.array([np.nan])
-    if np.isnan(numbers).any():
-        raise ValueError(f"{name} must hold numbers; got {y!r:.60}")
-    return numbers

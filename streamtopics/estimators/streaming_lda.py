@@ -28,7 +28,7 @@ from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, StrOptions
 from streamtopics.base.validation import WORD_PRIOR as WORD_PRIORS
-from streamtopics.estimators.presets import PRESETS
+from streamtopics.estimators.presets import OF_CLASSES, PRESETS
 from streamtopics.local import LocalStep, OneTopic
 from streamtopics.messages import Statistics
 from streamtopics.models.lda import Start, TopicView
@@ -56,9 +56,7 @@ class StreamingLDA(StreamingTopicModel):
     ``update__boost__scale``, ``inference__n_sweeps``. The defaults predict best on the texts that
     were measured, short and long.
 
-    Parameters
-    ----------
-    {n_components}
+    {parameters, n_components}
     update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
             "svi"} or Rule, default="svb"
         How the topics take in a minibatch; see `streamtopics.updates`.
@@ -108,9 +106,7 @@ class StreamingLDA(StreamingTopicModel):
     ----------
     inference_ : LocalStep
         The local step that learnt last.
-    {dirichlet_components}
-    {drift_attributes}
-    {common_attributes}
+    {dirichlet_components, drift_attributes, common_attributes}
 
     Notes
     -----
@@ -192,10 +188,10 @@ class StreamingLDA(StreamingTopicModel):
         """
         own = [kind.__name__ for kind in cls.__mro__ if kind.__name__ in PRESETS]
         check_one_of(own or sorted(PRESETS), name=name)
-        row, known = PRESETS[name], cls._get_param_names()
-        settings = row.parameters | (row.of_class if own else {})
-        model = cls(n_components, **{k: v for k, v in settings.items() if k in known or not own})
-        return model.set_params(**parameters)
+        settings, known = PRESETS[name], cls._get_param_names()
+        if own:
+            settings = {k: v for k, v in settings.items() if k in known} | OF_CLASSES.get(name, {})
+        return cls(n_components, **settings).set_params(**parameters)
 
     @property
     def inference_(self) -> LocalStep:

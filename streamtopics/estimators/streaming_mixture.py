@@ -39,9 +39,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
     is drawn from a background that all clusters share, so that words that are everywhere tell
     nothing.
 
-    Parameters
-    ----------
-    {n_components}
+    {parameters, n_components}
     update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
             "svi"} or Rule, default="svb"
         How the clusters take in a minibatch; see `streamtopics.updates`.
@@ -70,9 +68,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
         Passes of `fit` over the corpus. "auto" is one over 5,000 documents or more, else two.
     {common_parameters}
 
-    Attributes
-    ----------
-    {dirichlet_components}
+    {attributes, dirichlet_components}
     background_ : ndarray of shape (n_features,)
         Word probabilities of the background; NaN without one.
     weights_ : ndarray of shape (n_components,)
@@ -81,8 +77,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
         The clusters that live and the last thousand that died, by birth; with `births`.
     n_alive_ : int
         Number of clusters that live; with `births`.
-    {drift_attributes}
-    {common_attributes}
+    {drift_attributes, common_attributes}
 
     References
     ----------
@@ -158,9 +153,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
     ) -> np.ndarray:
         """Learn from a corpus and return the cluster of each document.
 
-        {X}
-        {y_ignored}
-        {vectors}
+        {X, y_ignored, vectors}
 
         Returns
         -------
@@ -179,8 +172,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
     ) -> np.ndarray:
         """Return the most probable cluster of each document, or -1 for none of them.
 
-        {X}
-        {vectors}
+        {X, vectors}
         reject : float, default=0.0
             Share of documents like the known ones that may get -1, in [0, 1), by their words; see
             `streamtopics.metrics.unlike_known`.

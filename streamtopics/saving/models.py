@@ -19,7 +19,7 @@ from streamtopics.saving.files import replace_file
 # Classes and functions that every file may name, beside those that skops trusts itself: of any
 # module of the package, and of others.
 OURS = """
-    Alarm AspectSentimentModel Averages BPS BPSLDA Background BatchInfo BayesCommit Bernoulli
+    Alarm AspectSentimentModel Averages BPS BPSLDA Background BatchInfo Bernoulli
     BetaBinomial BinCache Block Boost ChangedTopic ClassWords ClosedVocabulary ColumnSums Commit
     Composition CorrectedMean Counting DPPSummarizer DampedNewton Decay DensePosterior
     DirichletProcess Drift DriftMonitor DriftTest Effects EmpiricalPowerPrior Exponential Factors

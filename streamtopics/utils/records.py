@@ -51,15 +51,13 @@ def is_record(value: object) -> TypeGuard["DataclassInstance"]:
     return is_dataclass(value) and not isinstance(value, type)
 
 
-def same(one: object, other: object) -> bool:
-    """Whether two records are of one class and have the same fields, which may be arrays."""
-    if type(one) is not type(other):
-        return False
-    pairs = zip(nested_fields(one), nested_fields(other), strict=True)
-    return all(
-        path == path_ and (is_record(value) or np.array_equal(value, value_))
-        for (path, value), (path_, value_) in pairs
-    )
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, which may be arrays, or records of one class with some."""
+    if not is_record(one):
+        is_array = isinstance(one, np.ndarray)
+        return np.array_equal(one, other) if is_array else bool(np.all(one == other))
+    values = fields_of(one).items()
+    return type(one) is type(other) and all(same(v, getattr(other, name)) for name, v in values)
 
 
 def keep(estimator: object, given: Mapping[str, object]) -> None:

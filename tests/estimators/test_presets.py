@@ -56,7 +56,7 @@ def test_rows_are_as_published():
         20,
         1,
     )
-    row = PRESETS["VariationalOnlineEM"].parameters
+    row = PRESETS["VariationalOnlineEM"]
     assert row["update"].step_size.kappa == row["doc_topic_prior_update"].step_size.kappa == 0.5
     assert (row["inference"].max_iter, row["inference"].tol) == (20, 0.0)
     assert streamtopics.SVBHPP.preset("SVBHPP").rate_starts == (0.5,)
@@ -75,7 +75,7 @@ def test_a_row_clones_and_travels(row):
 def test_fields_of_the_rule_are_parameters(row):
     model = StreamingLDA.preset(row)
     deep, shallow = model.get_params(deep=True), model.get_params(deep=False)
-    update = PRESETS[row].parameters["update"]
+    update = PRESETS[row]["update"]
     for field in fields(update):
         assert deep[f"update__{field.name}"] == getattr(update, field.name)
     assert any(name.startswith("inference__") for name in deep)
