@@ -79,13 +79,11 @@ DOC_TOPIC_UPDATES: dict[str, DocTopicUpdate] = {
     "gamma": GammaPrior(),
     "shares": Shares(),
 }
-Averaging = Literal["linear", "uniform"] | None
 
 ADVICE = {
     "log_theta": 'doc_topic_prior_update="fixed", or another inference',
     "shares": 'doc_topic_prior_update="fixed", or inference="one_topic"',
-    "local_bound": "variational inference with view='geometric_mean' and a schedule whose "
-    "prior_limit is None",
+    "local_bound": "variational inference, view='geometric_mean' and schedule__prior_limit=None",
 }
 
 
@@ -128,7 +126,7 @@ class Schedule:
     n_rounds: int = 1
     n_start_rounds: int = 1
     warm_rounds: bool = False
-    averaging: Averaging = None
+    averaging: Literal["linear", "uniform"] | None = None
 
     def __post_init__(self) -> None:
         check_whole(self, n_rounds=self.n_rounds, n_start_rounds=self.n_start_rounds)
@@ -385,28 +383,18 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
             raise TypeError(
                 f"{name} must be one of {words}, or a record such as {example}; got {value!r}"
             )
-    schedule, traits = composition.schedule, update.traits
-    means = keeps_means(update) and view == corrected_mean
-    for fits, trouble in (
-        (
-            composition.inner_batch_size is None or can_be_cut(update),
-            "does not say by `for_part` how it learns from a part of a minibatch; set "
-            "schedule__inner_batch_size to None",
-        ),
-        (not means, "needs a view of means, but CorrectedMean corrects counts; use view='mean'"),
-        (
-            composition.growth == 1 or traits.adds,
-            f"weighs minibatches itself (its `adds` is False), so that growth={schedule.growth!r} "
-            "has no meaning; set schedule__growth to 1 or None",
-        ),
-        (
-            schedule.averaging is None or traits.retains_alike,
-            "retains another share of each topic, or adds noise, which averaging="
-            f"{schedule.averaging!r} of schedule does not allow; set schedule__averaging to None",
-        ),
-    ):
-        if not fits:
-            raise ValueError(f"{type(update).__name__} {trouble}, or use another rule")
+    schedule, traits, trouble = composition.schedule, update.traits, ""
+    if composition.inner_batch_size is not None and not can_be_cut(update):
+        trouble = "has no `for_part` that learns from a part of a minibatch; set "
+        trouble += "schedule__inner_batch_size to None"
+    elif keeps_means(update) and view == corrected_mean:
+        trouble = "needs a view of means, but CorrectedMean corrects counts; use view='mean'"
+    elif composition.growth != 1 and not traits.adds:
+        trouble = "weighs minibatches itself; set schedule__growth to 1 or None"
+    elif schedule.averaging is not None and not traits.retains_alike:
+        trouble = "retains other shares of topics, or adds noise; set schedule__averaging to None"
+    if trouble:
+        raise ValueError(f"{type(update).__name__} {trouble}, or use another rule")
 
 
 def check_needs(composition: Composition) -> None:
@@ -418,12 +406,9 @@ def check_needs(composition: Composition) -> None:
     elif not view.keeps_bound or composition.schedule.prior_limit is not None:
         reports.discard("local_bound")
     for need in sorted(composition.traits.needs - TopicPosterior.offers - reports):
-        lacking = f"{type(inference).__name__} does not report"
-        if need not in ("log_theta", "shares", "local_bound"):
-            lacking = "TopicPosterior does not offer"
-        remedy = ADVICE.get(need, "another update")
         own = need in composition.update.traits.needs
         record = composition.update if own else composition.doc_topic
         raise ValueError(
-            f"{type(record).__name__} as set here needs {need!r}, which {lacking}; use {remedy}"
+            f"{type(record).__name__} as set here needs {need!r}, which {type(inference).__name__} "
+            f"does not report; use {ADVICE.get(need, 'another update')}"
         )

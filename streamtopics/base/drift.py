@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import StreamingEstimator
-from streamtopics.base.topics import first_of_equals, leading
 from streamtopics.posteriors import TOO_EXTREME, Blend, TopicPosterior
+from streamtopics.utils.leading import first_of_equals, leading
 
 KEPT_MINIBATCHES = 1000
 TOP_WORDS = 10
@@ -20,22 +20,12 @@ MANY = 2
 
 @dataclass(frozen=True)
 class Retention:
-    """Shares that the rule kept at one minibatch.
-
-    Attributes
-    ----------
-    batch : int
-        Number of the minibatch, from 1.
-    time : object
-        As passed to `partial_fit`; None otherwise.
-    retention : ndarray of shape (n_components,)
-        Share of the posterior before it that the rule kept; what weights that grow along the
-        stream take from it is not counted.
-    """
+    """Shares that the rule kept at one minibatch, which has a number, from 1, and maybe a time."""
 
     _holds = "retention: nan"
     batch: int
     time: Any
+    # (n_components,), without what weights that grow along the stream take.
     retention: np.ndarray
 
 
@@ -79,26 +69,16 @@ class ReportsRetention(StreamingEstimator):
 
 @dataclass(frozen=True)
 class Drift(Retention):
-    """Change of the topics by one minibatch.
-
-    Attributes
-    ----------
-    batch, time, retention
-        As in `Retention`.
-    effective_sample_size : ndarray of shape (n_components,)
-        Mass of the posterior afterwards, in tokens, the prior's included.
-    moved : ndarray of shape (n_components,)
-        Total variation distance between a topic's mean before and after, in [0, 1].
-    top_words : ndarray of shape (n_components, n)
-        Columns of the most probable words afterwards, the most probable first.
-    renamed : tuple of (int, object)
-        Columns of `top_words` that stand for another word by now, with their word then, or None.
-    """
+    """Change of the topics by one minibatch."""
 
     _holds = "retention: K; effective_sample_size: K; moved: K; top_words: i4 K * >=0"
+    # (n_components,): mass of the posterior afterwards, in tokens, the prior's included.
     effective_sample_size: np.ndarray
+    # (n_components,): total variation distance between a topic's mean before and after, in [0, 1].
     moved: np.ndarray
+    # (n_components, n): columns of the leading words afterwards, the most probable first.
     top_words: np.ndarray
+    # Columns of `top_words` that stand for another word by now, with their word then, or None.
     renamed: tuple[tuple[int, Any], ...] = ()
 
     def with_names(self, names: dict[int, Any]) -> "Drift":

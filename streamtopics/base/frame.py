@@ -30,7 +30,7 @@ from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache, Workers, lock_of, workers
 from streamtopics.utils.progress import Progress
-from streamtopics.utils.records import nested_fields, replaced, same
+from streamtopics.utils.records import nested_fields, of_record, replaced, same
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -318,23 +318,9 @@ class StreamingEstimator(
         with workers(self.n_jobs) as pool:
             return self._whole(lambda: infer(pool))
 
-    @property
-    def posterior_(self) -> Any:
-        """The state of the engine."""
-        check_is_fitted(self)
-        return self._commit.posterior
-
-    @property
-    def n_iter_(self) -> int:
-        """Passes that `fit` has finished; 0 after `partial_fit` alone."""
-        check_is_fitted(self)
-        return int(self._commit.n_iter)
-
-    @property
-    def n_batch_iter_(self) -> int:
-        """Number of minibatches learnt from."""
-        check_is_fitted(self)
-        return int(self._commit.n_batches)
+    posterior_ = of_record("posterior", "The state of the engine.")
+    n_iter_ = of_record("n_iter", "Passes of `fit`; 0 after `partial_fit` alone.", int)
+    n_batch_iter_ = of_record("n_batches", "Number of minibatches learnt from.", int)
 
     def __getstate__(self) -> dict[str, Any]:
         """Parameters and fitted attributes, of one whole state that no later step changes."""
@@ -399,12 +385,10 @@ def kinds_of(rule: Any) -> list[type]:
 def check_update(update: object, offers: frozenset[str], posterior: str) -> None:
     """Refuse an `update` that is no rule, or needs what `offers` lacks."""
     if not isinstance(update, Rule):
-        raise TypeError(f"update must be a Rule, such as PowerPrior(0.9), or None; got {update!r}")
+        raise TypeError(f"update must be a Rule, such as PowerPrior(0.9); got {update!r}")
     if lacking := sorted(update.traits.needs - offers):
-        raise ValueError(
-            f"{type(update).__name__} needs {lacking}, which {posterior} does not offer; use "
-            "another update"
-        )
+        name = type(update).__name__
+        raise ValueError(f"{name} needs {lacking}, which {posterior} lacks; use another update")
 
 
 def warn_of_few_steps(model: object, remedy: str) -> None:

@@ -86,20 +86,14 @@ topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable
 tol : float, default=1e-4
     Stop when a round gains less than this share of the bound; never in the first eleven rounds
     from a random start, ten of which keep the priors.""",
-    "em_parameters": """\
-n_jobs : int or None, default=None
-    Number of threads; None is 1 and -1 all processors. Results do not depend on it.
-random_state : int, RandomState instance or None, default=None
-    Seed of the topics that the first round starts from.
-verbose : int, default=0
-    1 shows the rounds of `fit`, with the bound in nats per token if there is one.""",
     "common_parameters": """\
 n_jobs : int or None, default=None
     Number of threads; None is 1 and -1 all processors. Results do not depend on it.
 random_state : int, RandomState instance or None, default=None
     Seed of the estimator.
 verbose : int, default=0
-    1 shows the progress of `fit`, with the score of each minibatch before it is learnt.""",
+    1 shows the progress of `fit`, with the score of each minibatch before it is learnt, or the
+    bound after each round, if there is one.""",
 }
 
 TOPIC_ATTRIBUTES = """\

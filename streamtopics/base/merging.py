@@ -66,38 +66,30 @@ class Mergeable(StreamingEstimator):
         # In one order, so that no two threads wait for ever; what is no estimator is refused below.
         known = {id(e): e for e in (self, other, base) if isinstance(e, StreamingEstimator)}
         with held([lock_of(known[number]) for number in sorted(known)]):
-            self._check_mergeable("this model", self)
-            self._check_mergeable("other", other)
+            for name, model in (("this model", self), ("other", other), ("base", base)):
+                if model is not None or name == "other":
+                    self._check_mergeable(name, model)
             composition = self._composed()
             if base is not None:
-                self._check_mergeable("base", base)
                 adds = composition.traits.merges == "sum" and composition.growth == 1
                 shared = base.posterior_
                 for mine in (self.posterior_, other.posterior_):
                     _check_ancestor(mine.is_extension_of(shared) if adds else mine.is_after(shared))
             several = self._n_features_out > 1
             apart = several and (base is None or base.posterior_.knows_nothing)
-            for wrong, trouble in (
-                (
-                    several and self.seed_ != other.seed_,
-                    "other started from other random topics, so its topics are not these",
-                ),
-                (
-                    base is None and composition.traits.merges == "in order",
-                    f"models under {composition.update} are merged by what the other one learnt "
-                    "since both were copies of one model",
-                ),
-                (
-                    # Of the start that they had, whatever the parameter is now.
-                    apart and not self._commit.update.start.of_seed,
-                    "both models started from documents of their own, so their topics differ",
-                ),
-            ):
-                if wrong:
-                    raise ValueError(
-                        f"{trouble}; start both from copies of one model that has learnt "
-                        "something, and pass that model as base"
-                    )
+            trouble = ""
+            if several and self.seed_ != other.seed_:
+                trouble = "other started from other random topics, so its topics are not these"
+            elif base is None and composition.traits.merges == "in order":
+                trouble = f"{composition.update} takes in what was learnt since both were one model"
+            elif apart and not self._commit.update.start.of_seed:
+                # Of the start that they had, whatever the parameter is now.
+                trouble = "both models started from documents of their own, so their topics differ"
+            if trouble:
+                raise ValueError(
+                    f"{trouble}; start both from copies of one model that has learnt something, "
+                    "and pass that model as base"
+                )
             self._commit = self._merged(other, base)
         return self
 
@@ -110,10 +102,9 @@ class Mergeable(StreamingEstimator):
         parts = composition.update.for_part(0.5, first=False)
         if composition.inner_batch_size is not None and parts != composition.update:
             raise ValueError(
-                f"{composition.update} retains the same of each minibatch, and how many "
-                "minibatches other has learnt in parts is not known; learn with "
-                "schedule=Schedule(None), or under a rule such as SVB() or "
-                "PowerPrior(Memory(20_000))"
+                f"{composition.update} retains the same of each minibatch, and how many parts of "
+                "them other has learnt is not known; learn with schedule=Schedule(None), or a "
+                "rule such as SVB() or PowerPrior(Memory(20_000))"
             )
         posterior, before = deepcopy(self.posterior_), old.posterior.counters
         kept, _ = composition.rule.decay(before, theirs.posterior.counters)
@@ -158,10 +149,7 @@ class Mergeable(StreamingEstimator):
     def _check_places(self, name: str) -> None:
         """Refuse to merge where a topic has no place of its own, or is an average."""
         if self._composed().schedule.averaging is not None:
-            raise ValueError(
-                f"{name} averages its iterates, which cannot be merged; learn "
-                "without averaging in schedule"
-            )
+            raise ValueError(f"{name} averages its iterates, which cannot be merged")
 
     def _check_mergeable(self, name: str, model: object) -> None:
         if type(model) is not type(self):

@@ -28,23 +28,15 @@ from streamtopics.utils.structure import (
 
 @dataclass(frozen=True)
 class Sentences:
-    """Counts of the words in sentences, those of a document next to each other.
+    """Counts of the words in sentences, those of a document next to each other."""
 
-    Attributes
-    ----------
-    counts : csr_matrix of shape (n_sentences, n_words), float32 or float64
-        Rows are sentences; indices are sorted, without duplicates.
-    starts : ndarray of shape (n_documents + 1,), int64
-        Document d has the rows ``starts[d]`` to ``starts[d + 1] - 1``.
-    rows : ndarray of shape (n_sentences,), int64, or None
-        Place of each sentence in the matrix that was passed; None for the same order.
-    is_corpus : bool
-        Whether these are all documents that `fit` learns from.
-    """
-
+    # (n_sentences, n_words), float32 or float64: indices are sorted, without duplicates.
     counts: sparse.csr_matrix
+    # (n_documents + 1,): document d has the rows starts[d] to starts[d + 1] - 1.
     starts: np.ndarray
+    # Place of each sentence in the matrix that was passed; None for the same order.
     rows: np.ndarray | None = None
+    # Whether these are all documents that `fit` learns from.
     is_corpus: bool = False
 
     @property
@@ -98,32 +90,10 @@ def read_sentences(
     signed: bool = False,
     caller: str = "read_sentences",
 ) -> Sentences:
-    """Read documents made of sentences, in either form.
+    """Read documents made of sentences: one matrix with `groups`, or a matrix for each.
 
-    Parameters
-    ----------
-    X : matrix of shape (n_sentences, n_words), or sequence of matrices
-        Word counts: one matrix with `groups`, or a matrix for each document.
-    groups : array-like of shape (n_sentences,) or None, default=None
-        The document of each row of X. Documents are in the order of their first rows.
-    n_words : int or None, default=None
-        The number of columns that X must have; None for any.
-    whole, signed : bool, default=False
-        Whether counts must be whole numbers, and whether they may be negative, as of vectors.
-    caller : str, default="read_sentences"
-        Who got X, for messages.
-
-    Returns
-    -------
-    sentences : Sentences
-        Counts are float64 if any matrix is float64, else float32. X is not changed.
-
-    Examples
-    --------
-    >>> from streamtopics.base.sentences import read_sentences
-    >>> X = [[1, 0, 2], [0, 1, 0], [1, 1, 0]]
-    >>> read_sentences(X, groups=["a", "b", "a"]).starts
-    array([0, 2, 3])
+    X has `n_words` columns, if known. Counts must be whole numbers if `whole`, and may be negative,
+    as of vectors, if `signed`; they are float64 if any matrix is, else float32. X stays as it is.
     """
     if isinstance(X, Iterator):
         X = list(X)

@@ -153,15 +153,13 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         if commit is None or now is not commit.update:
             parameters = signature(type(self)).parameters.items()
             check_parts(now, [name for name, own in parameters if own.default == "auto"])
-        if before is not None:
-            check_same(self, **self._started())
-            if now is not before.update:
-                self._check_compatible(now, before)
-
-    def _check_compatible(self, now: Composition, before: TopicCommit) -> None:
-        """Refuse a composition that cannot go on from what another one has learnt."""
-        check_needs(now)
+        if before is None:
+            return
+        check_same(self, **self._started())
         learnt_by, state = before.update, before.state
+        if now is learnt_by:
+            return
+        check_needs(now)
         averaging = now.schedule.averaging
         check_unchanged("schedule__averaging", averaging, learnt_by.schedule.averaging)
         self._check_background(now)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,49 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.frame import NO_WEIGHTS, StreamingEstimator
 from streamtopics.base.typing import OptionalArray
 from streamtopics.base.validation import check_feature_names
-from streamtopics.metrics.relevance import relevant_words
-from streamtopics.utils.checks import check_not_masked, is_whole
+from streamtopics.metrics.relevance import most_probable, relevant_words
+from streamtopics.utils.checks import check_integer, check_not_masked
 from streamtopics.utils.parallel import lock_of
-
-# Words that a first guess of the leading ones is from, and words that are read at once.
-GUESS_WORDS, WORDS_AT_ONCE = 2000, 512
-
-
-def most_probable(topics: Any, n: int) -> np.ndarray:
-    """Columns of the n most probable words of each topic, of equal ones the first.
-
-    The words of the posterior `topics` that may lead are read, some at a time.
-    """
-    n, mass = min(int(n), topics.shape[0]), topics.mass
-    candidates = topics.top_candidates(n)
-    n_words = len(candidates)
-    some = candidates[:: max(1, n_words // max(GUESS_WORDS, n))].copy()
-    guess = np.partition(topics.rows(some), len(some) - n, axis=0)[len(some) - n]
-    least = guess * (1.0 - 1e-12)
-    found = []
-    for start in range(0, n_words, WORDS_AT_ONCE):
-        own = candidates[start : start + WORDS_AT_ONCE]
-        rows = topics.rows(own)
-        places, nodes = np.divmod(np.flatnonzero(first_of_equals(rows, least, n)), len(mass))
-        found.append((nodes, own[places], rows[places, nodes] / mass[nodes]))
-    return leading(n, *map(np.concatenate, zip(*found, strict=True)))
-
-
-def first_of_equals(values: np.ndarray, least: np.ndarray, n: int) -> np.ndarray:
-    """Which values are at least the `least` of their column; of those equal to it, n do."""
-    chosen: np.ndarray = values >= least
-    if np.count_nonzero(chosen) > 4 * n * len(least):
-        equal = values == least
-        chosen &= ~equal | (np.cumsum(equal, axis=0) <= n)
-    return chosen
-
-
-def leading(n: int, topics: np.ndarray, words: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The n words of the largest values of each topic, of equal ones the first."""
-    order = np.lexsort((words, -values, topics))
-    first = np.searchsorted(topics[order], np.arange(topics.max() + 1))
-    found: np.ndarray = words[order][first[:, None] + np.arange(n)]
-    return found
+from streamtopics.utils.records import of_record
 
 
 class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
@@ -109,15 +69,12 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         """Dirichlet parameter of the documents' topic proportions, as of now."""
         return np.array(self.posterior_.alpha[self._n_hidden :])
 
-    @property
-    def n_documents_seen_(self) -> int:
-        """Number of documents learnt from, counting repeated passes."""
-        return int(self.posterior_.n_documents)
-
-    @property
-    def n_tokens_seen_(self) -> float:
-        """Number of tokens learnt from, counting repeated passes."""
-        return float(self.posterior_.n_tokens)
+    n_documents_seen_ = of_record(
+        "posterior.n_documents", "Number of documents learnt from, in all passes.", int
+    )
+    n_tokens_seen_ = of_record(
+        "posterior.n_tokens", "Number of tokens learnt from, in all passes.", float
+    )
 
     @property
     def _n_features_out(self) -> int:
@@ -149,9 +106,8 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             Each of min(n_words, n_features) words.
         """
         names = self._column_names(feature_names)
-        readable = hasattr(self._learnt, "top_candidates")
-        plain = isinstance(relevance, Real) and relevance == 1
-        if readable and plain and is_whole(n_words) and n_words >= 1:
+        check_integer(n_words=n_words)
+        if relevance == 1 and hasattr(self._learnt, "top_candidates"):
             leading = self._whole(lambda: most_probable(self._learnt, n_words)[self._n_hidden :])
             return [list(names[words]) for words in leading]
         topics, weights = self._whole(lambda: (self.topic_word_, self.topic_weights_))
@@ -180,12 +136,9 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         check_is_fitted(self)
         check_not_masked(columns, "forget_words", "columns")
         own, given = np.unique(np.ravel(columns)), np.ravel(columns).tolist()
-        whole = not own.size or own.dtype.kind in "iu"
-        if not whole or (own.size and not (own[0] >= 0 and own[-1] < self.n_features_in_)):
-            raise ValueError(
-                f"columns must be whole numbers from 0 to {self.n_features_in_ - 1}; got "
-                f"{columns!r:.60}"
-            )
+        most = self.n_features_in_ - 1
+        if own.size and not (own.dtype.kind in "iu" and own[0] >= 0 and own[-1] <= most):
+            raise ValueError(f"columns must be whole numbers from 0 to {most}; got {columns!r:.60}")
         told = [None] * len(given) if words is None else np.asarray(words, dtype=object).tolist()
         names = dict(zip(given, told, strict=True))
         with lock_of(self):

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The words that topics are shown by, in one order for all lists, tables, pictures and scores."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
 from streamtopics.utils.checks import check_integer, check_number, floats
+from streamtopics.utils.leading import first_of_equals, leading
 from streamtopics.utils.structure import check_structure
 
 # Least probability of a word, as a share of that of the n-th most probable word.
 FLOOR = 0.7
 # Relevances that are closer to each other than this are equal but for rounding.
 TOLERANCE = 1e-12
+# Words that a first guess of the leading ones is from, and words that are read at once.
+GUESS_WORDS, WORDS_AT_ONCE = 2000, 512
 
 
 def relevant_words(
@@ -80,6 +85,26 @@ def relevant_words(
     # log p(w | k) has the weight 1, one part of its own and the other in the lift.
     penalty = (relevance - 1) * np.log(_mixture(topics, shares))
     return np.array([_ranked(row, penalty, n_words) for row in topics], dtype=np.intp)
+
+
+def most_probable(topics: Any, n: int) -> np.ndarray:
+    """Columns of the n most probable words of each topic, of equal ones the first.
+
+    The words of the posterior `topics` that may lead are read, some at a time.
+    """
+    n, mass = min(int(n), topics.shape[0]), topics.mass
+    candidates = topics.top_candidates(n)
+    n_words = len(candidates)
+    some = candidates[:: max(1, n_words // max(GUESS_WORDS, n))].copy()
+    guess = np.partition(topics.rows(some), len(some) - n, axis=0)[len(some) - n]
+    least = guess * (1.0 - 1e-12)
+    found = []
+    for start in range(0, n_words, WORDS_AT_ONCE):
+        own = candidates[start : start + WORDS_AT_ONCE]
+        rows = topics.rows(own)
+        places, nodes = np.divmod(np.flatnonzero(first_of_equals(rows, least, n)), len(mass))
+        found.append((nodes, own[places], rows[places, nodes] / mass[nodes]))
+    return leading(n, *map(np.concatenate, zip(*found, strict=True)))
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:

@@ -98,7 +98,7 @@ class HiddenFactorsTopics(UserItemModel):
     local_tol : float, default=1e-3
         Inference in a review of an unknown item stops when a sweep moves less than this share
         of its tokens.
-    {em_parameters}
+    {common_parameters}
 
     Attributes
     ----------

@@ -112,7 +112,7 @@ class RatingLDA(UserItemModel):
         Maximal number of sweeps over a profile in a round.
     local_tol : float, default=1e-3
         Inference in a profile stops when a sweep moves less than this share of its tokens.
-    {em_parameters}
+    {common_parameters}
 
     Attributes
     ----------

@@ -92,7 +92,7 @@ class SupervisedLDA(RatedTopicModel):
         Maximal number of sweeps over a document in a round.
     local_tol : float, default=1e-3
         Inference in a document stops when a sweep moves less than this share of its tokens.
-    {em_parameters}
+    {common_parameters}
 
     Attributes
     ----------

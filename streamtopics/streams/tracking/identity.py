@@ -17,8 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from streamtopics.base.topics import most_probable
-from streamtopics.metrics.relevance import largest
+from streamtopics.metrics.relevance import largest, most_probable
 from streamtopics.streams.batches import named
 from streamtopics.utils.steps import counted, last_step, names_of
 from streamtopics.utils.structure import for_scipy, is_sparse, number_of_rows, take_rows
