@@ -24,7 +24,7 @@ from streamtopics.base.validation import (
     check_word_prior,
 )
 from streamtopics.estimators.by_rule import LearnsByRule
-from streamtopics.models.asum import ASUM, EM, SentenceInference
+from streamtopics.models.asum import ASUM, SentenceInference
 from streamtopics.posteriors import Learn, TopicPosterior
 from streamtopics.updates import BPS, Rule
 from streamtopics.utils.output import document_labels, labelled
@@ -285,7 +285,9 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     @property
     def _model(self) -> ASUM:
         return ASUM(
-            EM(self.local_tol, self.max_local_iter, self.inference == "frank_wolfe"),
+            self.local_tol,
+            self.max_local_iter,
+            self.inference == "frank_wolfe",
             len(self.classes_),
             self.doc_sentiment_prior,
             self.doc_aspect_prior,

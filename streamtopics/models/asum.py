@@ -33,55 +33,6 @@ class SentenceInference:
 
 
 @dataclass(frozen=True)
-class EM:
-    """Expectation maximisation over the joint proportions psi_et = pi_e theta_et, or Frank-Wolfe.
-
-    Parameters
-    ----------
-    tol : float
-        A document is done when an iteration moves less than this share of its proportions.
-    max_iter : int
-        Most iterations.
-    frank_wolfe : bool
-        Steps of Frank and Wolfe (1956), of size 2 / (n + 3), with theta and with pi in turn, as in
-        Nguyen et al. (2020). They mostly take all of `max_iter`.
-    """
-
-    tol: float
-    max_iter: int
-    frank_wolfe: bool = False
-
-    def infer(
-        self,
-        batch: SentenceBatch,
-        log_beta: np.ndarray,
-        n_sentiments: int,
-        gamma: float,
-        alpha: float,
-        workers: Workers,
-    ) -> SentenceInference:
-        """The documents, given log probabilities of the minibatch's words, and the priors."""
-        words, starts = batch.sentences, batch.starts
-        n, K = batch.n_documents, log_beta.shape[1]
-        found = SentenceInference(
-            np.empty((n, K)), np.empty((starts[-1], K)), np.empty(n), np.empty(n, np.int32)
-        )
-
-        def infer(start: int, stop: int) -> None:
-            first, last = starts[start], starts[stop]
-            kernel.infer_documents(
-                words.indptr[first : last + 1], words.indices, words.counts, log_beta,
-                (starts[start : stop + 1] - first).astype(np.intp), n_sentiments,
-                gamma, alpha, self.frank_wolfe, self.tol, self.max_iter,
-                found.proportions[start:stop], found.probabilities[first:last],
-                found.objective[start:stop], found.n_iter[start:stop],
-            )  # fmt: skip
-
-        workers.share(infer, spans(n, DOCUMENTS_PER_JOB))
-        return found
-
-
-@dataclass(frozen=True)
 class AspectStart:
     """Topics whose aspects differ at random, for the first minibatch.
 
@@ -109,7 +60,11 @@ class ASUM:
     The local step sees the posterior mean: exp(E[log beta]) would exclude unseen words.
     """
 
-    local: EM  # The local step
+    tol: float  # A document is done when an iteration moves less than this share of it
+    max_iter: int
+    # Not expectation maximisation over psi_et = pi_e theta_et, but steps of Frank and Wolfe (1956),
+    # of size 2 / (n + 3), with theta and with pi in turn, as in Nguyen et al. (2020)
+    frank_wolfe: bool
     n_sentiments: int  # The topics of a sentiment are next to each other
     # Dirichlet parameters, at least 1, of the sentiments of a document and of the aspects of each
     # sentiment in it
@@ -135,15 +90,29 @@ class ASUM:
         workers: Workers,
     ) -> SentenceInference:
         """Sentiments and aspects of documents and sentences."""
-        words, mass = batch.sentences.words, source.mass
-        log_beta = np.empty((len(words), len(mass)))
+        words, starts, mass = batch.sentences, batch.starts, source.mass
+        n, K = batch.n_documents, len(mass)
+        log_beta = np.empty((len(words.words), K))
+        found = SentenceInference(
+            np.empty((n, K)), np.empty((starts[-1], K)), np.empty(n), np.empty(n, np.int32)
+        )
 
         def fill(start: int, stop: int) -> None:
-            log_beta[start:stop] = np.log(source.rows(words[start:stop]) / mass)
+            log_beta[start:stop] = np.log(source.rows(words.words[start:stop]) / mass)
 
-        workers.share(fill, spans(len(words), WORDS_PER_JOB))
-        given = batch, log_beta, self.n_sentiments, self.gamma, self.alpha
-        return self.local.infer(*given, workers)
+        def infer(start: int, stop: int) -> None:
+            first, last = starts[start], starts[stop]
+            kernel.infer_documents(
+                words.indptr[first : last + 1], words.indices, words.counts, log_beta,
+                (starts[start : stop + 1] - first).astype(np.intp), self.n_sentiments,
+                self.gamma, self.alpha, self.frank_wolfe, self.tol, self.max_iter,
+                found.proportions[start:stop], found.probabilities[first:last],
+                found.objective[start:stop], found.n_iter[start:stop],
+            )  # fmt: skip
+
+        workers.share(fill, spans(len(log_beta), WORDS_PER_JOB))
+        workers.share(infer, spans(n, DOCUMENTS_PER_JOB))
+        return found
 
 
 def statistics(batch: SentenceBatch, found: SentenceInference, workers: Workers) -> Statistics:

@@ -76,8 +76,6 @@ class BetaBinomial(DenseModel):
 
 def _check_binary(X: np.ndarray) -> np.ndarray:
     X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2:
-        raise ValueError(f"X must have shape (n_samples, n_features); got {X.shape}")
     if not np.isin(X, (0.0, 1.0)).all():
         raise ValueError("X must hold zeros and ones only for BetaBinomial; got other values")
     return X

@@ -33,15 +33,12 @@ class DenseModel(Protocol):
     #: Blocks of the posterior whose last axis, or that of the family's numbers, is the columns of
     #: X, and perhaps an intercept after them
     by_feature: ClassVar[frozenset[str]]
+    #: Number of classes, the targets from 0 on; None if it is no classifier
+    n_classes: int | None = None
     # What the model predicts: functions of (posterior, X), or None
     predict: ClassVar[Any] = None
     predict_proba: ClassVar[Any] = None
     transform: ClassVar[Any] = None
-
-    @property
-    def n_classes(self) -> int | None:
-        """Number of classes, the targets from 0 on; None if it is no classifier."""
-        return None
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, for samples of the shape of X."""

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A mixture of Gaussians with diagonal covariances, or one for each group of samples.
+"""A mixture of Gaussians with diagonal covariances.
 
-    z | group c ~ Categorical(pi_c),          pi_c ~ Dirichlet(concentration)
-    x_d | z = k, group c ~ N(mu, 1/g),        (mu, g) ~ NormalGamma(mean, mass, shape, rate)
+    z ~ Categorical(pi),               pi ~ Dirichlet(concentration)
+    x_d | z = k ~ N(mu, 1/g),          (mu, g) ~ NormalGamma(mean, mass, shape, rate)
 
-The model of the GPS data in Masegosa et al. (2020), "Variational inference over nonstationary data
-streams for exponential family models". Missing coordinates are integrated out, exactly.
+The mixture of the GPS data in Masegosa et al. (2020), "Variational inference over nonstationary
+data streams for exponential family models". Missing coordinates are integrated out, exactly.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +16,7 @@ from scipy.special import logsumexp, psi
 
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import MixtureModel, check_codes, log_t_density
+from streamtopics.models.dense_model import MixtureModel, log_t_density
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_range, check_scales, check_whole
 
@@ -33,7 +32,7 @@ class GaussianMixture(MixtureModel):
     Parameters
     ----------
     n_components : int
-        In each group.
+        Number of components.
     concentration : float
         Prior pseudo-count of each component's weight.
     mean : float
@@ -42,10 +41,6 @@ class GaussianMixture(MixtureModel):
         Weight of the prior mean, in samples.
     shape, rate : float
         Of the gamma prior of each precision.
-    n_groups : int
-        Number of groups; each group has its own mixture.
-    group_column : int or None
-        Column of X with the group of a sample, from 0 to n_groups - 1; None with one group.
     n_init : int
         Starts in the first minibatch; the one of the greatest bound is taken.
 
@@ -62,7 +57,7 @@ class GaussianMixture(MixtureModel):
     """
 
     accepts_missing: ClassVar[bool] = True
-    coordinates: ClassVar[tuple[str, ...]] = ("mean", "n_groups", "group_column")
+    coordinates: ClassVar[tuple[str, ...]] = ("mean",)
     by_feature: ClassVar[frozenset[str]] = frozenset({"components"})
 
     n_components: int = 2
@@ -71,35 +66,26 @@ class GaussianMixture(MixtureModel):
     mean_mass: float = 0.01
     shape: float = 1.0
     rate: float = 1.0
-    n_groups: int = 1
-    group_column: int | None = None
     n_init: int = 1
 
     def __post_init__(self) -> None:
-        numbers = {"n_groups": self.n_groups, "n_init": self.n_init}
-        check_whole(self, n_components=self.n_components, **numbers)
+        check_whole(self, n_components=self.n_components, n_init=self.n_init)
         counts = {"mean_mass": self.mean_mass, "shape": self.shape}
         check_pseudo_counts(self, concentration=self.concentration, **counts)
         check_scales(self, rate=self.rate)
         check_range(self, -np.inf, np.inf, mean=self.mean)
-        if self.n_groups > 1 and self.group_column is None:
-            raise ValueError("GaussianMixture with several n_groups needs a group_column")
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
-        n_columns = np.shape(X)[1]
-        n_features = n_columns - (self.group_column is not None)
-        if n_features < 1:
-            raise ValueError("GaussianMixture needs a column beside the group_column")
-        return DensePosterior(mixture_blocks(self, self.n_groups, n_features))
+        return DensePosterior(self.blocks(1, np.shape(X)[1]))
 
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None, seed: int = 0
     ) -> Learn:
         """As in `DenseModel`; components all alike start from an ascent in the minibatch."""
-        X, groups = self.split(X)
+        codes = np.zeros(len(X), np.int64)
 
         def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
-            additions, bound = self.learn_groups(view, X, groups, seed)
+            additions, bound = self.learn_classes(view, X, codes, seed)
             return posterior.statistics(additions, len(X), bound)
 
         return learn
@@ -107,7 +93,7 @@ class GaussianMixture(MixtureModel):
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None
     ) -> np.ndarray:
-        """Log density of each sample, given its group: a mixture of Student t's."""
+        """Log density of each sample: a mixture of Student t's."""
         return logsumexp(self._log_joint(posterior, X), axis=1)
 
     def transform(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
@@ -119,45 +105,55 @@ class GaussianMixture(MixtureModel):
         return {("components", "mean"): self.mean}
 
     def means(self, posterior: DensePosterior) -> np.ndarray:
-        """Posterior means of the components, of shape (n_groups, n_components, n_features)."""
+        """Posterior means of the components, of shape (1, n_components, n_features)."""
         return self.mean + normal_gamma.parameters(posterior["components"])[0]
 
-    def split(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The samples about the prior mean, and their groups."""
-        X = np.asarray(X, dtype=np.float64)
-        if self.group_column is None:
-            return X - self.mean, np.zeros(len(X), dtype=np.int64)
-        what = f"column {self.group_column} of X, the groups,"
-        groups = check_codes(X[:, self.group_column], self.n_groups, what)
-        return np.delete(X, self.group_column, axis=1) - self.mean, groups
+    def blocks(self, n_classes: int, n_features: int) -> dict[str, Block]:
+        """Blocks of a mixture for each class; means are relative to the prior's."""
+        weights = np.full((n_classes, self.n_components), self.concentration)
+        component = normal_gamma.from_parameters(0.0, self.mean_mass, self.shape, self.rate)
+        components = np.tile(component, (n_classes, self.n_components, n_features, 1))
+        return {"weights": Block(dirichlet, weights), "components": Block(normal_gamma, components)}
 
-    def learn_groups(
-        self, view: DenseView, X: np.ndarray, groups: np.ndarray, seed: int
+    def learn_classes(
+        self, view: DenseView, X: np.ndarray, codes: np.ndarray, seed: int
     ) -> tuple[dict[str, np.ndarray], float]:
-        """Additions of the samples to the blocks of all groups, and their part of the bound."""
+        """Additions of the samples to the blocks of all classes, and their part of the bound."""
         additions = {name: np.zeros_like(view[name]) for name in ("weights", "components")}
-        bound = 0.0
-        for group, rows in _rows_of(groups):
-            mixture = Mixture(view["weights"][group], view["components"][group])
+        X, bound = self._about_mean(X), 0.0
+        for code in np.unique(codes):
+            part = X[codes == code]
+            mixture = Mixture(view["weights"][code], view["components"][code])
             if mixture.all_alike:
-                rng = np.random.default_rng([seed, group])
-                starts = [mixture.found_in(X[rows], rng) for _ in range(self.n_init)]
+                rng = np.random.default_rng([seed, code])
+                starts = [mixture.found_in(part, rng) for _ in range(self.n_init)]
                 mixture = max(starts, key=lambda start: start[1])[0]
-            r, log_evidence = mixture.probabilities(X[rows])
-            weights, components = _statistics(X[rows], r)
-            additions["weights"][group] = weights
-            additions["components"][group] = components
+            r, log_evidence = mixture.probabilities(part)
+            additions["weights"][code], additions["components"][code] = _statistics(part, r)
             bound += float(log_evidence.sum())
         return additions, bound
 
+    def log_joint_of_class(self, posterior: DensePosterior, X: np.ndarray, code: int) -> np.ndarray:
+        """log p(x, z = k) in the mixture of a class, of shape (n_samples, n_components)."""
+        X, weights = self._about_mean(X), posterior["weights"][code]
+        m, k, a, b = normal_gamma.parameters(posterior["components"][code])
+        out = np.tile(np.log(weights / weights.sum()), (len(X), 1))
+        degrees, scale2 = 2 * a, b * (k + 1) / (a * k)
+        seen, X = ~np.isnan(X), np.nan_to_num(X)
+        for j in range(self.n_components):
+            out[:, j] += (seen * log_t_density(X, m[j], degrees[j], scale2[j])).sum(axis=1)
+        return out
+
     def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        X, groups = self.split(X)
-        return log_joint(posterior["weights"], posterior["components"], X, groups)
+        return self.log_joint_of_class(posterior, X, 0)
+
+    def _about_mean(self, X: np.ndarray) -> np.ndarray:
+        return np.asarray(X, np.float64, order="C") - self.mean
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """Natural parameters of the mixture of one group."""
+    """Natural parameters of one mixture."""
 
     weights: np.ndarray  # (n_components,)
     components: np.ndarray  # (n_components, n_features, 4)
@@ -187,45 +183,13 @@ class Mixture:
             weights, components = _statistics(X, r)
             after = Mixture(self.weights + weights, self.components + components)
             r, log_evidence = after.probabilities(X)
-            bound = float(log_evidence.sum()) - after._divergence(self)
+            divergence = dirichlet.kl(after.weights, self.weights)
+            divergence += normal_gamma.kl(after.components, self.components).sum()
+            bound = float(log_evidence.sum()) - float(divergence)
             if bound - last < START_TOL * len(X):
                 break
             last = bound
         return after, bound
-
-    def _divergence(self, other: "Mixture") -> float:
-        components = normal_gamma.kl(self.components, other.components).sum()
-        return float(dirichlet.kl(self.weights, other.weights) + components)
-
-
-def mixture_blocks(model: GaussianMixture, n_groups: int, n_features: int) -> dict[str, Block]:
-    """Blocks of a mixture for each group; means are relative to the prior's."""
-    weights = np.full((n_groups, model.n_components), model.concentration)
-    component = normal_gamma.from_parameters(0.0, model.mean_mass, model.shape, model.rate)
-    components = np.tile(component, (n_groups, model.n_components, n_features, 1))
-    return {"weights": Block(dirichlet, weights), "components": Block(normal_gamma, components)}
-
-
-def log_joint(
-    weights: np.ndarray, components: np.ndarray, X: np.ndarray, groups: np.ndarray
-) -> np.ndarray:
-    """log p(x, z = k | group) under the posterior predictive, of shape (n_samples, K)."""
-    m, k, a, b = normal_gamma.parameters(components)
-    log_weights = np.log(weights / weights.sum(axis=-1, keepdims=True))
-    out: np.ndarray = log_weights[groups]
-    seen, X = ~np.isnan(X), np.nan_to_num(X)
-    for group, rows in _rows_of(groups):
-        parameters = m[group], 2 * a[group], (b * (k + 1) / (a * k))[group]
-        for j, (m_j, degrees, scale2) in enumerate(zip(*parameters, strict=True)):
-            densities = log_t_density(X[rows], m_j, degrees, scale2)
-            out[rows, j] += (seen[rows] * densities).sum(axis=1)
-    return out
-
-
-def _rows_of(groups: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Each group that occurs, and its rows."""
-    for group in np.unique(groups):
-        yield int(group), np.flatnonzero(groups == group)
 
 
 def _statistics(X: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -24,8 +24,6 @@ DOCUMENTS_PER_JOB = 64
 # In tokens of a document; alpha of a topic that has hardly any tables stays above this.
 LEAST_ALPHA = 1e-10
 
-Weights = Callable[[np.ndarray, float], np.ndarray]
-
 
 @dataclass(frozen=True)
 class HDP:
@@ -85,7 +83,7 @@ def apply_update(
     statistics: TableStatistics,
     rule: Rule,
     tables: np.ndarray,
-    weights: Weights,
+    weights: Callable[[np.ndarray, float], np.ndarray],
     b: float,
 ) -> tuple[TopicPosterior, Blend, np.ndarray, np.ndarray]:
     """A posterior that has the topics worth keeping, the blend for it, its tables and the topics.

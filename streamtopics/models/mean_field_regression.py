@@ -9,7 +9,6 @@ nonstationary data streams for exponential family models", appendix B.1. Missing
 jointly for each sample. Coefficients and noise are learnt in an inner ascent.
 """
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -241,7 +240,7 @@ class Moments:
             mean[np.ix_(rows, missing)] = pull @ inverse
             covariance[np.ix_(missing, missing)] += len(rows) * inverse
             log_det = np.linalg.slogdet(precision)[1]
-            constant = len(missing) * np.log(2 * np.pi * math.e)
+            constant = len(missing) * np.log(2 * np.pi * np.e)
             entropy += len(rows) * 0.5 * float(constant - log_det)
         return Moments(mean, covariance, entropy, bool(is_nan.any()))
 

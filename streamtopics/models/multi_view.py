@@ -25,15 +25,6 @@ CLASS_PRIOR = 1.0
 
 
 @dataclass(frozen=True)
-class ScaledStart(RandomStart):
-    """A random start that competes with topics that know something: its mass is right."""
-
-    @property
-    def mass(self) -> np.ndarray:
-        return 100.0 * (self.prior.shape[0] + self.prior.prior_mass)
-
-
-@dataclass(frozen=True)
 class CombinedTopics:
     """Topics of a class and the shared ones, next to each other."""
 
@@ -76,13 +67,10 @@ class MultiView:
         def learn(source: Stacked | SideBySideProposal, *, warm: bool = False) -> StackedStatistics:
             blocks: tuple[TopicPosterior | Proposal, ...] = source.parts
             *own, shared = [self.start(block, i) for i, block in enumerate(blocks)]
-            parts = [
-                (
-                    part,
-                    visible_topics(geometric_mean, CombinedTopics(own[j], shared), part, workers),
-                )
-                for j, (part, _) in of_classes.items()
-            ]
+            parts = []
+            for j, (part, _) in of_classes.items():
+                both = CombinedTopics(own[j], shared)
+                parts.append((part, visible_topics(geometric_mean, both, part, workers)))
             documents = self.local.infer(parts, workers)
             counts = self.local.statistics(parts, documents, workers)
             n_own, dtype = self.local.n_first, minibatch.counts.dtype
@@ -103,7 +91,8 @@ class MultiView:
     ) -> TopicPosterior | Proposal | RandomStart:
         """The block, or a random start where it knows nothing."""
         if isinstance(block, TopicPosterior) and block.knows_nothing:
-            return ScaledStart(block, int(document_seeds(self.seed, place, 1)[0]))
+            seed = int(document_seeds(self.seed, place, 1)[0])
+            return RandomStart(block, seed, scaled=True)
         return block
 
     def log_joint(
@@ -115,7 +104,8 @@ class MultiView:
         inference = AllClasses(local.share_prior, local.tol, local.max_iter, margin)
         weights = class_weights(own, shared, minibatch, workers)
         alpha = CombinedTopics(own[0], shared).alpha
-        return inference.log_joint(minibatch, weights, alpha, log_prior(own), workers)
+        seen = np.array([block.n_documents for block in own]) + CLASS_PRIOR
+        return inference.log_joint(minibatch, weights, alpha, np.log(seen / seen.sum()), workers)
 
     def proportions(
         self, posterior: Stacked, minibatch: Minibatch, workers: Workers
@@ -128,9 +118,3 @@ class MultiView:
             (documents,) = self.local.infer([(minibatch, topics)], workers)
             doc_topic.append(self.local.doc_topic(documents))
         return doc_topic
-
-
-def log_prior(own: list[TopicPosterior]) -> np.ndarray:
-    """Log shares of the classes, with one more document of each, of shape (n_classes,)."""
-    seen = np.array([block.n_documents for block in own]) + CLASS_PRIOR
-    return np.log(seen / seen.sum())

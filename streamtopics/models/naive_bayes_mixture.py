@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 from streamtopics.families import dirichlet
 from streamtopics.messages import NodeStatistics
 from streamtopics.models.dense_model import MixtureModel, check_codes
-from streamtopics.models.gaussian_mixture import GaussianMixture, log_joint, mixture_blocks
+from streamtopics.models.gaussian_mixture import GaussianMixture
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_whole
 
@@ -30,7 +30,7 @@ class NaiveBayesMixture(MixtureModel):
     n_classes : int
         Number of classes.
     mixture : GaussianMixture
-        Mixture of each class, without groups.
+        Mixture of each class.
     class_concentration : float
         Prior pseudo-count of each class.
 
@@ -59,23 +59,20 @@ class NaiveBayesMixture(MixtureModel):
     def __post_init__(self) -> None:
         check_whole(self, n_classes=self.n_classes)
         check_pseudo_counts(self, class_concentration=self.class_concentration)
-        if self.mixture.group_column is not None:
-            raise ValueError("the mixture of NaiveBayesMixture cannot have a group_column")
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         classes = Block(dirichlet, np.full(self.n_classes, self.class_concentration))
-        return DensePosterior(
-            {"classes": classes, **mixture_blocks(self.mixture, self.n_classes, np.shape(X)[1])}
-        )
+        mixtures = self.mixture.blocks(self.n_classes, np.shape(X)[1])
+        return DensePosterior({"classes": classes, **mixtures})
 
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray, seed: int = 0
     ) -> Learn:
-        X, y = self.mixture.split(X)[0], self._codes(y)
+        y = self._codes(y)
         counts = np.bincount(y, minlength=self.n_classes).astype(np.float64)
 
         def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
-            additions, bound = self.mixture.learn_groups(view, X, y, seed)
+            additions, bound = self.mixture.learn_classes(view, X, y, seed)
             bound += float(counts @ dirichlet.expected_statistics(view["classes"]))
             return posterior.statistics({"classes": counts, **additions}, len(y), bound)
 
@@ -96,10 +93,8 @@ class NaiveBayesMixture(MixtureModel):
 
     def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """log p(x, y) of each class, of shape (n_samples, n_classes)."""
-        X = self.mixture.split(X)[0]
-        parts = posterior["weights"], posterior["components"]
         of_inputs = [
-            logsumexp(log_joint(*parts, X, np.full(len(X), c)), axis=1)
+            logsumexp(self.mixture.log_joint_of_class(posterior, X, c), axis=1)
             for c in range(self.n_classes)
         ]
         counts = posterior["classes"]

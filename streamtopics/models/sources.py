@@ -25,6 +25,7 @@ class RandomStart:
 
     prior: TopicPosterior
     seed: int
+    scaled: bool = False  # Whether `mass` is right, to compete with topics that know something
 
     @property
     def alpha(self) -> np.ndarray:
@@ -32,7 +33,10 @@ class RandomStart:
 
     @property
     def mass(self) -> np.ndarray:
-        return np.ones(self.prior.shape[1])
+        n_words, n_components = self.prior.shape
+        if self.scaled:
+            return 100.0 * (n_words + self.prior.prior_mass)
+        return np.ones(n_components)
 
     def prior_rows(self, words: np.ndarray) -> np.ndarray:
         return self.prior.prior_rows(words)

@@ -64,8 +64,7 @@ class SpectralStart:
             own = minibatch.vectors[kept]
             directions = np.zeros((prior.n_nodes, own.shape[1] + 1))
             directions[n_background:] = member @ np.column_stack((own, own.any(axis=1)))
-        if n_background:
-            counts[:, :n_background] = minibatch.word_counts[:, None]
+        counts[:, :n_background] = minibatch.word_counts[:, None]
         start = prior.of_words(minibatch.words)
         # They are of no minibatch and of no documents: what counts these goes on as it was.
         statistics = Statistics(
@@ -81,10 +80,8 @@ def members(minibatch: Minibatch, n_clusters: int) -> tuple[np.ndarray, sparse.c
     X.eliminate_zeros()
     # Hashes of contents order the documents: which came first makes no difference.
     keys, usable, vectors = content_seeds(minibatch), minibatch.lengths > 0, minibatch.vectors
-    if (
-        2 * np.count_nonzero(usable) < np.count_nonzero(minibatch.informative)
-        and vectors is not None
-    ):
+    n_informative = np.count_nonzero(minibatch.informative)
+    if vectors is not None and 2 * np.count_nonzero(usable) < n_informative:
         usable = np.asarray(vectors.any(axis=1))
         keys = np.unique(vectors, axis=0, return_inverse=True)[1]
     else:

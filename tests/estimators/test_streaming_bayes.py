@@ -252,7 +252,6 @@ def test_another_model_in_mid_stream_is_refused():
         (NaiveBayesMixture(2, GaussianMixture(2)), [[1.0], [2.0], [3.0]], [0, 1, 2]),
         (BetaBinomial(), [[0.0], [1.0], [2.0]], None),
         (NaiveBayesMixture(2, GaussianMixture(2)), [[1.0], [2.0], [3.0]], [0, 1, 1e20]),
-        (GaussianMixture(2, group_column=0, n_groups=2), [[0.0, 1.0], [1.0, 2.0], [2, 3]], None),
     ],
 )
 def test_a_corpus_that_is_wrong_at_its_end_is_refused_as_a_whole(model, X, y):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Gaussian mixtures against enumeration, quadrature and smaller models."""
 
-from dataclasses import replace
 from itertools import pairwise, product
 
 import numpy as np
@@ -204,43 +203,7 @@ def test_one_step_predictives_of_one_component_multiply_to_the_evidence():
     assert_allclose(total, log_evidence(model, X), rtol=1e-9)
 
 
-# Groups
-
-
-def grouped(n=200, seed=0):
-    rng = np.random.default_rng(seed)
-    groups = rng.integers(2, size=n)
-    X = data(n, seed) + 10 * groups[:, None]
-    return np.column_stack([X[:, 0], groups, X[:, 1]])
-
-
-def test_groups_have_mixtures_of_their_own():
-    X, Y = grouped(), grouped(40, 1)
-    model = GaussianMixture(3, n_groups=2, group_column=1, n_init=4)
-    posterior = learnt(model, X)
-    assert posterior.n_nodes == 2 * (1 + 3 * 2)
-    single = replace(model, n_groups=1, group_column=None)
-    for group in (0, 1):
-        mine, test = (np.delete(Z[Z[:, 1] == group], 1, axis=1) for Z in (X, Y))
-        alone = single.posterior(mine)
-        alone.blend(SVB().step(alone, single.learner(alone, mine), None)[0])
-        assert_allclose(posterior["weights"][group].sum(), 3 + len(mine))
-        found = model.log_predictive(posterior, Y[Y[:, 1] == group])
-        assert_allclose(found.mean(), single.log_predictive(alone, test).mean(), atol=0.1)
-        assert_allclose(
-            posterior["components"][group].sum(axis=0), alone["components"][0].sum(axis=0)
-        )
-
-
-def test_a_group_that_comes_later_finds_its_components_then():
-    X = grouped()
-    model = GaussianMixture(3, n_groups=2, group_column=1)
-    posterior = learnt(model, X[X[:, 1] == 0])
-    prior = posterior.blocks["components"].prior
-    assert_array_equal(posterior["components"][1], prior[1])
-    learnt(model, X[X[:, 1] == 1], posterior=posterior)
-    means = model.means(posterior)[1]
-    assert np.ptp(means[:, 0]) > 5
+# Rates
 
 
 def test_a_rate_for_each_node_finds_the_component_that_moved():

@@ -9,6 +9,7 @@ from scipy.integrate import quad
 from streamtopics import StreamingBayes
 from streamtopics.families import dirichlet
 from streamtopics.models import GaussianMixture, NaiveBayesMixture
+from streamtopics.posteriors import Blend
 from streamtopics.updates import SVB, PowerPrior
 
 MODEL = NaiveBayesMixture(3, GaussianMixture(2, mean_mass=0.1), class_concentration=0.5)
@@ -32,24 +33,29 @@ def learnt(X, y, rule=None, size=40):
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_it_is_a_mixture_for_each_group_and_a_count_of_the_groups(missing):
-    (X, y), (X2, y2) = data(missing=missing), data(20, 1, missing)
-    groups = GaussianMixture(2, mean_mass=0.1, n_groups=3, group_column=2)
-    X_y, X2_y2 = np.column_stack([X, y]), np.column_stack([X2, y2])
-    mine = learnt(X, y, size=120)
-    other = groups.posterior(X_y)
-    learn = groups.learner(other, X_y)
-    other.blend(SVB().step(other, learn, None)[0])
-    for name in ("weights", "components"):
-        assert_allclose(mine[name], other[name], rtol=1e-12)
-    counts = 0.5 + np.bincount(y)
+def test_it_is_a_mixture_for_each_class_and_a_count_of_the_classes(missing):
+    (X, y), (X2, y2) = data(missing=missing), data(30, 1, missing)
+    mine, mixtures = learnt(X, y, size=120), []
+    for c in range(3):
+        one = MODEL.mixture.posterior(X)
+        begun = {name: (mine[name] - mine.blocks[name].prior)[[c]] for name in one.blocks}
+        one.blend(Blend(1.0, 1.0, 0.0, one.statistics(begun, 0, 0.0)))
+        mixtures.append(one)
+    learn = MODEL.learner(mine, X2, y2)
+    bound = learn(mine).local_bound - dirichlet.expected_statistics(mine["classes"])[y2].sum()
+    mine.blend(SVB().step(mine, learn, None)[0])
+    for c, one in enumerate(mixtures):
+        learn = MODEL.mixture.learner(one, X2[y2 == c])
+        bound -= learn(one).local_bound
+        one.blend(SVB().step(one, learn, None)[0])
+        for name in one.blocks:
+            assert_allclose(mine[name][c], one[name][0], rtol=1e-12)
+    assert_allclose(bound, 0.0, atol=1e-9)
+    counts = 0.5 + np.bincount(y) + np.bincount(y2)
     assert_array_equal(mine["classes"], counts)
-    expected = groups.log_predictive(other, X2_y2) + np.log(counts / counts.sum())[y2]
+    expected = np.stack([MODEL.mixture.log_predictive(one, X2) for one in mixtures])
+    expected = expected[y2, np.arange(30)] + np.log(counts / counts.sum())[y2]
     assert_allclose(MODEL.log_predictive(mine, X2, y2), expected)
-    found = MODEL.learner(mine, X2, y2)(mine).local_bound
-    of_groups = groups.learner(other, X2_y2)(other).local_bound
-    of_classes = dirichlet.expected_statistics(counts)[y2].sum()
-    assert_allclose(found, of_groups + of_classes)
 
 
 def test_probabilities_of_classes_are_those_of_the_joint_density():
