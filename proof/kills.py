@@ -36,7 +36,7 @@ from proof.children import child_of
 from proof.commands import at_least
 from streamtopics import GibbsOnlineEM, load, save
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.streams import BatchInfo, BatchWith, Checkpointer, Resumed, resume, stream
+from streamtopics.streams import BatchInfo, Checkpointer, Resumed, TimedBatch, resume, stream
 from tests.conventions.every import METHODS, N
 from tests.saving.state import parts_of
 
@@ -82,13 +82,13 @@ class Telling(Checkpointer):
         os.write(self.writer, AFTER)
 
 
-def batches_of(name: str) -> list[BatchWith]:
+def batches_of(name: str) -> list[TimedBatch]:
     """The minibatches of an estimator's stream."""
     rng, case = np.random.default_rng(0), METHODS[name]
     parts = [case.part(rng.permutation(N)[:SIZE]) for _ in range(N_BATCHES)]
     labels: list[dict[str, Any]] = [{} if part.y is None else {"y": part.y} for part in parts]
     return [
-        BatchWith(part.X, {**y, **part.given, **part.of_stream})
+        TimedBatch(part.X, data={**y, **part.given, **part.of_stream})
         for part, y in zip(parts, labels, strict=True)
     ]
 

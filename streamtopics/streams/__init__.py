@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learning from streams: what goes along with one, which topic is which, and what has changed."""
 
-from streamtopics.streams.batches import BatchWith, TimedBatch
+from streamtopics.streams.batches import TimedBatch
 from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
 from streamtopics.streams.monitoring.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
 from streamtopics.streams.monitoring.monitor import DriftMonitor
@@ -18,7 +18,6 @@ from streamtopics.streams.tracking.tracker import NewsRow, TopicTracker, Tracked
 __all__ = [
     "Alarm",
     "BatchInfo",
-    "BatchWith",
     "ChangedTopic",
     "Checkpointer",
     "DriftMonitor",

@@ -34,32 +34,19 @@ class Learner(Protocol):
 
 
 class TimedBatch(NamedTuple):
-    """A minibatch that has a time.
+    """A minibatch with its time, and with ratings, users or labels.
 
     Attributes
     ----------
     X, time : object
         Counts, or texts for a pipeline, and when they are from.
-    """
-
-    X: Any
-    time: Any
-
-
-class BatchWith(NamedTuple):
-    """A minibatch with ratings, users or labels.
-
-    Attributes
-    ----------
-    X, time : object
-        As in `TimedBatch`.
     data : mapping of str to object
         Other arguments of `partial_fit` and `score`, such as ``{"y": ratings}``.
     """
 
     X: Any
-    data: Mapping[str, Any]
     time: Any = None
+    data: Mapping[str, Any] = {}
 
 
 class Seen(NamedTuple):
@@ -72,11 +59,9 @@ class Seen(NamedTuple):
 # Minibatches
 
 
-def read_batch(item: object) -> BatchWith:
-    """A minibatch with its data and time; what can be read once only becomes a list."""
-    if isinstance(item, TimedBatch):
-        item = BatchWith(item.X, {}, item.time)
-    batch = item if isinstance(item, BatchWith) else BatchWith(item, {})
+def read_batch(item: object) -> TimedBatch:
+    """A minibatch with its time and data; what can be read once only becomes a list."""
+    batch = item if isinstance(item, TimedBatch) else TimedBatch(item)
     return batch._replace(X=list(batch.X)) if isinstance(batch.X, Iterator) else batch
 
 
@@ -138,7 +123,7 @@ def n_learnt(model: Learner) -> int:
     return int(count_of(last_step(model), "n_batch_iter_"))
 
 
-def score_before(model: Any, batch: BatchWith) -> float:
+def score_before(model: Any, batch: TimedBatch) -> float:
     """The score of a minibatch before it is learnt; NaN without rows, or of a new model."""
     if number_of_rows(batch.X) == 0:
         return np.nan
@@ -150,7 +135,7 @@ def score_before(model: Any, batch: BatchWith) -> float:
         return np.nan
 
 
-def learn(model: Learner, batch: BatchWith, learner: Any) -> None:
+def learn(model: Learner, batch: TimedBatch, learner: Any) -> None:
     """Learn a minibatch, by the callback that learns if there is one."""
     if learner is None:
         takes_time = "time" in arguments_of(type(last_step(model)).partial_fit)

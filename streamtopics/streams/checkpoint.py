@@ -125,9 +125,7 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     errors: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):
         try:
-            found = read(file, trusted)
-            if not isinstance(found, Resumed):
-                raise LoadError(f"{file} holds a {type(found).__name__} in place of a checkpoint")
+            found: Resumed = read(file, trusted)
         except (LoadError, OSError) as error:
             errors.append(error)
             continue

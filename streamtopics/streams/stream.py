@@ -67,7 +67,7 @@ def stream(
     model : estimator with partial_fit
         One of this package, or a `StreamingPipeline` that ends in one, to learn on.
     batches : iterable
-        Minibatches: X of `partial_fit`, a `TimedBatch`, or a `BatchWith`.
+        Minibatches: X of `partial_fit`, or a `TimedBatch`.
     callbacks : sequence, default=()
         Functions ``callback(model, info)`` or objects with ``on_batch(model, info)``, where
         ``info`` is a `BatchInfo`; one that returns True ends the stream. ``finish(model)`` is

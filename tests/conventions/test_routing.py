@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from streamtopics import SVBHPP, SVBLDA, MultiViewLDA
-from streamtopics.streams import BatchWith
+from streamtopics.streams import TimedBatch
 from streamtopics.streams.batches import learn
 from streamtopics.text import StreamingPipeline
 from tests.conventions.every import (
@@ -150,9 +150,9 @@ def test_times_of_a_stream():
     model = SVBHPP(2, random_state=0)
     pipeline = StreamingPipeline([("topics", model)])
     with pytest.raises(UnsetMetadataPassedError, match="time"):
-        learn(pipeline, BatchWith(COUNTS, {}, 5), None)
+        learn(pipeline, TimedBatch(COUNTS, 5), None)
     model.set_partial_fit_request(time=True)
-    learn(pipeline, BatchWith(COUNTS, {}, 5), None)
+    learn(pipeline, TimedBatch(COUNTS, 5), None)
     assert model.drift_[0].time == 5
 
 

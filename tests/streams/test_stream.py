@@ -31,7 +31,7 @@ from streamtopics import (
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
 from streamtopics.models import BetaBinomial
-from streamtopics.streams import BatchWith, DriftMonitor, ScoreHistory, TimedBatch, stream
+from streamtopics.streams import DriftMonitor, ScoreHistory, TimedBatch, stream
 from streamtopics.streams.batches import seen_by
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import PowerPrior
@@ -120,7 +120,7 @@ def test_a_stream_is_a_loop_of_partial_fit_bit_for_bit(case):
     loop = clone(model)
     for X in batches:
         loop.partial_fit(X, **data)
-    told = [BatchWith(X, data) for X in batches] if data else batches
+    told = [TimedBatch(X, data=data) for X in batches] if data else batches
     assert stream(model, iter(told)) is model
     scored = stream(clone(model), told, callbacks=[Notes()], score=True)
     assert bits(model) == bits(loop) == bits(scored)
@@ -134,7 +134,7 @@ def test_the_score_is_that_of_the_model_before_it_learns(case):
         loop.partial_fit(X, **data)
         expected.append(loop.score(ahead, **scoring(loop, data)))
     notes = Notes()
-    stream(model, [BatchWith(X, data) for X in batches], callbacks=[notes], score=True)
+    stream(model, [TimedBatch(X, data=data) for X in batches], callbacks=[notes], score=True)
     assert np.isfinite(expected[1:]).all()
     np.testing.assert_array_equal([info.score for info in notes.infos], expected)
 
@@ -142,10 +142,10 @@ def test_the_score_is_that_of_the_model_before_it_learns(case):
 @each
 def test_a_minibatch_without_documents_changes_nothing(case):
     model, batches, data = unpack(case)
-    stream(model, [BatchWith(batches[0], data)])
+    stream(model, [TimedBatch(batches[0], data=data)])
     before, notes = bits(model), Notes()
     none = {name: value if name == "classes" else value[:0] for name, value in data.items()}
-    stream(model, [BatchWith(batches[0][:0], none)], callbacks=[notes], score=True)
+    stream(model, [TimedBatch(batches[0][:0], data=none)], callbacks=[notes], score=True)
     assert notes.infos[0].n_documents == 0
     assert np.isnan(notes.infos[0].score)
     assert bits(model) == before
@@ -155,7 +155,7 @@ def test_a_minibatch_without_documents_changes_nothing(case):
 def test_counters_are_those_of_the_minibatch_and_of_the_model(case):
     model, batches, data = unpack(case)
     notes = Notes()
-    stream(model, [BatchWith(X, data) for X in batches], callbacks=[notes])
+    stream(model, [TimedBatch(X, data=data) for X in batches], callbacks=[notes])
     sizes = [len(X) for X in batches]
     tokens = [np.sum(COUNTS[i]) for i in range(4)]
     assert [info.batch for info in notes.infos] == [1, 2, 3, 4]
@@ -225,9 +225,9 @@ def test_a_fitted_model_learns_on_and_counts_on():
 def test_what_comes_with_a_minibatch_is_known_or_refused_by_name():
     model = SVBLDA(2, **SEED)
     with pytest.raises(TypeError, match="unexpected keyword argument 'users'"):
-        stream(model, [BatchWith(COUNTS[0], {"users": [1]})])
+        stream(model, [TimedBatch(COUNTS[0], data={"users": [1]})])
     with pytest.raises(TypeError, match="DriftMonitor has the model learn from X alone"):
-        stream(model, [BatchWith(COUNTS[0], {"y": None})], callbacks=[DriftMonitor()])
+        stream(model, [TimedBatch(COUNTS[0], data={"y": None})], callbacks=[DriftMonitor()])
     assert seen_by(model) == (0, 0.0)
 
 

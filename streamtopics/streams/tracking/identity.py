@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from streamtopics.metrics.relevance import largest, most_probable
+from streamtopics.metrics.predictive import token_probability
 from streamtopics.streams.batches import named
 from streamtopics.utils.steps import counted, last_step, names_of
 from streamtopics.utils.structure import for_scipy, is_sparse, number_of_rows, take_rows
@@ -30,8 +30,8 @@ MAX_DOCUMENTS = 100
 GONE_ROWS = 2
 # The last snapshots, of which none is left out.
 DENSE = 10
-# Cells of words in documents times topics that are held at once.
-CELLS = 1 << 20
+# Least probability of a token.
+TINY = np.finfo(np.float64).tiny
 # Least affinity of the words of a topic now and ten snapshots ago, times m / (m + 2) if m had found
 # it by then; half of it to the last one. Other topics have 0.2 to 0.5.
 THRESHOLD = 0.6
@@ -426,14 +426,9 @@ def sampled(X: Any, n: int, seed: int) -> Any:
 
 def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Columns and probabilities of the most probable words."""
-    first = topics._n_hidden
-    if not hasattr(topics._learnt, "top_candidates"):
-        table = topics.topic_word_
-        columns = np.array([largest(row, n) for row in table], dtype=np.intp)
-        return columns, np.take_along_axis(table, columns, axis=1)
-    columns = most_probable(topics._learnt, n)[first:]
+    columns = np.array(topics.top_words(np.arange(topics.n_features_in_), n), np.int32)
     words, places = np.unique(columns, return_inverse=True)
-    table = topics._topics_of(words)[first:]
+    table = topics._topics_of(words)[topics._n_hidden :]
     return columns, np.take_along_axis(table, places.reshape(columns.shape), axis=1)
 
 
@@ -444,20 +439,9 @@ def _use(topics: Any, counts: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     X = sparse.csr_matrix(counts)
     theta = np.asarray(topics.transform(named(topics, X)), np.float64)
-    use, squares = np.zeros((2, theta.shape[1]))
     words, places = np.unique(X.indices.astype(np.int32, copy=False), return_inverse=True)
-    if not len(words):
-        return use, squares
-    phi = topics._topics_of(words)[topics._n_hidden :].T
-    step = max(1, CELLS // max(1, theta.shape[1] * (1 + len(places) // X.shape[0])))
-    for start in range(0, X.shape[0], step):
-        part = slice(X.indptr[start], X.indptr[min(start + step, X.shape[0])])
-        lengths = np.diff(X.indptr[start : start + step + 1])
-        shares = np.repeat(theta[start : start + step], lengths, axis=0) * phi[places[part]]
-        total = np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-        shares *= X.data[part][:, None] / total
-        full = np.flatnonzero(lengths)
-        of_documents = np.add.reduceat(shares, (np.cumsum(lengths) - lengths)[full], axis=0)
-        use += of_documents.sum(axis=0)
-        squares += (of_documents**2).sum(axis=0)
-    return use, squares
+    phi = topics._topics_of(words)[topics._n_hidden :]
+    own = sparse.csr_matrix((X.data, places, X.indptr), shape=(X.shape[0], len(words)))
+    own.data = own.data / np.maximum(token_probability(theta, phi, own), TINY)
+    use = theta * (own @ phi.T)
+    return use.sum(axis=0), np.square(use).sum(axis=0)
