@@ -2,10 +2,10 @@
 """Data to learn from: synthetic corpora, English text, and readers of files."""
 
 from streamtopics.datasets.docstrings import load_docstrings
+from streamtopics.datasets.following import Follower, follow
 from streamtopics.datasets.rated import make_rated_reviews
 from streamtopics.datasets.synthetic import make_lda_corpus
-from streamtopics.streams.reading.follow import Follower, follow
-from streamtopics.streams.reading.records import (
+from streamtopics.streams.records import (
     ReadingError,
     Record,
     Skipped,

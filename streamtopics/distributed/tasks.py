@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from streamtopics.streams.reading.records import read_texts
+from streamtopics.streams.records import read_texts
 from streamtopics.text.named import check_no_frame
 from streamtopics.utils.steps import counted
 from streamtopics.utils.structure import check_structure, is_sparse, shape_of, take_rows, total

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from streamtopics.streams.reading import records
-from streamtopics.streams.reading.records import STANDARD_INPUT, Reading, ReadingError, Record
+from streamtopics.streams import records
+from streamtopics.streams.records import STANDARD_INPUT, Reading, ReadingError, Record
 from streamtopics.utils.checks import check_integer, check_one_of
 
 CHUNK, HEAD = 2**17, 1024
