@@ -77,6 +77,18 @@ class SentenceBatch:
 
 
 @dataclass(frozen=True)
+class Groups:
+    """Documents of a minibatch that no topic explains, by the topics that they may become."""
+
+    counts: np.ndarray  #: (n_words, n_groups): tokens of the documents of each group
+    documents: np.ndarray  #: (n_groups,): how many these are
+    members: np.ndarray  #: (n_documents,): the group of each document, -1 for none
+    #: (n_groups, n_dimensions + 1): sums of the vectors of these documents, and numbers of them
+    directions: np.ndarray | None = None
+    needed: float = 0.0  #: Documents that each needs to become a topic
+
+
+@dataclass(frozen=True)
 class Topics:
     """Weights of words in topics, as a local step sees them."""
 

@@ -66,7 +66,13 @@ batch_size : int, default=100
     Documents in a minibatch of `fit`.
 max_iter : int, default=1
     Passes of `fit` over the corpus; more than one counts the data again.""",
-    "max_iter": """\
+    "sweeps_and_batches": """\
+max_local_iter : int, default=100
+    Largest number of sweeps over a document.
+local_tol : float, default=1e-3
+    A document is done when a sweep moves less than this share of its tokens between topics.
+batch_size : int, default=1000
+    Documents in a minibatch of `fit`.
 max_iter : int, default=1
     Passes of `fit` over the corpus; more than one counts the data again.""",
     "stream_kappa": """\

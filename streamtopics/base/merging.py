@@ -90,7 +90,7 @@ class Mergeable(StreamingEstimator):
                     f"{trouble}; start both from copies of one model that has learnt something, "
                     "and pass that model as base"
                 )
-            self._commit = self._merged(other, base)
+            self._commit = replace(self._merged(other, base), begun=None)
         return self
 
     def _merged_after(self, other: Self, base: Self) -> Any:

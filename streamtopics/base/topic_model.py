@@ -105,7 +105,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     _commit: TopicCommit
     n_components: int
     boosted_prior: Any = None
-    doc_topic_prior: Any
+    doc_topic_prior: Any = None
 
     # Of no arguments: the rule, the local steps and the view, from the parameters as they are now.
     _composition: Callable[..., Composition]
@@ -263,7 +263,8 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
             composition = replace(composition, doc_topic=commit.update.doc_topic)
         if composition.start.of_seed != commit.update.start.of_seed and not posterior.knows_nothing:
             composition = replace(composition, start=commit.update.start)  # It was that of these.
-        new = replace(commit, **found, update=composition, drift=drift)
+        # A beginning ends with what is learnt otherwise than of its documents.
+        new = replace(commit, **({"begun": None} | found), update=composition, drift=drift)
         (commit.average or posterior).blend(blend, [self._swap(new)])
 
     def _stepped(
@@ -287,6 +288,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return replace(
             commit,
             led_at=-1,
+            begun=None,
             drift=tuple(record.with_names(names) for record in commit.drift),
             lifetimes=commit.lifetimes and commit.lifetimes.with_names(names),
         )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -27,6 +27,7 @@ from streamtopics.estimators.by_rule import LearnsByRule
 from streamtopics.models.asum import ASUM, SentenceInference
 from streamtopics.posteriors import Learn, TopicPosterior
 from streamtopics.updates import BPS, Rule
+from streamtopics.utils.checks import is_whole
 from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
@@ -51,15 +52,12 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Aspects of each sentiment; there are as many topics for each.
     sentiments : sequence of str or of int, default=("positive", "negative")
         Their names, two or more, in the order of the rows of `topic_word_prior`.
-    topic_word_prior : float, array-like of shape (n_features,) or (n_sentiments, n_features), \
-            WordPrior, callable or None, default=None
-        Dirichlet parameter of the topics of each sentiment (the papers' eta), in tokens.
+    topic_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
+            (n_sentiments, n_features), WordPrior, callable or None, default=None
+        Dirichlet parameter of the topics of each sentiment (the papers' eta), in tokens, and the
+        knowledge that a boost adds with every minibatch, the same if None.
         `streamtopics.priors.SeedWords` takes seed words by the names of the sentiments. None is
         0.05 for each word, under which the names mean nothing.
-    boosted_prior : float, array-like of shape (n_features,) or (n_sentiments, n_features), \
-            WordPrior, callable or None, default=None
-        The knowledge that a boost adds with every minibatch, only its shape counts; None is
-        `topic_word_prior`.
     update : Rule or None, default=None
         How the posterior takes a minibatch in; see `streamtopics.updates`. None is
         ``BPS(0.5, "topic")``. With "whole", as in the source, the rare topics of a sentiment
@@ -72,13 +70,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     inference : {"em", "frank_wolfe"}, default="em"
         How the proportions of a document are found: by EM, or by the steps that the source
         prints, which come less close.
-    max_local_iter : int, default=100
-        Largest number of iterations on a document.
-    local_tol : float, default=1e-3
-        A document is done when an iteration moves less than this share of it.
-    batch_size : int, default=1000
-        Documents in a minibatch of `fit`.
-    {max_iter}
+    {sweeps_and_batches}
     {common_parameters}
 
     Attributes
@@ -91,13 +83,6 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     {dirichlet_components}
     {topic_attributes}
     {stream_attributes}
-
-    Notes
-    -----
-    For the accuracy on labelled documents ask scikit-learn's tools for ``scoring="accuracy"``.
-
-    Words are counted by the joint responsibility of each sentence. The source prints the product
-    of that of its sentiment and that of its aspect, which is not the E-step.
 
     References
     ----------
@@ -114,11 +99,10 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     >>> from streamtopics.priors import SeedWords
     >>> from streamtopics.text import SentenceVectorizer
     >>> texts = ["Good room. The staff was friendly.", "Bad food. The soup was cold."] * 50
-    >>> vectorizer = SentenceVectorizer(CountVectorizer(stop_words="english"))
-    >>> X = vectorizer.fit_transform(texts)
+    >>> X = SentenceVectorizer(CountVectorizer(stop_words="english")).fit_transform(texts)
     >>> seeds = SeedWords({"positive": ["good"], "negative": ["bad"]}, strength=1.0)
     >>> model = AspectSentimentModel(2, topic_word_prior=seeds, batch_size=20, random_state=0)
-    >>> model.fit(X).predict(vectorizer.transform(["A friendly room.", "Cold soup!"]))
+    >>> model.fit(X).predict(X)[:2]
     array(['positive', 'negative'], dtype='<U8')
     """
 
@@ -165,10 +149,9 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         offers = TopicPosterior.offers | {"local_bound"}
         started = {} if before is None else {"n_aspects": self._n_aspects}
         self._check_rule(before, offers, f"the local step {self.inference!r}", **started)
-        if before is None:
-            return
-        now = _checked_sentiments(self.sentiments).tolist()
-        check_unchanged("sentiments", now, self.sentiment_names_.tolist())
+        if before is not None:
+            now = _checked_sentiments(self.sentiments).tolist()
+            check_unchanged("sentiments", now, self.sentiment_names_.tolist())
 
     def _start(self, batch: Sentences) -> None:
         self.sentiment_names_ = _checked_sentiments(self.sentiments)
@@ -179,13 +162,9 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         xi = None if self.boosted_prior is None else self._prior("boosted_prior", X)
         self.seed_ = self._draw_seed()
         self._commit = self._first_commit(TopicPosterior(eta, shape, xi=xi, seed=self.seed_))
-        if batch.is_corpus:
-            self._warn_of_few_steps(batch)
-
-    def _warn_of_few_steps(self, batch: Sentences) -> None:
         rounds = getattr(self._rule, "n_rounds", getattr(self._rule, "max_rounds", 1))
         n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter * rounds
-        if n_steps < FEW_STEPS:
+        if batch.is_corpus and n_steps < FEW_STEPS:
             rule = f"Rounds({DEFAULT_RULE}, n_rounds=10)"
             warn_of_few_steps(
                 self, f"make batch_size smaller, or update several rounds long, such as {rule}"
@@ -221,8 +200,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Returns
         -------
         proportions : ndarray of shape (n_documents, n_sentiments), float64
-            Columns in the order of `classes_`. Rows sum to 1, and are even for a document without
-            words.
+            Columns in the order of `classes_`. Rows sum to 1, without words evenly.
         """
         return self._sentiments(X, groups, "predict_proba")
 
@@ -253,12 +231,8 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
 
     def _found(self, batch: Sentences, pool: Workers) -> SentenceInference:
         model, posterior = self._model, self.posterior_
-        found = [model.infer(posterior, part.batch, pool) for part in batch.cut(DOCUMENTS_AT_ONCE)]
-        if not found:
-            K = posterior.shape[1]
-            return SentenceInference(
-                np.empty((0, K)), np.empty((0, K)), np.empty(0), np.empty(0, np.int32)
-            )
+        parts = list(batch.cut(DOCUMENTS_AT_ONCE)) or [batch]
+        found = [model.infer(posterior, part.batch, pool) for part in parts]
         columns = zip(*(vars(part).values() for part in found), strict=True)
         return SentenceInference(*map(np.concatenate, columns))
 
@@ -284,25 +258,17 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
 
     @property
     def _model(self) -> ASUM:
-        return ASUM(
-            self.local_tol,
-            self.max_local_iter,
-            self.inference == "frank_wolfe",
-            len(self.classes_),
-            self.doc_sentiment_prior,
-            self.doc_aspect_prior,
-            self.seed_,
-        )
+        stops = self.local_tol, self.max_local_iter
+        priors = self.doc_sentiment_prior, self.doc_aspect_prior
+        frank_wolfe = self.inference == "frank_wolfe"
+        return ASUM(*stops, frank_wolfe, len(self.classes_), *priors, self.seed_)
 
 
 def _checked_sentiments(sentiments: Any) -> np.ndarray:
     """The names as an array."""
     names = list(sentiments) if has_entries(sentiments) else []
-    one_kind = any(
-        all(isinstance(name, kind) and not isinstance(name, bool) for name in names)
-        for kind in (str, Integral)
-    )
-    if not one_kind or len(names) < 2 or len(set(names)) < len(names):
+    one_kind = all(isinstance(name, str) for name in names) or all(map(is_whole, names))
+    if not one_kind or len(set(names)) < max(2, len(names)):
         raise ValueError(
             "sentiments must be two or more different names, all str or all int, such as "
             f"('positive', 'negative'); got {sentiments!r}"

@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Births and deaths of topics, where each document has one: from a minibatch to a blend.
-
-New topics are groups of documents that no topic explains. Their words stand in free places of a
-copy of the posterior while the minibatch is learnt, and are then taken out of it again: each
-document counts once, in the topic that it is found to have.
-"""
+"""Births and deaths of topics, where each document has one: from a minibatch to a blend."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,15 +14,12 @@ from streamtopics.base.frame import keeps_means
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.typing import OptionalArray
-from streamtopics.local.directions import summed
-from streamtopics.local.groups import Base, Groups, find_groups, known_by
-from streamtopics.local.step import Source
-from streamtopics.messages import Minibatch, Statistics
+from streamtopics.local.groups import unexplained
 from streamtopics.models import LDA
 from streamtopics.models.lda import BoundedPrior
-from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.updates.births import DirichletProcess, Lifetimes, Seeds, TopicLifetime, finish
-from streamtopics.utils.parallel import SERIAL, Workers
+from streamtopics.posteriors import Blend
+from streamtopics.updates.births import DirichletProcess, Lifetimes, TopicLifetime, finish, seeded
+from streamtopics.utils.parallel import Workers
 
 
 class ReportsLifetimes(StreamingTopicModel):
@@ -80,9 +71,13 @@ def step_with_births(
 ) -> tuple[Blend, dict[str, Any]]:
     """The blend that takes in a minibatch, and what else it changes of the commit record."""
     process: Any = composition.births
+    step: Any = composition.inference
     lifetimes, posterior = commit.lifetimes, commit.posterior
-    minibatch, first = batch.minibatch, composition.inference.n_background
-    groups, needed = _groups(composition, process, posterior, minibatch, pool)
+    minibatch, first, limit = batch.minibatch, step.n_background, composition.schedule.prior_limit
+    source = posterior if limit is None else BoundedPrior(posterior, limit)
+    groups = unexplained(
+        minibatch, posterior, source, step.share, process.concentration, process.min_documents, pool
+    )
     free = np.flatnonzero(posterior.alpha[first:] == 0)
     missing = groups.documents.size - free.size
     if missing > 0:
@@ -92,84 +87,12 @@ def step_with_births(
             "n_components",
             stacklevel=6,
         )
-        n = free.size
-        groups = replace(groups, counts=groups.counts[:, :n], documents=groups.documents[:n])
     means = keeps_means(composition.update)
     unit = float(posterior.c.mean()) if means else 1.0
-    scratch, seeds = _seeded(posterior, minibatch, groups, free, first, unit, needed)
+    scratch, seeds = seeded(posterior, minibatch, groups, free, first, unit)
     blend, state = composition.step(posterior, minibatch, commit.state, model, pool, scratch)
     memory = float(posterior.after(blend).c.max()) if means else 1.0
     blend, lifetimes = finish(
         process, lifetimes, posterior, blend, seeds, first, memory, batch.time
     )
     return blend, {"state": state, "lifetimes": lifetimes}
-
-
-def _groups(
-    composition: Composition,
-    process: DirichletProcess,
-    posterior: TopicPosterior,
-    minibatch: Minibatch,
-    pool: Workers,
-) -> tuple[Groups, float]:
-    """Topics to be, and the documents that each needs; the first is all documents if none is."""
-    step: Any = composition.inference
-    words, first, share = minibatch.words, step.n_background, step.share
-    seen = minibatch.word_counts / max(minibatch.n_tokens, 1e-300)
-    expected = posterior.prior_rows(words)[:, -1] / posterior.prior_mass[-1]
-    source: Source = posterior
-    if composition.schedule.prior_limit is not None:
-        source = BoundedPrior(posterior, composition.schedule.prior_limit)
-    alive = np.flatnonzero(posterior.alpha[first:] > 0)
-    background, topics = seen, np.zeros((len(words), 0))
-    if len(alive):
-        rows = source.rows(words) / source.mass
-        background = rows[:, 0] if first else seen
-        topics = share * rows[:, first + alive] + (1 - share) * background[:, None]
-    shares = posterior.alpha[first:][alive]
-    log_shares = np.log(shares / max(shares.sum(), 1e-300))
-    X = minibatch.matrix(minibatch.counts)
-    base = Base(0.5 * expected + 0.5 * seen, background, share, process.concentration)
-    known = known_by(X, np.log(topics), log_shares, pool)
-    groups = find_groups(X, known, base, process.min_documents)
-    if len(alive) or groups.documents.size or not minibatch.informative.any():
-        return groups, process.min_documents
-    counts, members = minibatch.word_counts[:, None], np.zeros(len(minibatch.informative), int)
-    return Groups(counts, np.array([float(np.count_nonzero(minibatch.informative))]), members), 0.0
-
-
-def _seeded(
-    posterior: TopicPosterior,
-    minibatch: Minibatch,
-    groups: Groups,
-    free: np.ndarray,
-    first: int,
-    unit: float,
-    needed: float,
-) -> tuple[TopicPosterior, Seeds]:
-    """A copy of the posterior, of the minibatch's words, with the groups in free places.
-
-    `unit` is what a document counts in it.
-    """
-    scratch, places = posterior.of_words(minibatch.words), free[: groups.documents.size]
-    alpha = np.array(posterior.alpha)
-    remembered = float(alpha[first:].sum())
-    n_documents = max(int(np.count_nonzero(minibatch.informative)), 1)
-    added = groups.documents / n_documents * (remembered if remembered > 0 else n_documents * unit)
-    if places.size:
-        alpha[first + places] = added
-        counts = np.zeros((len(minibatch.words), posterior.n_nodes))
-        counts[:, first + places] = groups.counts
-        if first and posterior.knows_nothing:
-            counts[:, 0] = minibatch.word_counts
-        directions = None
-        if minibatch.vectors is not None:
-            q = (groups.members[:, None] == np.arange(places.size)).astype(minibatch.vectors.dtype)
-            directions = np.zeros((posterior.n_nodes, posterior.n_dimensions + 1))
-            directions[first + places] = summed(minibatch.vectors, q, SERIAL)
-        # Of no minibatch and no documents: the counters of the posterior stay as they are.
-        statistics = Statistics(
-            minibatch.words, counts, np.zeros(0), n_batches=0, directions=directions
-        )
-        scratch.blend(Blend(1.0, unit, 0.0, statistics, alpha=alpha))
-    return scratch, Seeds(places, added, needed)

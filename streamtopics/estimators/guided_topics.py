@@ -39,6 +39,8 @@ from streamtopics.utils.records import keep
 
 # The beginning of a stream is learnt anew if it has one document more for so many of last time.
 EVERY = 10
+# Rounds in each of the first three minibatches, and over the beginning of a stream.
+START_ROUNDS = 15
 # Documents that the vector of a name counts as.
 NAME_DOCUMENTS = 30.0
 BY_NAME = "the names have", "vectors and name_vectors go together, and are of one kind"
@@ -69,9 +71,14 @@ class HintedDocuments(Documents):
 
     @property
     def minibatch(self) -> Minibatch:
-        """The documents over their own words, with hints."""
-        found = _hinted(self.X, self.most, self.seed_words, self.columns["labels"])
-        return replace(found, vectors=self.vectors)
+        """The documents over their own words, with hints of seed words, and of labels if any."""
+        X = self.X
+        if self.most is not None:
+            X = sparse.csr_matrix((np.minimum(X.data, self.most), X.indices, X.indptr), X.shape)
+        hints = X @ self.seed_words
+        if "labels" in self.columns:
+            hints = hints + self.columns["labels"]
+        return replace(minibatch_of(X), hints=sparse.csr_matrix(hints), vectors=self.vectors)
 
     def after(self, begun: Self | None) -> Self:
         """Copies of the documents of the beginning of a stream, and of these."""
@@ -84,10 +91,8 @@ class HintedDocuments(Documents):
 
     def cut(self, size: int) -> Iterator[Self]:
         """Batches of `size` documents, in order; a rest of less than half goes with the last."""
-        starts = [*range(0, self.n_documents, size)]
-        if len(starts) > 1 and 2 * (self.n_documents - starts[-1]) < size:
-            starts.pop()
-        for bounds in pairwise([*starts, self.n_documents]):
+        n_parts = max(1, (2 * self.n_documents + size) // (2 * size))
+        for bounds in pairwise([*range(0, n_parts * size, size), self.n_documents]):
             yield self.part(*bounds)
 
 
@@ -95,12 +100,9 @@ class HintedDocuments(Documents):
 class GuidedTopics(TakesVectors):
     """Topics with names, known by a few words or vectors; `predict` tells the name of a document.
 
-    Learning starts from the documents that hold seed words, as a naive Bayes classifier trained
-    on them would. Then the others take part, each with the topics that its words make probable.
-    Labels of some documents count as many seed words would. A document is read as a mixture of the
-    topics and as of one topic; in either a seed word counts for its topic beyond its token.
-
-    The documents of the beginning of a stream are kept, and learnt anew as `fit` learns a corpus.
+    Learning starts from the documents with seed words or labels, as naive Bayes trained on them
+    would. Then the others take part, each with the topics that its words make probable. The
+    documents of the beginning of a stream are kept, and learnt anew as `fit` learns a corpus.
 
     Parameters
     ----------
@@ -113,9 +115,8 @@ class GuidedTopics(TakesVectors):
     name_vectors : mapping of str to array-like of shape (n_dimensions,), array-like of shape \
             (n_names, n_dimensions) or None, default=None
         Vectors of the names, of the kind of the `vectors` of documents: by name, or a row for each
-        in the order of `seeds`, of zeros for a name without. Each counts as that of 30 documents,
-        whatever its length. A name with a vector needs no seeds; give it an empty list. They need
-        one topic a document.
+        in the order of `seeds`, of zeros for a name without. Each counts as that of 30 documents.
+        A name with a vector needs no seeds; give it an empty list. They need one topic a document.
     seed_weight : float, default=2.0
         Pseudo-tokens of its topic that a seed word brings to a document.
     seed_strength : float, default=20.0
@@ -132,15 +133,13 @@ class GuidedTopics(TakesVectors):
         and labels say which one; with the others they are pseudo-tokens among its words.
     topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
-    n_start_rounds : int, default=15
-        Rounds in each of the first three minibatches, and over the beginning of a stream.
     n_start_documents : int, default=20000
-        Documents in the beginning of a stream. `partial_fit` keeps them, also in saved models, and
-        learns all of them anew when there are a tenth more than the last time; then they are
-        dropped. 0 keeps none, and rules that forget keep none.
+        Documents in the beginning of a stream. `partial_fit` keeps so many, also in saved models,
+        and learns all anew when there are a tenth more than the last time. Rules that forget keep
+        none.
     batch_size : int, default=20000
-        Documents in a minibatch of `fit`; a last one of less than half as many is joined to the
-        one before. Learning starts from the first, which should hold many seed words.
+        Documents in a minibatch of `fit`; a rest of less than half goes with the last. Learning
+        starts from the first, which should hold many seed words.
     max_iter : int, default=1
         Passes of `fit` over the corpus.
     {common_parameters}
@@ -203,7 +202,6 @@ class GuidedTopics(TakesVectors):
     update: str | Rule
     inference: str | LocalStep
     topic_word_prior: float
-    n_start_rounds: int
     n_start_documents: int
 
     def __init__(
@@ -219,7 +217,6 @@ class GuidedTopics(TakesVectors):
         update: str | Rule = "online_em",
         inference: str | LocalStep = "one_topic",
         topic_word_prior: float = 0.3,
-        n_start_rounds: int = 15,
         n_start_documents: int = 20_000,
         batch_size: int = 20_000,
         max_iter: int = 1,
@@ -239,9 +236,9 @@ class GuidedTopics(TakesVectors):
             self.classes_ = np.sort(self.topic_names_)
             self._seeds, self._named = _frozen(self.seeds), self._name_vectors
         caller = f"{type(self).__name__}.{method}"
-        labels = self._labels(y, counts.shape[0], caller)
+        labels = self._labels(y, counts.shape[0])
         if reset:
-            self._seed_words = self._columns_of_seeds(counts, labels)
+            self._seed_words = self._find_seeds(counts, labels)
         known = self.seed_weight * self._seed_words
         batch = HintedDocuments(
             counts, {"labels": labels}, time, seed_words=known, most=self.max_count,
@@ -261,9 +258,7 @@ class GuidedTopics(TakesVectors):
         prior[known] *= NAME_DOCUMENTS
         return prior
 
-    def _columns_of_seeds(
-        self, X: sparse.csr_matrix, labels: sparse.csr_matrix
-    ) -> sparse.csr_matrix:
+    def _find_seeds(self, X: sparse.csr_matrix, labels: sparse.csr_matrix) -> sparse.csr_matrix:
         """Part of each topic in the seed words, of shape (n_features, n_components)."""
         columns = word_columns(Columns(X, self._names_seen).vocabulary("seeds"))
         seeded = np.zeros((X.shape[1], self.n_components))
@@ -279,19 +274,18 @@ class GuidedTopics(TakesVectors):
         named = (seeded.any(axis=0) | (labels.sum(axis=0).A1 > 0))[: len(self.topic_names_)]
         lacking = self.topic_names_[~(named | self._named.any(axis=1))]
         if len(lacking):
-            others = "" if self.name_vectors is None else ", or vectors in name_vectors"
             warnings.warn(
                 f"no seed of {lacking.tolist()[:5]} is in a column of X, and no document has "
-                "their label, so that nothing tells these topics apart; give them other words"
-                f"{others}",
+                "their label, so that nothing tells these topics apart; give them other words, or "
+                "vectors in name_vectors",
                 stacklevel=2,
             )
         return sparse.csr_matrix(seeded / np.maximum(seeded.sum(axis=1, keepdims=True), 1))
 
-    def _labels(self, y: Any, n_documents: int, caller: str) -> sparse.csr_matrix:
+    def _labels(self, y: Any, n_documents: int) -> sparse.csr_matrix:
         """Pseudo-tokens that labels bring, of shape (n_documents, n_components)."""
         remedy = "use their names, and None for documents without a label"
-        labels = read_some_labels(y, n_documents, caller)
+        labels = read_some_labels(y, n_documents)
         codes = codes_of(labels, self.topic_names_.tolist(), remedy)
         rows = np.flatnonzero(codes >= 0)
         weights = np.full(len(rows), float(self.label_weight))
@@ -370,37 +364,18 @@ class GuidedTopics(TakesVectors):
         found = {"posterior": fresh, "state": state, "first": None, "begun": rest}
         return replace(blend, statistics=statistics), found
 
-    def _carry_out(
-        self, composition: Composition, blend: Blend, found: dict[str, Any], time: object = None
-    ) -> None:
-        # What was learnt elsewhere, or by a rule that forgets, cannot be learnt anew.
-        super()._carry_out(composition, blend, {"begun": None} | found, time)
-
-    def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:
-        return replace(super()._commit_without(words, names), begun=None)
-
-    def _merged(self, other: Self, model: Self | None) -> Any:
-        if model is not None and model._commit.begun is not None:
-            raise ValueError(
-                f"base has learnt {model.n_documents_seen_} documents, which copies learn anew; "
-                f"let it learn n_start_documents={self.n_start_documents} first, or start with 0"
-            )
-        return replace(super()._merged(other, model), begun=None)
-
     @property
     def n_components(self) -> int:  # type: ignore[override]
         """Number of topics, with those that have no names."""
         return len(self.seeds) + int(self.n_unseeded)
 
-    @property
-    def doc_topic_prior(self) -> None:
-        """None: the documents' prior is learnt from its default on."""
-
     def _started(self) -> dict[str, Any]:
         return {"n_unseeded": self._n_features_out - len(self._seeds)}
 
     def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:
-        return _hinted(X, self.max_count, self.seed_weight * self._seed_words)
+        known = self.seed_weight * self._seed_words
+        batch = HintedDocuments(X, {}, seed_words=known, most=self.max_count, n_learnt=None)
+        return batch.minibatch
 
     def _check(self, before: TopicCommit | None) -> None:
         named = isinstance(self.seeds, Mapping) and len(self.seeds) > 0
@@ -412,9 +387,9 @@ class GuidedTopics(TakesVectors):
         known = isinstance(step, LocalStep if self.name_vectors is None else OneTopic)
         if not known or step.n_background or not {"log_theta", "shares"} & step.reports:
             raise ValueError(
-                "inference must be 'one_topic', 'gibbs', 'variational', or a record such as "
-                "Gibbs(n_sweeps=10) of a local step without a background that reports log_theta or "
-                "shares; with name_vectors 'one_topic', or OneTopic(1.0, vector_weight=0.3); got "
+                "inference must be 'one_topic', 'gibbs', 'variational', or a local step without a "
+                "background that reports log_theta or shares, such as Gibbs(n_sweeps=10); with "
+                "name_vectors 'one_topic' or OneTopic(1.0, vector_weight=0.3); got "
                 f"{self.inference!r}"
             )
         if before is not None:
@@ -428,6 +403,11 @@ class GuidedTopics(TakesVectors):
             raise ValueError(
                 f"{name} was started with the names {[*model._seeds]}, this model with "
                 f"{[*self._seeds]}; topics are merged by position"
+            )
+        if name == "base" and model._commit.begun is not None:
+            raise ValueError(
+                f"base has learnt {model.n_documents_seen_} documents, which copies learn anew; "
+                f"let it learn n_start_documents={self.n_start_documents} first, or start with 0"
             )
 
     def _word_prior(self, batch: Documents) -> np.ndarray:
@@ -447,22 +427,8 @@ class GuidedTopics(TakesVectors):
             OneOrMixed(vector_weight=weight) if mixture else None,
             auto_doc_topic(step),
             HintedStart(len(self.seeds)),
-            replace(PLAIN, n_start_rounds=self.n_start_rounds),
+            replace(PLAIN, n_start_rounds=START_ROUNDS),
         )
-
-
-def _hinted(
-    X: sparse.csr_matrix,
-    most: int | None,
-    seed_words: sparse.csr_matrix,
-    labels: sparse.csr_matrix | None = None,
-) -> Minibatch:
-    """Documents with the hints of their seed words, and of their labels if there are any."""
-    if most is not None:
-        X = sparse.csr_matrix((np.minimum(X.data, most), X.indices, X.indptr), X.shape)
-    hints = X @ seed_words
-    hints = hints if labels is None else hints + labels
-    return replace(minibatch_of(X), hints=sparse.csr_matrix(hints))
 
 
 def _frozen(seeds: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:

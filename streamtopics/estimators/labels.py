@@ -29,17 +29,13 @@ def read_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
     return labels
 
 
-def read_some_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
+def read_some_labels(y: Any, n_documents: int) -> np.ndarray:
     """y as an array of a label, or something missing, for each document."""
     if y is None:
         return np.full(n_documents, None)
     # Masked entries become None.
-    labels = np.asarray(y.tolist() if is_masked(y) else y, dtype=object)
-    if labels.shape != (n_documents,):
-        raise ValueError(
-            f"y, passed to {caller}, must have a label or None for each of the {n_documents} "
-            f"documents; it has shape {labels.shape}"
-        )
+    labels = np.asarray(y.tolist() if is_masked(y) else y, dtype=object).ravel()
+    check_consistent_length(np.empty(n_documents), labels)
     return labels
 
 

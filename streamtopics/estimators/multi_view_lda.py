@@ -57,12 +57,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     """A classifier of documents: topics of each class, and topics shared by all (MviewLDA).
 
     A document of a class draws some of its words from the topics of that class, the others from
-    topics that all classes share. Both are learnt from a stream of labelled documents::
-
-        lam_t = lam_{t-1} + s_t + r_t eta,    r_t = scale * |s_t| / |eta|
-
-    with a boost of the topics of classes only. A new document gets the class under which it is
-    most probable, by log p(class) and a variational bound on log p(words | class).
+    topics that all classes share. A new document gets the class under which it is most probable,
+    by log p(class) and a variational bound on log p(words | class).
 
     Parameters
     ----------
@@ -79,25 +75,16 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
         Beta parameter of the share of a document's words from the topics of its class. (20, 20)
         leaves shared topics more words than the flat default.
-    class_word_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
-            WordPrior, callable or None, default=None
+    class_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
+            (n_classes, n_features), WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of classes, in tokens, with rows in the order of
-        `classes_`. A callable gets the first X and y, and ``classes=``. None is
-        `streamtopics.priors.ClassWords`: words typical of each class. A flat prior tells classes
-        badly.
-    boosted_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
-            WordPrior, callable or None, default=None
-        The knowledge that a boost adds again; None is `class_word_prior`.
+        `classes_`, and the knowledge that a boost adds again, the same if None. A callable gets
+        the first X and y, and ``classes=``. None is `streamtopics.priors.ClassWords`: words
+        typical of each class. A flat prior tells classes badly.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
         Dirichlet parameter of the shared topics. None is 0.05 for each word.
-    max_local_iter : int, default=100
-        Most sweeps over a document.
-    local_tol : float, default=1e-3
-        A document is done when a sweep moves less than this share of its tokens between topics.
-    batch_size : int, default=1000
-        Documents in a minibatch of `fit`.
-    {max_iter}
+    {sweeps_and_batches}
     {common_parameters}
 
     Attributes
@@ -111,11 +98,6 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         n_components, here and below, is n_classes * n_local_topics + n_global_topics.
     {dirichlet_components}
     {common_attributes}
-
-    Notes
-    -----
-    The local inference that the source prints has errors: here a word's topic and its block are
-    inferred as one choice. Classes are told by the mean of the topics.
 
     References
     ----------
@@ -202,39 +184,23 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         return self._partial_fit(X=X, y=y, classes=classes)
 
     def _read(  # type: ignore[override]
-        self,
-        method: str,
-        *,
-        reset: bool = False,
-        X: MatrixLike,
-        y: OptionalArray,
-        classes: OptionalArray = None,
+        self, method: str, *, reset: bool = False, X: MatrixLike, y: Any, classes: Any = None
     ) -> Documents:
         X = self._counts(X, method, reset=reset)
         y = read_labels(y, X.shape[0], f"{type(self).__name__}.{method}")
-        if method == "fit":
-            known = unique_labels(y)
-        else:
-            known = self._known_classes(None if reset else self.classes_, classes)
-        remedy = "leave these documents out, or start anew with all labels in classes="
-        codes = codes_of(y, known.tolist(), remedy)
-        if reset:
-            self.classes_ = known
-        return Documents(X, {"y": y, "codes": codes})
-
-    def _known_classes(self, known: np.ndarray | None, classes: Any) -> np.ndarray:
-        """The classes of the stream, which the first call has to tell."""
-        if classes is None and known is None:
+        known = y if method == "fit" else classes
+        if known is None and reset:
             raise ValueError(
                 "classes is None in the first call of partial_fit, which has to know all classes "
                 "of the stream; pass classes=numpy.unique(of all labels)"
             )
-        if classes is None:
-            return np.asarray(known)
-        told: np.ndarray = unique_labels(read_labels(classes, len(classes), "partial_fit, classes"))
         if known is not None:
-            check_unchanged("classes", told.tolist(), known.tolist())
-        return told
+            known = unique_labels(read_labels(known, len(known), "partial_fit, classes"))
+            if reset:
+                self.classes_ = known
+            check_unchanged("classes", known.tolist(), self.classes_.tolist())
+        remedy = "leave these documents out, or start anew with all labels in classes="
+        return Documents(X, {"y": y, "codes": codes_of(y, self.classes_.tolist(), remedy)})
 
     def _check(self, before: Commit | None) -> None:
         started = {}
@@ -244,7 +210,6 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         self._check_rule(before, Stacked.offers, "Stacked", **started)
 
     def _start(self, batch: Documents) -> None:
-        """Set the state before the first minibatch."""
         n_words, n_classes = batch.X.shape[1], len(self.classes_)
         own_share, common_share = map(float, self.local_share_prior)
         self.share_prior_ = own_share, common_share
@@ -260,22 +225,20 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         shape = n_words, self.n_local_topics
         parts = [TopicPosterior(eta, shape, own, xi) for eta, xi in zip(etas, xis, strict=True)]
         last = TopicPosterior(shared, (n_words, self.n_global_topics), common, seed=self.seed_)
-        posterior = Stacked([*parts, last], n_boosted=n_classes)
-        self._commit = self._first_commit(posterior)
+        self._commit = self._first_commit(Stacked([*parts, last], n_boosted=n_classes))
 
     def _class_priors(self, name: str, batch: Documents) -> list[np.ndarray]:
         """The prior of the topics of each class, of shape (n_features or 1, 1)."""
         X, y, classes = batch.X, batch.columns["y"], self.classes_
-        given = getattr(self, name)
-        prior = class_words_prior if given is None else given
-        n = len(classes)
+        prior, n = getattr(self, name), len(classes)
+        prior = class_words_prior if prior is None else prior
         if not callable(prior):
             prior = check_word_prior(self, name, X, n, "n_classes", y=y, classes=classes)
         else:
             made = prior(Columns(X).counts(name), y, classes=classes)
             prior = check_topic_word_prior(made, name, n, X.shape[1], "n_classes")
-        columns = range(n) if prior.shape[1] > 1 else [0] * n
-        return [np.ascontiguousarray(prior[:, [column]]) for column in columns]
+        prior = np.broadcast_to(prior, (len(prior), n))
+        return [np.ascontiguousarray(prior[:, [j]]) for j in range(n)]
 
     def _learner(self, batch: Documents, pool: Workers) -> Learn:
         codes = batch.columns["codes"]
@@ -285,20 +248,6 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         n_local = self.posterior_.parts[0].shape[1]
         local = TwoBlocks(n_local, self.share_prior_, self.local_tol, self.max_local_iter)
         return MultiView(local, self.seed_)
-
-    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the share of documents whose class `predict` finds.
-
-        {X}
-        {labels}
-        sample_weight : array-like of shape (n_documents,) or None, default=None
-            Weights of the documents.
-
-        Returns
-        -------
-        accuracy : float
-        """
-        return float(super().score(X, y, sample_weight))
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """The most probable class of each document.
@@ -348,27 +297,23 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         X = self._counts(X, method)
         model = self._model()
 
-        def infer(pool: Workers) -> list[np.ndarray]:
-            return [
+        found = self._inferred(
+            lambda pool: [
                 model.log_joint(self.posterior_, minibatch_of(part), margin, pool)
                 for part in self._parts(X)
             ]
-
-        log_joint = np.concatenate([np.empty((0, len(self.classes_))), *self._inferred(infer)])
-        return log_softmax(log_joint, axis=1) if len(log_joint) else log_joint
+        )
+        log_joint = np.concatenate([np.empty((0, len(self.classes_))), *found])
+        return np.asarray(log_softmax(log_joint, axis=1))
 
     def _parts(self, X: sparse.csr_matrix) -> Iterator[sparse.csr_matrix]:
         """Yield the documents that are inferred at once, fewer where their words may be many."""
         n_classes, n_local = len(self.classes_), self.posterior_.parts[0].shape[1]
-        most_words = WEIGHTS_AT_ONCE // (n_classes * n_local)
-        start = 0
-        while start < X.shape[0]:
-            stop = min(start + DOCUMENTS_AT_ONCE, X.shape[0])
-            if X.shape[1] > most_words:
-                within = np.searchsorted(X.indptr, X.indptr[start] + most_words, side="right") - 1
-                stop = min(stop, max(start + 1, int(within)))
-            yield X[start:stop]
-            start = stop
+        most_words, size = WEIGHTS_AT_ONCE // (n_classes * n_local), DOCUMENTS_AT_ONCE
+        if X.shape[1] > most_words:
+            size = min(size, max(1, most_words // np.diff(X.indptr).max(initial=1)))
+        for start in range(0, X.shape[0], size):
+            yield X[start : start + size]
 
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Topic proportions of documents: the mean under the classes that they may be of.

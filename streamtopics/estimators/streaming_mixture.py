@@ -213,10 +213,6 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
 
     # Hooks
 
-    @property
-    def doc_topic_prior(self) -> None:
-        """None: clusters are all as likely at first."""
-
     def _check(self, before: TopicCommit | None) -> None:
         super()._check(before)
         if self.births is not None and self._composition().rule.for_part(0.5) is None:

@@ -22,7 +22,11 @@ from scipy import sparse
 from scipy.special import logsumexp
 
 from streamtopics.kernels import groups as kernel
-from streamtopics.utils.parallel import Workers, spans
+from streamtopics.local.directions import summed
+from streamtopics.local.step import Source
+from streamtopics.messages import Groups, Minibatch
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.utils.parallel import SERIAL, Workers, spans
 
 DOCUMENTS_PER_JOB = 160
 # Weights of p_0 in the rounds, as shares of a document: small groups stay apart at first.
@@ -42,13 +46,44 @@ class Base:
     concentration: float  # Of the Dirichlet process
 
 
-@dataclass(frozen=True)
-class Groups:
-    """Topics to be."""
+def unexplained(
+    minibatch: Minibatch,
+    posterior: TopicPosterior,
+    source: Source,
+    share: float,
+    concentration: float,
+    least: float,
+    workers: Workers,
+) -> Groups:
+    """Groups of at least `least` documents, all documents in one if there are no topics yet.
 
-    counts: np.ndarray  # (n_words, n_groups): tokens of the documents of each group
-    documents: np.ndarray  # (n_groups,): how many these are
-    members: np.ndarray  # (n_documents,): the group of each document of the minibatch, -1 for none
+    `source` is what is seen of the posterior. Its first topic is a background if a document's own
+    topic has a `share` of the tokens below 1.
+    """
+    words, first = minibatch.words, int(share < 1)
+    seen = minibatch.word_counts / max(minibatch.n_tokens, 1e-300)
+    expected = posterior.prior_rows(words)[:, -1] / posterior.prior_mass[-1]
+    alive = np.flatnonzero(posterior.alpha[first:] > 0)
+    background, topics = seen, np.zeros((len(words), 0))
+    if len(alive):
+        rows = source.rows(words) / source.mass
+        background = rows[:, 0] if first else seen
+        topics = share * rows[:, first + alive] + (1 - share) * background[:, None]
+    shares = posterior.alpha[first:][alive]
+    log_shares = np.log(shares / max(shares.sum(), 1e-300))
+    X = minibatch.matrix(minibatch.counts)
+    base = Base(0.5 * expected + 0.5 * seen, background, share, concentration)
+    groups = find_groups(X, known_by(X, np.log(topics), log_shares, workers), base, least)
+    groups = replace(groups, needed=least)
+    if not len(alive) and not groups.documents.size and minibatch.informative.any():
+        n = np.array([float(np.count_nonzero(minibatch.informative))])
+        members = np.zeros(minibatch.n_documents, int)
+        groups = Groups(minibatch.word_counts[:, None], n, members)
+    if minibatch.vectors is not None and groups.documents.size:
+        q = groups.members[:, None] == np.arange(groups.documents.size)
+        sums = summed(minibatch.vectors, q.astype(minibatch.vectors.dtype), SERIAL)
+        groups = replace(groups, directions=sums)
+    return groups
 
 
 def known_by(

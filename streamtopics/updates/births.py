@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.messages import Statistics, TableStatistics
+from streamtopics.messages import Groups, Minibatch, Statistics, TableStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
 from streamtopics.updates.rule import Traits, Wrapper
 from streamtopics.utils.checks import check_positive, check_range, check_whole
@@ -159,6 +159,43 @@ class Lifetimes:
         alive = (*(one for one in self.alive if one.topic not in died), *new)
         dead = (*self.dead, *gone)[-KEPT_LIFETIMES:]
         return replace(self, alive=alive, dead=dead, n_batches=now)
+
+
+def seeded(
+    posterior: TopicPosterior,
+    minibatch: Minibatch,
+    groups: Groups,
+    free: np.ndarray,
+    n_background: int,
+    unit: float,
+) -> tuple[TopicPosterior, Seeds]:
+    """A copy of the posterior, of the minibatch's words, with the groups in free clusters.
+
+    A document counts `unit` in it. Once the minibatch is learnt, `finish` takes the groups out
+    again: each document counts once, in the cluster that it is found to have.
+    """
+    scratch, alpha = posterior.of_words(minibatch.words), np.array(posterior.alpha)
+    clusters = free[: groups.documents.size]
+    n, nodes = clusters.size, n_background + clusters
+    remembered = float(alpha[n_background:].sum())
+    n_documents = max(int(np.count_nonzero(minibatch.informative)), 1)
+    mass = remembered if remembered > 0 else n_documents * unit
+    added = groups.documents[:n] / n_documents * mass
+    if n:
+        alpha[nodes] = added
+        counts, directions = np.zeros((len(minibatch.words), posterior.n_nodes)), None
+        counts[:, nodes] = groups.counts[:, :n]
+        if n_background and posterior.knows_nothing:
+            counts[:, 0] = minibatch.word_counts
+        if groups.directions is not None:
+            directions = np.zeros((posterior.n_nodes, groups.directions.shape[1]))
+            directions[nodes] = groups.directions[:n]
+        # Of no minibatch and no documents: the counters of the posterior stay as they are.
+        statistics = Statistics(
+            minibatch.words, counts, np.zeros(0), n_batches=0, directions=directions
+        )
+        scratch.blend(Blend(1.0, unit, 0.0, statistics, alpha=alpha))
+    return scratch, Seeds(clusters, added, groups.needed)
 
 
 def finish(

@@ -34,7 +34,7 @@ ESTIMATORS: dict[str, Any] = {
     "words": adapters.Words(max_features=12),
     "named words": adapters.NamedWords(),
     "words of sentences": adapters.SentenceWords(),
-    "guided topics": adapters.Guided({"a": ["col_0"]}, n_unseeded=1, max_iter=1, n_start_rounds=2),
+    "guided topics": adapters.Guided({"a": ["col_0"]}, n_unseeded=1, max_iter=1),
     "pipeline": StreamingPipeline([("topics", TOPICS)]),
     "pipeline of texts": StreamingPipeline(
         [("texts", adapters.AsTexts()), ("words", WORDS), ("topics", TOPICS)]

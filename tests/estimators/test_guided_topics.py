@@ -12,12 +12,8 @@ from sklearn.base import clone
 from sklearn.naive_bayes import MultinomialNB
 
 from streamtopics import GuidedTopics
-from streamtopics.distributed.composites import (
-    apply_update,
-    local_task,
-    minibatch_of,
-    reader_of,
-)
+from streamtopics.distributed.composites import apply_update, local_task, reader_of
+from streamtopics.estimators import guided_topics
 from streamtopics.local import Variational
 from streamtopics.text import NamedCounts
 from tests.local.test_hinted import ascent
@@ -27,7 +23,7 @@ NAMES = np.array([f"w{i:02}" for i in range(V)], dtype=object)
 CLASSES = np.array(["sea", "air", "land", "fire"], dtype=object)
 # The two most common words of each topic.
 SEEDS = {name: [f"w{12 * k:02}", f"w{12 * k + 1:02}"] for k, name in enumerate(CLASSES)}
-FAST = {"max_iter": 2, "n_start_rounds": 4, "random_state": 0}
+FAST = {"max_iter": 2, "random_state": 0}
 
 
 def corpus(n=400, length=14, seed=0):
@@ -131,15 +127,16 @@ def test_words_that_are_repeated_count_so_many_times():
     assert often.n_tokens_seen_ == 6 * X.sum()
 
 
-def test_a_document_with_seeds_is_divided_as_they_are():
+def test_a_document_with_seeds_is_divided_as_they_are(monkeypatch):
     """With one topic a document: the topics are those of the words beside each seed."""
+    monkeypatch.setattr(guided_topics, "START_ROUNDS", 1)
     names = np.array(["a", "b", "x", "y"], dtype=object)
     counts = sparse.csr_matrix(
         np.array([[1.0, 0, 1, 0]] * 8 + [[0, 1.0, 0, 1]] * 8 + [[1.0, 1, 1, 1]])
     )
     model = GuidedTopics(
         {"A": ["a"], "B": ["b"]}, update="svb", topic_word_prior=1e-6, seed_strength=1e-6,
-        max_iter=1, n_start_rounds=1, random_state=0,
+        max_iter=1, random_state=0,
     ).fit(NamedCounts.of(counts, names))  # fmt: skip
     expected = [[8.5, 0.5, 8.5, 0.5], [0.5, 8.5, 0.5, 8.5]]
     assert_allclose(model.components_, expected, rtol=1e-5)
@@ -387,7 +384,7 @@ def test_what_is_learnt_beside_the_documents_ends_the_beginning():
     assert model._commit.begun is None
     assert model.n_documents_seen_ == 2 * n
     reader, other = reader_of(streamed(guided())), streamed(guided())
-    minibatch = minibatch_of(reader, X[:50])
+    minibatch = reader._read("partial_fit", reset=False, X=X[:50]).minibatch
     assert reader._commit.begun is None
     apply_update(other, local_task(other, minibatch.words).run([minibatch]))
     assert other._commit.begun is None

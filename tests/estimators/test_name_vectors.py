@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from streamtopics import GuidedTopics, load, save
+from streamtopics.estimators import guided_topics
 from streamtopics.local import OneTopic
 from streamtopics.local.directions import expected
 from streamtopics.text import NamedCounts
@@ -59,12 +60,11 @@ def test_names_without_seeds_are_learnt_better_than_the_nearest_name_tells():
     assert_array_equal(centers[:, :3].argmax(axis=1), [0, 1, 2])
 
 
-def test_learning_ends_where_no_step_changes_it():
+def test_learning_ends_where_no_step_changes_it(monkeypatch):
+    monkeypatch.setattr(guided_topics, "START_ROUNDS", 300)
     X, V, _ = planted()
     prior, weight = 30.0, 0.3
-    model = guided(
-        n_start_rounds=300, max_count=None, inference=OneTopic(1.0, vector_weight=weight)
-    ).fit(X, vectors=V)
+    model = guided(max_count=None, inference=OneTopic(1.0, vector_weight=weight)).fit(X, vectors=V)
     E = V / np.linalg.norm(V, axis=1, keepdims=True)
     N = np.array(list(VECTORS.values()))
     N /= np.linalg.norm(N, axis=1, keepdims=True)
