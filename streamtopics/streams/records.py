@@ -208,8 +208,9 @@ def read_texts(
     text_key : str, default="text"
         Key or column of the text. Dots lead into objects: "user.name".
     format : {"lines", "documents", "jsonl", "json", "csv", "tsv", "parquet"} or None, default=None
-        None goes by suffixes, also before that of compression; without one, each line is a document
-        (a file in a folder is one). ".json" has an array, or JSON on each line as ".jsonl".
+        None goes by the suffix, with ".gz", ".bz2", ".xz" or ".zst" behind it if compressed. Other
+        files have a document on each line; in a folder a ".txt" file is one document. ".json" has
+        an array, or JSON on each line as ".jsonl". Missing texts of tables are "".
     sep : str or None, default=None
         What separates the fields of a table. None is a comma, or a tab in ".tsv".
     encoding : str, default="utf-8"

@@ -697,8 +697,8 @@ def test_wrong_questions_are_refused(shown):
     tracker = TopicTracker(budget=ALL)
     assert tracker.topics() == []
     assert tracker.shares()[2].shape == (0, 0)
-    with pytest.raises(ValueError, match="no two snapshots"):
+    with pytest.raises(ValueError, match="needs two snapshots"):
         tracker.news()
     tracker, _ = follow_truth("none")
-    with pytest.raises(ValueError, match=r"got -1, and 28 snapshots at \[0\]"):
+    with pytest.raises(ValueError, match=r"got since=-1, and 28 snapshots at \[0\]"):
         tracker.news(-1)

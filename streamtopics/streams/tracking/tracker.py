@@ -269,15 +269,11 @@ class TopicTracker:
     def _place(self, since: Any) -> int:
         """The last snapshot that was taken by a time, and was not the last."""
         times = self._times(any)
-        if since is None and len(times) > 1:
-            return len(times) - 2
-        if len(times) < 2:
-            raise ValueError("there are no two snapshots to compare yet; learn more first")
-        found = [i for i, time in enumerate(times[:-1]) if time <= since]
+        found = [i for i, time in enumerate(times[:-1]) if since is None or time <= since]
         if not found:
             raise ValueError(
-                f"since must be at or after the first of two snapshots or more; got {since!r}, and "
-                f"{len(times)} snapshots at {times[:1]!r}"
+                "news needs two snapshots, and since at or after the first of them; got "
+                f"since={since!r}, and {len(times)} snapshots at {times[:1]!r}"
             )
         return found[-1]
 
