@@ -39,8 +39,7 @@ from proof.children import child_of, tell
 from proof.commands import at_least
 from streamtopics import models, priors, streams, text, updates, was
 from streamtopics.estimators import Schedule
-from streamtopics.saving import LoadError
-from streamtopics.saving.models import read
+from streamtopics.saving import LoadError, load
 from tests.conventions.every import COUNTS, METHODS, Case, N
 
 PATIENCE = 30
@@ -352,7 +351,7 @@ def try_mutant(
     """
     subject.written(number, path)
     try:
-        found = read(path)
+        found = load(path)
     except LoadError:
         return "refused"
     except MemoryError:
@@ -420,7 +419,7 @@ def repeated(named: str) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.model"
         print(subject.written(int(number), path), flush=True)
-        found = read(path)
+        found = load(path)
     for what, call in ask(found):
         print(what, end=": ", flush=True)
         print(answers([(what, call)]) or "answered", flush=True)

@@ -158,7 +158,10 @@ class Mergeable(StreamingEstimator):
                 f"got {type(model).__name__}"
             )
         check_is_fitted(model, msg=f"{name} has learnt nothing yet, which is needed for merge")
-        model._validate(model._commit)
+        try:
+            model._validate(model._commit)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name}: {error}") from error
         model._check_places(name)
         mine, theirs = self.posterior_, model.posterior_
         merges = [one._composed().traits.merges for one in (self, model)]

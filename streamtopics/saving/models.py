@@ -78,9 +78,20 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ...     load(file.name)
     GibbsOnlineEM(n_components=5, random_state=0)
     """
-    if isinstance(model, type) or not hasattr(model, "get_params"):
-        raise TypeError(f"model must be an estimator; got {model!r}")
-    write(model, Path(path))
+    skops = import_module("skops.io")
+    check_held(model)
+    content = BytesIO()
+    skops.dump(model, content)
+    for name in skops.get_untrusted_types(file=content):
+        if not is_known(name) and not _can_be_found(name):
+            raise TypeError(
+                f"the model holds {name}, which cannot be kept in a file: only functions and "
+                "classes of a module can; set it to None before, and again after loading"
+            )
+    with ZipFile(content, "a") as archive:
+        archive.comment = f"streamtopics {import_module('streamtopics').__version__}".encode()
+    with replace_file(Path(path)) as send:
+        send(content.getbuffer())
 
 
 def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> Any:
@@ -105,35 +116,6 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
     LoadError
         If the file is damaged, or names something that is not trusted.
     """
-    model = read(Path(path), trusted)
-    if not hasattr(model, "get_params"):
-        raise LoadError(
-            f"{path} holds a {type(model).__name__} in place of an estimator; "
-            "streamtopics.streams.resume reads what a Checkpointer has written"
-        )
-    return model
-
-
-def write(value: Any, path: Path) -> None:
-    """Save any value of which all parts can be saved."""
-    skops = import_module("skops.io")
-    check_held(value)
-    content = BytesIO()
-    skops.dump(value, content)
-    for name in skops.get_untrusted_types(file=content):
-        if not is_known(name) and not _can_be_found(name):
-            raise TypeError(
-                f"the model holds {name}, which cannot be kept in a file: only functions and "
-                "classes of a module can; set it to None before, and again after loading"
-            )
-    with ZipFile(content, "a") as archive:
-        archive.comment = f"streamtopics {import_module('streamtopics').__version__}".encode()
-    with replace_file(path) as send:
-        send(content.getbuffer())
-
-
-def read(path: Path, trusted: Sequence[str | type] = ()) -> Any:
-    """Load what `write` has saved."""
     # Its import takes a second.
     skops = import_module("skops.io")
     given = [t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" for t in trusted]
@@ -151,8 +133,8 @@ def read(path: Path, trusted: Sequence[str | type] = ()) -> Any:
         for name in given:
             with suppress(AttributeError, ImportError, ValueError):  # Else of no use to the file.
                 resolve_name(name)
-        value = skops.load(path, trusted=named)
-        check_held(value)
+        model = skops.load(path, trusted=named)
+        check_held(model)
     except (MemoryError, OSError, LoadError):
         # The content is not what is wrong, or it was said.
         raise
@@ -165,7 +147,7 @@ def read(path: Path, trusted: Sequence[str | type] = ()) -> Any:
             f"{path} cannot be loaded: {error or type(error).__name__}; it was written by "
             f"{source}, this is streamtopics {import_module('streamtopics').__version__}"
         ) from error
-    return value
+    return model
 
 
 def is_known(name: str) -> bool:
@@ -177,7 +159,7 @@ def is_known(name: str) -> bool:
 
 
 def _can_be_found(name: str) -> bool:
-    """Whether `read` could find a class or function, and make an instance without arguments."""
+    """Whether `load` could find a class or function, and make an instance without arguments."""
     if name.startswith(("streamtopics.", "numpy.")):
         return False
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from streamtopics.saving.files import PARTS, sync_folder
-from streamtopics.saving.models import LoadError, read, write
+from streamtopics.saving.models import LoadError, load, save
 from streamtopics.streams.batches import DOCUMENTS_SEEN, Learner, count_of
 from streamtopics.streams.stream import BatchInfo
 from streamtopics.utils.checks import check_integer
@@ -96,7 +96,7 @@ class Checkpointer:
         self._remove_earlier()
         number = 1 + max((number for number, _ in checkpoints_in(self.path)), default=0)
         kept = Resumed(model, self.also, info.batch)
-        write(kept, self.path / f"checkpoint-{number:09d}.model")
+        save(kept, self.path / f"checkpoint-{number:09d}.model")
         self._saved = info
         self._remove_earlier()
 
@@ -125,7 +125,7 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     errors: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):
         try:
-            found: Resumed = read(file, trusted)
+            found: Resumed = load(file, trusted)
         except (LoadError, OSError) as error:
             errors.append(error)
             continue

@@ -19,7 +19,6 @@ import pytest
 
 from streamtopics import StreamingLDA, load, save
 from streamtopics.cli import main
-from streamtopics.saving.models import read
 from streamtopics.streams import DriftMonitor, resume
 from streamtopics.streams.stream import unpacked
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
@@ -232,7 +231,7 @@ def _check_whole(file, seen):
         if file.suffix == ".html":
             assert data.rstrip().endswith(b"</html>")
         elif file.name.startswith("checkpoint-"):
-            read(file)
+            load(file)
         else:
             load(file)
     except FileNotFoundError:

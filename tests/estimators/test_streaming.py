@@ -395,10 +395,10 @@ def test_models_are_merged_as_they_learnt_whatever_parameters_are_now(X):
         StreamingLDA(3, update=OnlineEM(), random_state=0, **kinds).partial_fit(X) for _ in range(2)
     ]
     one, other = (deepcopy(model).set_params(update="svb") for model in means)
-    with pytest.raises(ValueError, match=r"^update is SVB\(\) now"):
+    with pytest.raises(ValueError, match=r"^this model: update is SVB\(\) now"):
         one.merge(other)
     one = deepcopy(means[0])
-    with pytest.raises(ValueError, match=r"^update is SVB\(\) now"):
+    with pytest.raises(ValueError, match=r"^other: update is SVB\(\) now"):
         one.merge(other)
     with pytest.raises(ValueError, match="n_components"):
         one.set_params(n_components=1).merge(means[1])

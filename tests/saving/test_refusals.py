@@ -53,13 +53,6 @@ def test_what_cannot_be_kept_is_named(model, said, tmp_path):
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {"a.model": before}
 
 
-@pytest.mark.parametrize("model", [SVBLDA, None, {"a": 1}, X])
-def test_only_estimators_are_saved(model, tmp_path):
-    with pytest.raises(TypeError, match="model must be an estimator"):
-        save(model, tmp_path / "a.model")
-    assert not list(tmp_path.iterdir())
-
-
 STRANGER = """
 from dataclasses import dataclass
 
@@ -225,12 +218,6 @@ def test_no_module_is_imported_for_a_family_unless_it_is_trusted(path, monkeypat
     assert "own_beta" not in sys.modules
     assert load(path, trusted=["own_beta"]).n_samples_seen_ == X.shape[0]
     del sys.modules["own_beta"]
-
-
-def test_a_checkpoint_is_no_model(path):
-    models.write([SVBLDA()], path)
-    with pytest.raises(LoadError, match=r"a\.model holds a list in place of an estimator.*resume"):
-        load(path)
 
 
 def test_the_error_says_which_version_wrote_the_file(path, monkeypatch):

@@ -141,7 +141,7 @@ def test_the_last_ones_are_kept_and_the_newest_is_the_one_written_last(tmp_path)
 def test_what_a_kill_left_is_removed_before_another_is_written(tmp_path, monkeypatch):
     run(GibbsOnlineEM(3, random_state=0), BATCHES, Checkpointer(tmp_path, every=1))
     (tmp_path / "checkpoint-000000021.model").write_bytes(b"")
-    monkeypatch.setattr("streamtopics.streams.checkpoint.write", raise_full)
+    monkeypatch.setattr("streamtopics.streams.checkpoint.save", raise_full)
     with pytest.raises(OSError, match="full"):
         run(GibbsOnlineEM(3, random_state=0), BATCHES, Checkpointer(tmp_path, every=1))
     assert len(names(tmp_path)) == 3
