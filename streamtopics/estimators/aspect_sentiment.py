@@ -166,9 +166,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter * rounds
         if batch.is_corpus and n_steps < FEW_STEPS:
             rule = f"Rounds({DEFAULT_RULE}, n_rounds=10)"
-            warn_of_few_steps(
-                self, f"make batch_size smaller, or update several rounds long, such as {rule}"
-            )
+            warn_of_few_steps(self, f"make batch_size smaller, or take update={rule}")
 
     def _prior(self, name: str, X: sparse.csr_matrix) -> np.ndarray:
         """A prior by word and topic, of shape (n_features or 1, n_components or 1)."""

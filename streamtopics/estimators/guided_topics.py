@@ -239,10 +239,9 @@ class GuidedTopics(TakesVectors):
         labels = self._labels(y, counts.shape[0])
         if reset:
             self._seed_words = self._find_seeds(counts, labels)
-        known = self.seed_weight * self._seed_words
         batch = HintedDocuments(
-            counts, {"labels": labels}, time, seed_words=known, most=self.max_count,
-            n_learnt=None if method == "fit" else 0,
+            counts, {"labels": labels}, time, seed_words=self.seed_weight * self._seed_words,
+            most=self.max_count, n_learnt=None if method == "fit" else 0,
         )  # fmt: skip
         return self._with_vectors(batch, vectors, self._named.shape[1], caller, BY_NAME)
 
