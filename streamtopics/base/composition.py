@@ -185,8 +185,12 @@ class Composition:
     @cached_property
     def inner_batch_size(self) -> int | None:
         """Documents in the parts of a minibatch; None takes it whole."""
-        given = self.schedule.inner_batch_size
-        return given if isinstance(given, int | None) else auto_part(self.update, self.inference)
+        given, traits = self.schedule.inner_batch_size, self.update.traits
+        if isinstance(given, int | None):
+            return given
+        # A rule that learns a rate goes over a minibatch several times, which serves sampling.
+        samples = isinstance(self.inference, Gibbs) and "local_bound" not in traits.needs
+        return PART if can_be_cut(self.update) and not (samples and traits.learns_rate) else None
 
     @cached_property
     def growth(self) -> float:
@@ -318,17 +322,6 @@ def auto_doc_topic(inference: object) -> DocTopicUpdate:
     return DOC_TOPIC_UPDATES["fixed_point" if "log_theta" in reports else "fixed"]
 
 
-def auto_part(update: object, inference: object) -> int | None:
-    """Documents in the parts of a minibatch, or None where whole minibatches suit better."""
-    if isinstance(update, type) or not isinstance(update, Rule):
-        return None
-    traits = update.traits
-    # A rule that learns a rate goes over a minibatch several times, which serves sampling better.
-    if traits.learns_rate and isinstance(inference, Gibbs) and "local_bound" not in traits.needs:
-        return None
-    return PART if can_be_cut(update) else None
-
-
 def can_be_cut(rule: Rule) -> bool:
     """Whether the minibatches of a rule can be stepped through in parts."""
     return rule.traits.learns_rate or rule.for_part(0.5) is not None
@@ -353,14 +346,6 @@ def auto_word_prior(update: object, n_documents: int, n_components: int) -> floa
 def of_corpus(start: Start) -> bool:
     """Whether a start is made of all documents at hand, which not every start says."""
     return getattr(start, "of_corpus", False)
-
-
-def equal(one: Composition, other: Composition) -> bool:
-    """Whether two compositions have the same parts; those that hold arrays never have."""
-    try:
-        return one == other
-    except ValueError:
-        return False
 
 
 def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:

@@ -54,17 +54,15 @@ class ReportsRetention(StreamingEstimator):
     def retention_(self) -> np.ndarray:
         """Share of each topic or node that the last minibatch left; 1 before there was any."""
         records = self._kept
-        return records[-1].retention.copy() if records else np.ones(self._n_kept)
+        return (
+            records[-1].retention.copy() if records else np.ones_like(self.effective_sample_size_)
+        )
 
     @property
     def retention_history_(self) -> np.ndarray:
         """`retention_` after each of the last thousand minibatches."""
         records = [record.retention for record in self._kept]
-        return np.reshape(records, (len(records), self._n_kept))
-
-    @property
-    def _n_kept(self) -> int:
-        return len(self.effective_sample_size_)
+        return np.reshape(records, (len(records), len(self.effective_sample_size_)))
 
 
 @dataclass(frozen=True)
@@ -125,14 +123,10 @@ def drift_of(
     retain = np.broadcast_to(np.asarray(blend.retain, np.float64), posterior.n_nodes)[own]
     n = min(TOP_WORDS, posterior.shape[0])
     top = _old_top(posterior, retain, last, n)
-    keeps_order = posterior.is_alike and blend.noise is None and not blend.statistics.takes_back
-    seen = None
-    if top is not None and keeps_order:
-        seen = _seen_from(top, posterior, blend, n_hidden)
-    if seen is None:
-        known = None if blend.statistics.takes_back else top
-        seen = _seen_from_all(known, posterior, blend, n_hidden, n)
-    moved, top_words = seen
+    seen, known = None, None if blend.statistics.takes_back else top
+    if known is not None and posterior.is_alike and blend.noise is None:
+        seen = _seen_from(known, posterior, blend, n_hidden)
+    moved, top_words = seen or _seen_from_all(known, posterior, blend, n_hidden, n)
     kept = np.broadcast_to(np.asarray(blend.reported_retention, np.float64), posterior.n_nodes)
     return Drift(posterior.n_batches + 1, time, kept[own].copy(), mass, moved, top_words)
 
@@ -197,8 +191,7 @@ def _old_top(
         return first
     if last is None or not posterior.c.all() or last.top_words.shape != first.shape:
         return None
-    top: np.ndarray = np.where(retain[:, None] > 0, last.top_words, first)
-    return top
+    return np.where(retain[:, None] > 0, last.top_words, first)
 
 
 def drift_table(records: Sequence[Drift], names: np.ndarray) -> list[DriftRow]:

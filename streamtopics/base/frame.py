@@ -22,7 +22,6 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.metadata_routing import MetadataRequest
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.updates.rule import MEANS, Rounds, Rule
@@ -101,7 +100,6 @@ class StreamingEstimator(
     max_iter: Any
     random_state: int | np.random.RandomState | None
     verbose: int
-    _metadata_request: MetadataRequest
     seed_: int
     n_features_in_: int
     feature_names_in_: np.ndarray
@@ -273,12 +271,11 @@ class StreamingEstimator(
         # To check them takes a fifth of the time of a small minibatch.
         if not self._made.get("checked"):
             self._validate_params()
+            values = self.get_params(deep=False)
             for name in self._checked:
-                takes_truths = {"boolean", "verbose"} & {
-                    *map(str, self._parameter_constraints[name])
-                }
-                if isinstance(getattr(self, name), TRUTHS) and not takes_truths:
-                    raise TypeError(f"{name} must be a number or None; got {getattr(self, name)!r}")
+                constraints = {*map(str, self._parameter_constraints[name])}
+                if isinstance(values[name], TRUTHS) and not {"boolean", "verbose"} & constraints:
+                    raise TypeError(f"{name} must be a number or None; got {values[name]!r}")
             self._made["checked"] = True
         self._check(before)
 
@@ -329,16 +326,11 @@ class StreamingEstimator(
             if "_commit" in state:
                 state["_commit"] = state["_commit"].copied()
             if "_metadata_request" in state:
-                state["_metadata_request"] = self._requests_by_name()
+                # By the name of the estimator, as files have no circles.
+                requests = state["_metadata_request"]
+                owner = {id(requests.owner): type(self).__name__}
+                state["_metadata_request"] = deepcopy(requests, owner)
         return state
-
-    def _requests_by_name(self) -> MetadataRequest:
-        """Return requests of metadata without the estimator itself, as files have no circles."""
-        requests = MetadataRequest(owner=type(self).__name__)
-        for method, wanted in vars(self._metadata_request).items():
-            for name, alias in () if method == "owner" else wanted.requests.items():
-                vars(requests)[method].add_request(param=name, alias=alias)
-        return requests
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._commit is not None

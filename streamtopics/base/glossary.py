@@ -40,8 +40,7 @@ kappa : float, default=0.7
     minibatches alike; smaller values forget the early ones and leave more noise.""",
     "tau": """\
 tau : float, default=0
-    Delay of the step size, in minibatches. A step is at most 1 / t, so that the random start has
-    no part in the topics.""",
+    Delay of the step size, in minibatches. A step is at most 1 / t: no random start remains.""",
     "mean_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior or callable, default=0.02

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from scipy import sparse
@@ -74,9 +74,32 @@ class Documents:
 class CountsInput(TransformerMixin, StreamingEstimator):
     """An estimator of documents as rows of counts."""
 
-    def _counts(self, X: object, method: str, *, reset: bool = False) -> sparse.csr_matrix:
-        caller = f"{type(self).__name__}.{method}"
-        return check_counts(self, X, reset=reset, caller=caller, allow_no_documents=method != "fit")
+    def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
+        """X as a CSR matrix of non-negative, finite counts, words in order.
+
+        Doubles and longer numbers are float64; everything else becomes float32, in which integers
+        are exact up to 16,777,216.
+        """
+        caller, least = f"{type(self).__name__}.{method}", int(method == "fit")
+        if not reset and is_clean(self, X, least):
+            return cast("sparse.csr_matrix", X)
+        if holds_text(X):
+            raise TypeError(
+                f"X must be a document-term matrix of counts, but {caller} got text; turn the "
+                "documents into counts first, for example by "
+                "sklearn.feature_extraction.text.CountVectorizer().fit_transform(documents)"
+            )
+        check_structure(X, caller)
+        check_column_names(self, X, reset=reset)
+        X = to_csr(X, caller, ensure_min_samples=least, ensure_min_features=1, estimator=self)
+        _check_n_features(self, X, reset=reset)
+        check_reach(X, caller)
+        in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
+        ordered = in_order(X if in_a_row else X.copy())
+        if ordered is not X:
+            # Of an entry that is stored twice.
+            check_reach(ordered, caller)
+        return ordered
 
     def _read(
         self, method: str, *, reset: bool, X: object, y: Any = None, time: object = None
@@ -91,55 +114,20 @@ class CountsInput(TransformerMixin, StreamingEstimator):
         return tags
 
 
-def check_counts(
-    estimator: StreamingEstimator, X: Any, *, reset: bool, caller: str, allow_no_documents: bool
-) -> sparse.csr_matrix:
-    """X as a CSR matrix of non-negative, finite counts, words in order.
-
-    Doubles and longer numbers are float64; everything else becomes float32, in which integers are
-    exact up to 16,777,216.
-    """
-    if not reset and is_clean(estimator, X, allow_no_documents):
-        clean: sparse.csr_matrix = X
-        return clean
-    if holds_text(X):
-        raise TypeError(
-            f"X must be a document-term matrix of counts, but {caller} got text; turn the "
-            "documents into counts first, for example by "
-            "sklearn.feature_extraction.text.CountVectorizer().fit_transform(documents)"
-        )
-    check_structure(X, caller)
-    check_column_names(estimator, X, reset=reset)
-    least = 0 if allow_no_documents else 1
-    X = to_csr(X, caller, ensure_min_samples=least, ensure_min_features=1, estimator=estimator)
-    _check_n_features(estimator, X, reset=reset)
-    check_reach(X, caller)
-    in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
-    ordered = in_order(X if in_a_row else X.copy())
-    if ordered is not X:
-        # Of an entry that is stored twice.
-        check_reach(ordered, caller)
-    return ordered
-
-
-def is_clean(estimator: StreamingEstimator, X: Any, allow_no_documents: bool) -> bool:
-    """Whether X is what `check_counts` returns, as far as that costs little."""
+def is_clean(estimator: StreamingEstimator, X: Any, least: int) -> bool:
+    """Whether X is what `_counts` returns, of `least` documents, as far as that costs little."""
     if type(X) not in (sparse.csr_matrix, sparse.csr_array) or X.ndim != 2:
         return False
     n, n_columns = X.shape
-    named = estimator._names_seen is not None
-    if named or n_columns != estimator.n_features_in_ or not (n or allow_no_documents):
+    known = n_columns == estimator.n_features_in_ and estimator._names_seen is None
+    if not known or n < least or len(X.indptr) != n + 1 or len(X.data) == 0:
         return False
-    if len(X.indptr) != n + 1 or len(X.data) == 0:
-        return False
+    arrays = X.indptr, X.indices, X.data
     try:
-        clean: bool = minibatch.is_clean(
-            X.indptr, X.indices, X.data, n_columns, LEAST_COUNT, MOST_COUNT
-        )
+        return bool(minibatch.is_clean(*arrays, n_columns, LEAST_COUNT, MOST_COUNT))
     except (TypeError, ValueError):
         # Arrays of another type or shape than the kernels read.
         return False
-    return clean
 
 
 def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) -> None:

@@ -18,9 +18,6 @@ from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.rule import merged_weights
 from streamtopics.utils.parallel import held, lock_of
 
-# Ways of merging that take the minibatches of one part in after those of the other.
-IN_ORDER = ("decayed mean", "in order")
-
 
 def _merges(estimator: Any) -> bool:
     """Whether the rule says how posteriors are made one; for `available_if`."""
@@ -121,7 +118,7 @@ class Mergeable(StreamingEstimator):
         """The commit record of both; `model` is their ancestor."""
         composition = self._composed()
         merges = composition.traits.merges
-        if merges in IN_ORDER and model is not None:
+        if model is not None and merges in ("decayed mean", "in order"):
             return self._merged_after(other, model)
         mine, theirs = self.posterior_, other.posterior_
         base = None if model is None else model.posterior_

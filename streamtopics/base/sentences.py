@@ -194,8 +194,6 @@ def _stacked(
     if not known:
         shape: Any = (0, n_words)
         return Sentences(sparse.csr_matrix(shape, dtype=np.float32), starts)
-    if len(known) == 1 and known[0].indices.dtype == np.int32:
-        return Sentences(known[0], starts)
     return Sentences(sparse.csr_matrix(sparse.vstack(known, "csr")), starts)
 
 

@@ -22,7 +22,6 @@ from streamtopics.base.composition import (
     auto_passes,
     check_needs,
     check_parts,
-    equal,
     of_corpus,
 )
 from streamtopics.base.drift import (
@@ -62,6 +61,7 @@ from streamtopics.updates.doc_topic import FIXED
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
+from streamtopics.utils.records import same
 
 DOCUMENTS_AT_ONCE = 4096
 
@@ -144,7 +144,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         made, commit = self._made.get("composition"), self._commit
         if commit is None or made is not commit.update:
             made = self._composition()
-            if commit is not None and equal(made, commit.update):
+            if commit is not None and same(made, commit.update):
                 made = self._made["composition"] = commit.update
         return made
 
@@ -198,10 +198,8 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         given = batch.vectors
         directions = None if given is None else self._prior_directions(given, shape[1])
         posterior = TopicPosterior(eta, shape, alpha, xi, self.seed_, directions)
-        average = None
         averaging = composition.schedule.averaging
-        if averaging is not None:
-            average = IterateAverage(posterior, uniform=averaging == "uniform")
+        average = IterateAverage(posterior, uniform=averaging == "uniform") if averaging else None
         state = composition.rule.init(posterior)
         commit = TopicCommit(posterior, state, update=composition, average=average)
         if batch.is_corpus:

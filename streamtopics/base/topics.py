@@ -60,9 +60,8 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     @property
     def prior_retention_(self) -> np.ndarray:
         """Share of each topic's mass that is still owed to the prior."""
-        read = self._whole(lambda: self._learnt.prior_part / self._learnt.mass)
-        share: np.ndarray = read[self._n_hidden :]
-        return share
+        own = slice(self._n_hidden, None)
+        return self._whole(lambda: self._learnt.prior_part[own] / self._learnt.mass[own])
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:
@@ -142,7 +141,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         told = [None] * len(given) if words is None else np.asarray(words, dtype=object).tolist()
         names = dict(zip(given, told, strict=True))
         with lock_of(self):
-            if len(own):
+            if own.size:
                 own = own.astype(np.int32)
                 commit = self._commit_without(own, names)
                 self._learnt.forget(own, [self._swap(commit)])

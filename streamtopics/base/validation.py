@@ -135,8 +135,5 @@ def check_feature_names(
     """Names of all columns, as an array."""
     names = np.asarray(feature_names, dtype=object)
     if names.shape != (n_features,):
-        raise ValueError(
-            f"feature_names must name each of the {n_features} columns the model was fitted on; "
-            f"it has the shape {names.shape}"
-        )
+        raise ValueError(f"feature_names must have {n_features} names; its shape is {names.shape}")
     return names

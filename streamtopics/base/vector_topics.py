@@ -18,7 +18,6 @@ from streamtopics.metrics import predictive
 from streamtopics.utils.output import labelled, row_labels
 
 D = TypeVar("D", bound=Documents)
-NO_END = "to learn otherwise start anew with fit"
 
 
 @documented
@@ -118,7 +117,7 @@ def check_vectors(
     n_documents: int,
     learnt: int | None,
     caller: str,
-    told: tuple[str, str] = ("the model was started with", NO_END),
+    told: tuple[str, str] = ("the model was started with", "otherwise start anew with fit"),
     rows: str = "documents",
 ) -> Any:
     """Vectors of documents, or "names", scaled to length 1, 0 for one without; None if none came.
@@ -131,8 +130,8 @@ def check_vectors(
     if vectors is None:
         if learnt and caller.endswith("fit"):
             raise ValueError(
-                f"vectors, lacking in {caller}, must be passed where {told[0]} "
-                f"{said_of(learnt)}; a document without one has a row of NaN; {told[1]}"
+                f"vectors, lacking in {caller}, must be passed: {told[0]} {said_of(learnt)}, and a "
+                f"document without one has a row of NaN; {told[1]}"
             )
         return None
     kinds = np.float64, np.float32
