@@ -66,7 +66,7 @@ def learn_through_a_change(model, seed):
 def test_rates_of_topics_forget_the_topic_that_changed_alone():
     """In most streams; in some the topic that changed is taken up by another one."""
     found = []
-    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5, "max_rounds": 20}
+    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5}
     for seed in range(10):
         model = SVBHPP(
             N_TOPICS, rate="topic", random_state=seed, inference=Variational(1e-4, 100), **settings

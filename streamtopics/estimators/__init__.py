@@ -6,13 +6,7 @@ from streamtopics.estimators.aspect_sentiment import AspectSentimentModel
 from streamtopics.estimators.guided_topics import GuidedTopics
 from streamtopics.estimators.hdp import HDPGibbsOnlineEM, HDPVarGibbs
 from streamtopics.estimators.multi_view_lda import MultiViewLDA
-from streamtopics.estimators.named_lda import (
-    BPSLDA,
-    SVBHPP,
-    SVBLDA,
-    GibbsOnlineEM,
-    VariationalOnlineEM,
-)
+from streamtopics.estimators.named import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 from streamtopics.estimators.streaming_bayes import StreamingBayes
 from streamtopics.estimators.streaming_lda import StreamingLDA
 from streamtopics.estimators.streaming_mixture import StreamingMixture

@@ -70,10 +70,7 @@ class HDPModel(ReportsLifetimes):
         return self._lifetimes().ids.copy()
 
     def _check_forgets(self) -> None:
-        raise AttributeError(
-            f"{type(self).__name__} has no report of drift: its topics have no fixed places; see "
-            "births_report"
-        )
+        raise AttributeError(f"{type(self).__name__} has no report of drift; see births_report")
 
     def _composition(self) -> Composition:
         return Composition(self._rule(), Gibbs(self.n_sweeps), mean)
@@ -98,10 +95,7 @@ class HDPModel(ReportsLifetimes):
     def _learn(self, batch: Documents, pool: Workers) -> None:
         commit, rule = self._commit, self._rule()
         if rule.for_part(0.5) is None or rule.init(commit.posterior) is not None:
-            raise ValueError(
-                "update must be a rule of one step and no state, such as PowerPrior(0.9); got "
-                f"{rule!r}"
-            )
+            raise ValueError(f"update must have one step and no state; got {rule!r}")
         model = HDP(
             float(self.concentration), float(self.doc_concentration), self.n_sweeps,
             Gibbs(self.n_sweeps).averaged, self.seed_, self._bayesian,
@@ -129,6 +123,10 @@ class HDPGibbsOnlineEM(HDPModel):
 
         pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
 
+    The documents of a minibatch share the topics that are born in it, and are sampled one after
+    the other. Equal topics are not merged: on streams of less than some hundred minibatches expect
+    up to twice as many active topics as there are.
+
     {parameters, first_n_components}
     update : Rule or None, default=None
         How topics and tables take in a minibatch, in the place of online EM with `kappa` and
@@ -142,28 +140,18 @@ class HDPGibbsOnlineEM(HDPModel):
 
     {attributes, hdp_attributes, mean_components, common_attributes}
 
-    Notes
-    -----
-    The documents of a minibatch are sampled one after the other, because they share the topics
-    that are born in it. The first minibatch is sampled with the words of topics integrated out.
-
-    Equal topics are not merged: on streams of less than some hundred minibatches expect up to
-    twice as many active topics as there are.
-
     References
     ----------
     C. Dupuy (2017), "Inference and applications for topic models", section 3.4.
 
-    Y. W. Teh, M. I. Jordan, M. J. Beal and D. M. Blei (2006), "Hierarchical Dirichlet
-    processes".
+    Y. W. Teh et al. (2006), "Hierarchical Dirichlet processes".
 
     Examples
     --------
     >>> from streamtopics import HDPGibbsOnlineEM
     >>> from streamtopics.datasets import make_lda_corpus
     >>> X = make_lda_corpus(n_documents=2000, n_features=200, random_state=0).X
-    >>> model = HDPGibbsOnlineEM(random_state=0).fit(X)
-    >>> model.n_active_topics_ > model.n_components
+    >>> HDPGibbsOnlineEM(random_state=0).fit(X).n_active_topics_ > 2
     True
     """
 
@@ -218,18 +206,15 @@ class HDPVarGibbs(HDPModel):
 
     References
     ----------
-    C. Wang and D. M. Blei (2012), "Truncation-free online variational inference for
-    Bayesian nonparametric models".
-
-    C. Dupuy (2017), "Inference and applications for topic models", section 3.4.
+    C. Wang and D. M. Blei (2012), "Truncation-free online variational inference for Bayesian
+    nonparametric models".
 
     Examples
     --------
     >>> from streamtopics import HDPVarGibbs
     >>> from streamtopics.datasets import make_lda_corpus
     >>> X = make_lda_corpus(n_documents=2000, n_features=200, random_state=0).X
-    >>> model = HDPVarGibbs(random_state=0).fit(X)
-    >>> model.n_active_topics_ > model.n_components
+    >>> HDPVarGibbs(random_state=0).fit(X).n_active_topics_ > 2
     True
     """
 

@@ -19,7 +19,7 @@ from streamtopics.base.drift import ReportsRetention, Retention, kept_records
 from streamtopics.base.frame import NO_WEIGHTS, Commit
 from streamtopics.base.glossary import documented
 from streamtopics.base.typing import OptionalArray, RandomState
-from streamtopics.base.validation import POSITIVE_INT
+from streamtopics.base.validation import COMMON_CONSTRAINTS
 from streamtopics.estimators.by_rule import LearnsByRule
 from streamtopics.models.dense_model import DenseModel
 from streamtopics.posteriors import Blend, DensePosterior, Learn
@@ -27,17 +27,13 @@ from streamtopics.updates import SVB
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.records import is_record, keep
+from streamtopics.utils.records import is_record, keep, of_record
 from streamtopics.utils.structure import check_structure
 
 # Methods that cannot do without the targets of a model that has any.
 NEED_TARGETS = "fit", "partial_fit", "score"
 # Greater numbers have squares and sums that could overflow.
 MOST = 1e75
-DEGENERATE = (
-    "columns of X depend on each other but for rounding, or lie far from 0 for their spread; "
-    "centre and scale them"
-)
 
 
 def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
@@ -90,7 +86,7 @@ class StreamingBayes(
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1
-        Passes over the data in `fit`. More than one count the data as often.
+        Passes of `fit` over the data; more than one counts them again.
     random_state : int, RandomState instance or None, default=None
         Of the random start that mixtures need.
     verbose : int, default=0
@@ -112,10 +108,8 @@ class StreamingBayes(
         Numbers of the classes, from 0 on, of a model with classes.
     n_batch_iter_, n_samples_seen_, n_iter_ : int
         Minibatches and samples learnt from, counting repeated passes, and passes of `fit`.
-    n_features_in_ : int
-        Columns of X.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where X had any.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
+        Number of columns of X, and their names if they had any.
 
     Examples
     --------
@@ -141,14 +135,9 @@ class StreamingBayes(
         "update": {None: SVB()},
         "boosted_prior": {},
     }
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "model": "no_validation",
-        "update": "no_validation",
         "boosted_prior": "no_validation",
-        "batch_size": [POSITIVE_INT],
-        "max_iter": [POSITIVE_INT],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
     model: DenseModel
 
@@ -257,8 +246,10 @@ class StreamingBayes(
         try:
             super()._learn(batch, pool)
         except np.linalg.LinAlgError as error:
-            name = type(self.model_).__name__
-            raise ValueError(f"{name} found no solution: {DEGENERATE}") from error
+            raise ValueError(
+                f"{type(self.model_).__name__} found no solution: columns of X depend on each "
+                "other but for rounding, or lie far from 0 for their spread; centre and scale them"
+            ) from error
 
     def _reported(self, blend: Blend) -> dict[str, Any]:
         posterior, drift = self.posterior_, self._commit.drift
@@ -333,8 +324,6 @@ class StreamingBayes(
 
     @property
     def _n_features_out(self) -> int:
-        if self.model_.transform is None:
-            raise AttributeError("the model has no transform")
         one = np.zeros((1, self.n_features_in_))
         return int(self.model_.transform(self.posterior_, one).shape[1])
 
@@ -347,21 +336,15 @@ class StreamingBayes(
         """Numbers of the classes of the model, from 0 on."""
         check_is_fitted(self)
         if self.model_.n_classes is None:
-            raise AttributeError(
-                f"{type(self).__name__} has no attribute 'classes_' with {self.model_}, which has "
-                "no classes; use a model such as NaiveBayesMixture"
-            )
+            raise AttributeError(f"{self.model_} has no classes; NaiveBayesMixture has some")
         return np.arange(self.model_.n_classes)
 
-    @property
-    def effective_sample_size_(self) -> np.ndarray:
-        """Samples that each node stands for, its prior's included."""
-        return np.asarray(self.posterior_.mass)
-
-    @property
-    def n_samples_seen_(self) -> int:
-        """Number of samples learnt from, counting repeated passes."""
-        return int(self.posterior_.n_documents)
+    effective_sample_size_ = of_record(
+        "posterior.mass", "Samples that each node stands for, its prior's included."
+    )
+    n_samples_seen_ = of_record(
+        "posterior.n_documents", "Samples learnt from, counting repeated passes."
+    )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

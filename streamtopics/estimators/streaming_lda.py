@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.composition import (
     DOC_TOPIC_UPDATES,
@@ -36,16 +35,7 @@ from streamtopics.posteriors import Blend
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import check_one_of
-from streamtopics.utils.records import keep
-
-PARTS: dict[str, dict[Any, Any]] = {
-    "update": UPDATES,
-    "inference": INFERENCE,
-    "view": VIEWS,
-    "doc_topic_prior_update": DOC_TOPIC_UPDATES,
-    "start": STARTS,
-    "schedule": {None: Schedule()},
-}
+from streamtopics.utils.records import keep, of_record
 
 
 @documented
@@ -54,7 +44,8 @@ class StreamingLDA(StreamingTopicModel):
 
     Rule, local step and view are words, or frozen records whose fields are parameters too:
     ``update__boost__scale``, ``inference__n_sweeps``. The defaults predict best on the texts that
-    were measured, short and long.
+    were measured, short and long. With a rule that forgets there is `drift_report`; with one whose
+    posteriors of two parts of a stream can be made one, `merge`.
 
     {parameters, n_components}
     update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
@@ -88,9 +79,8 @@ class StreamingLDA(StreamingTopicModel):
     start : {"spectral", "noise"} or Start, default="spectral"
         What the first topics are made of. "spectral" is a cluster of documents for each topic, by
         k-means on vectors of their words: of the whole corpus in `fit`, of the first minibatch in
-        `partial_fit`. "noise" depends on the seed alone: streams of one seed can be merged, and
-        `fit` equals `partial_fit` on its minibatches, if `topic_word_prior` and `max_iter` are
-        numbers.
+        `partial_fit`. "noise" depends on the seed alone: streams of one seed can be merged, and if
+        `topic_word_prior` and `max_iter` are numbers, `fit` equals `partial_fit` on minibatches.
     schedule : Schedule or None, default=None
         How minibatches are stepped through: parts, growing weights, a limit of the prior, rounds or
         averages. None is ``Schedule()`` of `streamtopics.estimators`.
@@ -108,27 +98,27 @@ class StreamingLDA(StreamingTopicModel):
         The local step that learnt last.
     {dirichlet_components, drift_attributes, common_attributes}
 
-    Notes
-    -----
-    Rules that forget have `drift_report` and `retention_`. Rules whose posteriors of two parts of a
-    stream can be made one have `merge`.
-
     Examples
     --------
     >>> from streamtopics import StreamingLDA
     >>> from streamtopics.datasets import make_lda_corpus
-    >>> from streamtopics.updates import Boost, PowerPrior
     >>> X = make_lda_corpus(n_documents=500, n_features=200, random_state=0).X
     >>> StreamingLDA(5, random_state=0).fit(X).inference_
     Variational(tol=0.001, max_iter=100)
-    >>> model = StreamingLDA(5, update=PowerPrior(0.9, Boost(0.1)), inference="gibbs")
-    >>> model.set_params(update__boost__scale=0.2, inference__n_sweeps=10).inference
+    >>> StreamingLDA(5, inference="gibbs").set_params(inference__n_sweeps=10).inference
     Gibbs(n_sweeps=10, n_averaged=None)
     """
 
     # What suits the documents that a stream began with.
     _suited: LocalStep = INFERENCE["gibbs"]
-    _records: ClassVar[dict[str, dict[Any, Any]]] = PARTS | StreamingTopicModel._records
+    _records: ClassVar[dict[str, dict[Any, Any]]] = StreamingTopicModel._records | {
+        "update": UPDATES,
+        "inference": INFERENCE,
+        "view": VIEWS,
+        "doc_topic_prior_update": DOC_TOPIC_UPDATES,
+        "start": STARTS,
+        "schedule": {None: Schedule()},
+    }
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "schedule": [Schedule, None],
         "max_iter": [POSITIVE_INT, StrOptions({"auto"})],
@@ -170,8 +160,8 @@ class StreamingLDA(StreamingTopicModel):
         Parameters
         ----------
         name : str
-            A row of `streamtopics.estimators.presets.PRESETS`, such as "PowerPriorLDA"; of a class
-            that has a row, such as `SVBLDA`, its own name.
+            A key of `streamtopics.estimators.presets.PRESETS`, such as "PowerPriorLDA"; of a class
+            that has a preset, such as `SVBLDA`, its own name.
         n_components : int, default=10
         **parameters : dict
             Other parameters than the preset's, also of its records: ``update__rho=0.95``.
@@ -179,12 +169,6 @@ class StreamingLDA(StreamingTopicModel):
         Returns
         -------
         model : StreamingLDA
-
-        Examples
-        --------
-        >>> from streamtopics import StreamingLDA
-        >>> StreamingLDA.preset("PowerPriorLDA", 20, update__rho=0.95).update
-        PowerPrior(rho=0.95, boost=Boost(scale=0.0, norm='whole'))
         """
         own = [kind.__name__ for kind in cls.__mro__ if kind.__name__ in PRESETS]
         check_one_of(own or sorted(PRESETS), name=name)
@@ -193,12 +177,7 @@ class StreamingLDA(StreamingTopicModel):
             settings = {k: v for k, v in settings.items() if k in known} | OF_CLASSES.get(name, {})
         return cls(n_components, **settings).set_params(**parameters)
 
-    @property
-    def inference_(self) -> LocalStep:
-        """The local step that learnt last."""
-        check_is_fitted(self)
-        found: LocalStep = self._commit.update.inference
-        return found
+    inference_ = of_record("update.inference", "The local step that learnt last.")
 
     @property
     def _begun(self) -> bool:
@@ -234,11 +213,10 @@ class StreamingLDA(StreamingTopicModel):
         step = self._record("inference", self.inference)
         if not is_auto(step):
             return step
-        suited = self._suited
         doc_topic = self._record("doc_topic_prior_update", self.doc_topic_prior_update)
-        if isinstance(suited, OneTopic) and "log_theta" in getattr(doc_topic, "needs", ()):
+        if isinstance(self._suited, OneTopic) and "log_theta" in getattr(doc_topic, "needs", ()):
             return INFERENCE["gibbs"]  # One topic has no proportions to learn it by.
-        return suited
+        return self._suited
 
     def _composition(self) -> Composition:
         update, inference = self._rule(), self._local_step()

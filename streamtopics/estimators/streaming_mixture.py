@@ -25,7 +25,6 @@ from streamtopics.updates import DirichletProcess, Shares
 from streamtopics.updates.births import Lifetimes
 from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.rule import Rule
-from streamtopics.utils.checks import is_number
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
 
@@ -81,14 +80,10 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
 
     References
     ----------
-    K. Nigam, A. K. McCallum, S. Thrun and T. Mitchell (2000), "Text classification from labeled
-    and unlabeled documents using EM".
+    J. Yin and J. Wang (2014), "A Dirichlet multinomial mixture model-based approach for short text
+    clustering".
 
-    J. Yin and J. Wang (2014), "A Dirichlet multinomial mixture model-based approach for short
-    text clustering".
-
-    J. Yin, D. Chao, Z. Liu, W. Zhang, X. Yu and J. Wang (2018), "Model-based clustering of short
-    text streams".
+    J. Yin et al. (2018), "Model-based clustering of short text streams".
 
     Examples
     --------
@@ -97,8 +92,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
     >>> texts = ["a ship at sea today", "the deep sea and the ship today",
     ...          "a plane in the sky today", "the blue sky and a plane today"] * 50
     >>> X = CountVectorizer(stop_words="english").fit_transform(texts)
-    >>> model = StreamingMixture(2, random_state=0).fit(X)
-    >>> clusters = model.predict(X[:4])
+    >>> clusters = StreamingMixture(2, random_state=0).fit_predict(X)
     >>> bool(clusters[0] == clusters[1] != clusters[2] == clusters[3])
     True
     """
@@ -116,6 +110,8 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
         "births": [DirichletProcess, None],
         "vector_weight": [Interval(Real, 0, 1, closed="both")],
     }
+    # Clusters are all as likely at first.
+    doc_topic_prior = None
     _doc_topic_mass = 1.0
     update: str | Rule
     background: float
@@ -186,11 +182,8 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
         found: np.ndarray = self._shares(X, "predict", vectors=vectors).argmax(axis=1)
         if known is not None:
             found[unlike_known(self, X, known, reject)] = -1
-        elif not (is_number(reject) and reject == 0):
-            raise ValueError(
-                f"to reject, predict takes known documents that were not learnt; got reject="
-                f"{reject!r} and known=None"
-            )
+        elif reject != 0:
+            raise ValueError(f"reject={reject!r} needs known documents that were not learnt")
         return found
 
     @property
@@ -217,9 +210,8 @@ class StreamingMixture(ReportsLifetimes, TakesVectors):
         super()._check(before)
         if self.births is not None and self._composition().rule.for_part(0.5) is None:
             raise ValueError(
-                f"births go with rules that take a minibatch in parts, but update is "
-                f"{self.update!r}, which takes it whole; use PowerPrior(Memory(10_000)) or births="
-                "None"
+                f"births go with rules that take a minibatch in parts, but {self.update!r} takes "
+                "it whole; use PowerPrior(Memory(10_000)) or births=None"
             )
 
     def _started(self) -> dict[str, Any]:

@@ -30,10 +30,7 @@ WITHOUT_EFFECT = {
         "label_weight": "there are no labels",
         "n_start_documents": "is of partial_fit",
     },
-    "SVBHPP": {
-        "rate_prior": "is weak beside so few words",
-        "max_rounds": "is more than an ascent takes",
-    },
+    "SVBHPP": {"rate_prior": "is weak beside so few words"},
     "WASTopicModel": {"kappa": STEPS},
     "LowRankDPP": dict.fromkeys(("batch_size", "kappa", "step_size"), STEPS),
     "DPPSummarizer": dict.fromkeys(("max_iter", "n_components", "penalty"), "is of 'thesis'")

@@ -180,7 +180,7 @@ def test_a_model_of_classes_is_a_classifier():
     assert_array_equal(clone(model).fit(X[y < 2], y[y < 2]).classes_, [0, 1, 2])
     for other in (REGRESSION, MIXTURE):
         assert not is_classifier(StreamingBayes(other))
-        with pytest.raises(AttributeError, match=f"'classes_' with {type(other).__name__}"):
+        with pytest.raises(AttributeError, match=f"{type(other).__name__}.* has no classes"):
             _ = StreamingBayes(other).fit(X, y).classes_
 
 

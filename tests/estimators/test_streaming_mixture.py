@@ -213,7 +213,7 @@ def test_no_token_is_lost():
             ["inner_batch_size", "Window", "None"],
         ),
         ({"schedule": 0.5}, ["schedule", "0.5"]),
-        ({"schedule": Schedule(growth=3.0), "update": "svi"}, ["growth=3.0", "adds"]),
+        ({"schedule": Schedule(growth=3.0), "update": "svi"}, ["StochasticVI", "schedule__growth"]),
     ],
     ids=str,
 )

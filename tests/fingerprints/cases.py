@@ -264,8 +264,9 @@ FORGETTING = {
         **SMALL, rate_estimate="point", random_state=seed)),
     "SVBHPP point topic": Case(lambda seed: plain.SVBHPP(
         **SMALL, rate="topic", rate_estimate="point", boosting_scale=0.1, random_state=seed)),
-    "SVBHPP boost": Case(lambda seed: plain.SVBHPP(
-        **SMALL, boosting_scale=0.2, boosted_prior=OTHER, max_rounds=4, random_state=seed)),
+    "SVBHPP boost": Case(lambda seed: row(
+        "SVBHPP", **SMALL, boosted_prior=OTHER, random_state=seed, update=HierarchicalPowerPrior(
+            rate_starts=(0.05, 0.95), boost=Boost(0.2), max_rounds=4))),
     "SVBHPP normal": Case(lambda seed: plain.SVBHPP(
         **SMALL, rate_prior=Normal(0.7, 9.0), rate_starts=(0.5,), random_state=seed),
         learn=minibatches),

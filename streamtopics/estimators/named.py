@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 from streamtopics.base.composition import Composition, Schedule
@@ -28,7 +28,6 @@ from streamtopics.updates import (
 )
 from streamtopics.updates.doc_topic import DocTopicUpdate, RunningMean
 from streamtopics.updates.rates import Exponential, Normal
-from streamtopics.utils.checks import MOST_WHOLE
 from streamtopics.utils.records import keep
 
 
@@ -60,8 +59,7 @@ class SVBLDA(BayesianLDA):
 
     References
     ----------
-    T. Broderick, N. Boyd, A. Wibisono, A. C. Wilson and M. I. Jordan (2013), "Streaming variational
-    Bayes".
+    T. Broderick et al. (2013), "Streaming variational Bayes".
 
     Examples
     --------
@@ -105,7 +103,8 @@ class BPSLDA(BayesianLDA):
         lam_t = lam_{t-1} + s_t + r_t eta,    r_t = scale * |s_t| / |eta|
 
     The share of the prior in the topics stays near scale / (1 + scale) on a long stream. This
-    helps if the prior carries knowledge that the data lack, and harms if it is wrong.
+    helps if the prior has knowledge that the data lack (see `streamtopics.priors`), and harms if it
+    is wrong.
 
     {by_default}
 
@@ -118,10 +117,6 @@ class BPSLDA(BayesianLDA):
     {boosted_prior, as_streaming_lda}
 
     {attributes, dirichlet_components, common_attributes}
-
-    See Also
-    --------
-    streamtopics.priors : Priors from Zipf's law and from seed words.
 
     References
     ----------
@@ -196,17 +191,14 @@ class SVBHPP(BayesianLDA):
         is taken. The source's single 0.5 often misses a change of some topics.
     boosting_scale : float, default=0.0
         Pseudo-counts of `boosted_prior` that are added for each token, as in `BPSLDA`.
-    max_rounds : int, default=10
-        Largest number of rounds in a minibatch for each start; at least 2.
     {boosted_prior, as_streaming_lda}
 
     {attributes, dirichlet_components, drift_attributes, common_attributes}
 
     References
     ----------
-    A. Masegosa, D. Ramos-Lopez, A. Salmeron, H. Langseth and T. D. Nielsen (2020),
-    "Variational inference over nonstationary data streams for exponential family
-    models", algorithm 1.
+    A. Masegosa et al. (2020), "Variational inference over nonstationary data streams for
+    exponential family models", algorithm 1.
 
     Examples
     --------
@@ -225,14 +217,12 @@ class SVBHPP(BayesianLDA):
     rate_prior: float | Exponential | Normal
     rate_starts: Sequence[float]
     boosting_scale: float
-    max_rounds: int
 
     _parameter_constraints: ClassVar[dict[str, Any]] = BayesianLDA._parameter_constraints | {
         "rate": [StrOptions({"shared", "topic"})],
         "rate_estimate": [StrOptions({"posterior", "point"})],
         "rate_prior": [Interval(Real, None, None, closed="neither"), Exponential, Normal],
         "rate_starts": [tuple, list],
-        "max_rounds": [Interval(Integral, 2, MOST_WHOLE, closed="both")],
     }
 
     def __init__(
@@ -244,7 +234,6 @@ class SVBHPP(BayesianLDA):
         rate_prior: float | Exponential | Normal = -0.1,
         rate_starts: Sequence[float] = (0.05, 0.95),
         boosting_scale: float = 0.0,
-        max_rounds: int = 10,
         doc_topic_prior: DocTopicPriorLike = None,
         doc_topic_prior_update: str | DocTopicUpdate = "auto",
         topic_word_prior: WordPriorLike | Literal["auto"] = "auto",
@@ -264,11 +253,10 @@ class SVBHPP(BayesianLDA):
     def _rule(self) -> Rule:
         boost = Boost(self.boosting_scale)
         if self.rate_estimate == "point":
-            return EmpiricalPowerPrior(self.rate, boost, self.max_rounds)
+            return EmpiricalPowerPrior(self.rate, boost)
         prior = self.rate_prior
         prior = prior if isinstance(prior, Exponential | Normal) else Exponential(prior)
-        starts = tuple(self.rate_starts)
-        return HierarchicalPowerPrior(self.rate, prior, starts, boost, self.max_rounds)
+        return HierarchicalPowerPrior(self.rate, prior, tuple(self.rate_starts), boost)
 
 
 class OnlineEMLDA(StreamingLDA):
@@ -314,6 +302,10 @@ class GibbsOnlineEM(OnlineEMLDA):
 
         s_t = (1 - r_t) s_{t-1} + r_t S_t / B,    beta = s_t normalised
 
+    A count c is sampled as ceil(c) tokens that weigh c / ceil(c) each: exact for whole counts.
+    TF-IDF with rows of norm 1 makes documents of a few tokens, which the learnt prior outweighs:
+    give counts, or scale the rows up.
+
     {by_default}
 
     {parameters, n_components, part_kappa, tau}
@@ -329,12 +321,6 @@ class GibbsOnlineEM(OnlineEMLDA):
 
     {attributes, mean_components, common_attributes}
 
-    Notes
-    -----
-    A count c is sampled as ceil(c) tokens that weigh c / ceil(c) each: exact for whole counts.
-    TF-IDF with rows of norm 1 makes documents of a few tokens, which the learnt prior outweighs:
-    give counts, or scale the rows up.
-
     References
     ----------
     C. Dupuy and F. Bach (2017), "Online but accurate inference for latent variable
@@ -349,9 +335,7 @@ class GibbsOnlineEM(OnlineEMLDA):
     (3, 5)
     """
 
-    _records: ClassVar[dict[str, dict[Any, Any]]] = OnlineEMLDA._records | {
-        "schedule": {None: Schedule(n_start_rounds=10)},
-    }
+    _records = OnlineEMLDA._records | {"schedule": {None: Schedule(n_start_rounds=10)}}
     _parameter_constraints: ClassVar[dict[str, Any]] = OnlineEMLDA._parameter_constraints | {
         "inference": [StrOptions({"auto", "gibbs"})],
     }
@@ -405,11 +389,6 @@ class VariationalOnlineEM(OnlineEMLDA):
     {as_streaming_mean}
 
     {attributes, mean_components, common_attributes}
-
-    References
-    ----------
-    C. Dupuy and F. Bach (2017), "Online but accurate inference for latent variable
-    models with local Gibbs sampling", section 3.
 
     Examples
     --------
