@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, cast
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from streamtopics.saving.checks import check_held
 from streamtopics.saving.files import replace_file
@@ -138,14 +138,11 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
     except (MemoryError, OSError, LoadError):
         # The content is not what is wrong, or it was said.
         raise
-    except BadZipFile as error:
-        raise LoadError(
-            f"{path} is damaged or cut, or was not written by streamtopics.save ({error})"
-        ) from error
     except Exception as error:
+        version = import_module("streamtopics").__version__
         raise LoadError(
-            f"{path} cannot be loaded: {error or type(error).__name__}; it was written by "
-            f"{source}, this is streamtopics {import_module('streamtopics').__version__}"
+            f"{path} cannot be loaded: {error!r}; it is damaged or cut, or is no file of this "
+            f"version: it was written by {source}, this is streamtopics {version}"
         ) from error
     return model
 

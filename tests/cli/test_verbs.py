@@ -161,7 +161,7 @@ def test_files_that_are_no_models(capsys, tmp_path):
     for verb in (["show"], ["apply", "-"], ["score", "-"], ["update", "-"]):
         status, _, err = run(capsys, verb[0], path, *verb[1:])
         assert status == 2
-        assert "was not written by streamtopics.save" in err
+        assert "it was written by another program" in err
         assert "Traceback" not in err
 
 

@@ -116,7 +116,9 @@ def test_a_file_that_is_cut_anywhere_is_refused(path):
     # At the end is the version that wrote it, which nothing hangs on.
     for end in [0, 1, *(end for end in ends if end < len(content) - 50)]:
         path.write_bytes(content[:end])
-        with pytest.raises(LoadError, match=r"a\.model is damaged or cut, or was not written by"):
+        with pytest.raises(
+            LoadError, match=r"a\.model cannot be loaded: BadZipFile.* damaged or cut"
+        ):
             load(path)
 
 
@@ -137,7 +139,7 @@ def test_a_bit_that_is_flipped_in_an_array_is_found(path):
 @pytest.mark.parametrize("content", [b"", pickle.dumps(SVBLDA()), b"PK\3\4", b"streamtopics file!"])
 def test_other_files_are_refused(content, path):
     path.write_bytes(content)
-    with pytest.raises(LoadError, match=r"a\.model .*was not written by streamtopics\.save"):
+    with pytest.raises(LoadError, match=r"a\.model .*written by another program"):
         load(path)
 
 

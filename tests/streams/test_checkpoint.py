@@ -172,7 +172,7 @@ def test_a_damaged_newest_one_is_passed_over_with_a_warning(tmp_path):
     content = newest.read_bytes()
     newest.write_bytes(content[:-100])
     with pytest.warns(
-        UserWarning, match=r"000000003\.model is damaged or cut.*000000002\.model is used"
+        UserWarning, match=r"000000003\.model cannot be loaded.*000000002\.model is used"
     ):
         found = resume(tmp_path)
     assert found.n_batches == 4
