@@ -62,16 +62,15 @@ boosted_prior : float, array-like of shape (n_features,) or (n_components, n_fea
     `topic_word_prior`.""",
     "small_batches": """\
 batch_size : int, default=100
-    Documents in a minibatch of `fit`.
-max_iter : int, default=1
-    Passes of `fit` over the corpus; more than one counts the data again.""",
+    Documents in a minibatch of `fit`.""",
     "sweeps_and_batches": """\
 max_local_iter : int, default=100
     Largest number of sweeps over a document.
 local_tol : float, default=1e-3
     A document is done when a sweep moves less than this share of its tokens between topics.
 batch_size : int, default=1000
-    Documents in a minibatch of `fit`.
+    Documents in a minibatch of `fit`.""",
+    "max_iter": """\
 max_iter : int, default=1
     Passes of `fit` over the corpus; more than one counts the data again.""",
     "stream_kappa": """\
@@ -157,35 +156,6 @@ doc_topic_prior_ : ndarray of shape (n_components,)
 {STREAM_ATTRIBUTES}""",
 }
 
-SENTENCES = """\
-Parameters
-----------
-X : matrix of shape (n_sentences, n_features), or sequence of matrices
-    Word counts of sentences: one matrix with `groups`, or a matrix of shape
-    (n_sentences, n_features) for each document, as `SentenceVectorizer` makes them."""
-GROUPS = """\
-groups : array-like of shape (n_sentences,) or None, default=None
-    The document of each row of X, if that is one matrix. Documents are in the order of
-    their first rows."""
-X_SETS = """\
-Parameters
-----------
-X : sequence of matrices, or matrix
-    A matrix of shape (n_points, n_features) for each set, or one for all with `groups`:
-    sentences as word counts, or vectors. For items one matrix of shape (n_sets, n_items), in
-    which the items of a set are above 0."""
-GROUPS_OF_POINTS = """\
-groups : array-like of shape (n_points,) or None, default=None
-    The set of each row of X, if that is one matrix of points. Sets are in the order of
-    their first rows."""
-SAMPLES = """\
-Parameters
-----------
-X : array-like of shape (n_samples, n_features)
-    Samples; NaN for missing values, if the model allows them."""
-Y_UNUSED = """\
-y : None
-    Ignored."""
 METHODS = {
     "learns_corpus": """\
 Forgets what was learnt before. If it is interrupted, or a minibatch has no finite answer, the
@@ -193,9 +163,35 @@ minibatches before stay learnt.""",
     "learns_minibatch": """\
 A call that fails changes nothing. The first call fixes the columns, the topics, the priors, the
 seed and the kind of rule; other parameters take effect from the next minibatch on.""",
-    "y_ignored": Y_UNUSED,
-    "sentences": f"{SENTENCES}\n{GROUPS}",
-    "sentences_and_y": f"{SENTENCES}\n{Y_UNUSED}\n{GROUPS}",
+    "y_ignored": """\
+y : None
+    Ignored.""",
+    "sentences": """\
+Parameters
+----------
+X : matrix of shape (n_sentences, n_features), or sequence of matrices
+    Word counts of sentences: one matrix with `groups`, or a matrix of shape
+    (n_sentences, n_features) for each document, as `SentenceVectorizer` makes them.""",
+    "groups": """\
+groups : array-like of shape (n_sentences,) or None, default=None
+    The document of each row of X, if that is one matrix. Documents are in the order of
+    their first rows.""",
+    "sets": """\
+Parameters
+----------
+X : sequence of matrices, or matrix
+    A matrix of shape (n_points, n_features) for each set, or one for all with `groups`:
+    sentences as word counts, or vectors. For items one matrix of shape (n_sets, n_items), in
+    which the items of a set are above 0.""",
+    "groups_of_points": """\
+groups : array-like of shape (n_points,) or None, default=None
+    The set of each row of X, if that is one matrix of points. Sets are in the order of
+    their first rows.""",
+    "samples": """\
+Parameters
+----------
+X : array-like of shape (n_samples, n_features)
+    Samples.""",
     "X": """\
 Parameters
 ----------
@@ -223,11 +219,9 @@ y : array-like of shape (n_documents,)
     "items_and_users": """\
 items, users : array-like of shape (n_documents,) or None, default=None
     Item and author of each review: integers or strings; new ones are legal.""",
-    "samples_and_targets": f"""\
-{SAMPLES}
+    "targets": """\
 y : array-like of shape (n_samples,), default=None
     Targets, if the model has any.""",
-    "samples": SAMPLES,
     "log_probability": """\
 Returns
 -------
@@ -238,8 +232,6 @@ Returns
 -------
 score : float
     Nats per token; NaN if no token is held out.""",
-    "sets": f"{X_SETS}\n{GROUPS_OF_POINTS}",
-    "sets_and_y": f"{X_SETS}\n{Y_UNUSED}\n{GROUPS_OF_POINTS}",
     "points": """\
 points : matrix of shape (n_points, n_features)
     Sentences or vectors; for items their column numbers, 1-D.""",

@@ -61,7 +61,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
         {learns_corpus}
         Warns if there are too few minibatches to find topics from a random start.
 
-        {sentences_and_y}
+        {sentences, y_ignored, groups}
 
         {returns_self}
         """
@@ -74,7 +74,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
 
         {learns_minibatch}
 
-        {sentences_and_y}
+        {sentences, y_ignored, groups}
 
         {returns_self}
         """
@@ -85,7 +85,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     ) -> np.ndarray:
         """`fit`, then `transform` of the same documents.
 
-        {sentences_and_y}
+        {sentences, y_ignored, groups}
 
         Returns
         -------
@@ -98,7 +98,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
 
         A sentence without words has what is expected of one in its document.
 
-        {sentences}
+        {sentences, groups}
 
         Returns
         -------
@@ -114,7 +114,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
 
         One token in five of each sentence is held out; its topics are inferred from the others.
 
-        {sentences}
+        {sentences, groups}
 
         {log_probability}
         """
@@ -125,7 +125,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     ) -> float:
         """Log predictive probability per held-out token, higher is better, by completion.
 
-        {sentences_and_y}
+        {sentences, y_ignored, groups}
 
         {score}
         """

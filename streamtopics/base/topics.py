@@ -68,12 +68,8 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         """Dirichlet parameter of the documents' topic proportions, as of now."""
         return np.array(self.posterior_.alpha[self._n_hidden :])
 
-    n_documents_seen_ = of_record(
-        "posterior.n_documents", "Number of documents learnt from, in all passes.", int
-    )
-    n_tokens_seen_ = of_record(
-        "posterior.n_tokens", "Number of tokens learnt from, in all passes.", float
-    )
+    n_documents_seen_ = of_record("posterior.n_documents", "Documents seen, in all passes.", int)
+    n_tokens_seen_ = of_record("posterior.n_tokens", "Tokens seen, in all passes.", float)
 
     @property
     def _n_features_out(self) -> int:

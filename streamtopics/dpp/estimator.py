@@ -234,7 +234,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from all sets by L-BFGS, from scratch. A failed call changes nothing.
 
-        {sets_and_y}
+        {sets, y_ignored, groups_of_points}
 
         {returns_self}
         """
@@ -245,7 +245,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
         `ground_set`, `noise` and `n_components` stay as in the first call.
 
-        {sets_and_y}
+        {sets, y_ignored, groups_of_points}
 
         {returns_self}
         """
@@ -366,7 +366,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def transform(self, X: Any, groups: Any = None) -> Floats:
         """Infer theta of each set by steps from `theta_`: a local optimum, zeros for an empty set.
 
-        {sets}
+        {sets, groups_of_points}
 
         Returns
         -------
@@ -385,7 +385,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
         Sets have no order: a point that occurs m times takes off log m!.
 
-        {sets}
+        {sets, groups_of_points}
 
         Returns
         -------
@@ -399,7 +399,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
         """Return the mean log-likelihood of a set under `theta_`, in nats; higher is better.
 
-        {sets_and_y}
+        {sets, y_ignored, groups_of_points}
 
         Returns
         -------
@@ -415,7 +415,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Independent points are a Poisson number of draws from p with the mean size of the sets seen.
         An item is in n of N sets with probability (n + 1/2) / (N + 1).
 
-        {sets}
+        {sets, groups_of_points}
 
         Returns
         -------

@@ -70,7 +70,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     inference : {"em", "frank_wolfe"}, default="em"
         How the proportions of a document are found: by EM, or by the steps that the source
         prints, which come less close.
-    {sweeps_and_batches}
+    {sweeps_and_batches, max_iter}
     {common_parameters}
 
     Attributes
@@ -180,7 +180,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     def predict(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """The most probable sentiment of each document.
 
-        {sentences}
+        {sentences, groups}
 
         Returns
         -------
@@ -193,7 +193,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     def predict_proba(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Proportions of the sentiments in each document, the papers' pi.
 
-        {sentences}
+        {sentences, groups}
 
         Returns
         -------
@@ -205,7 +205,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     def transform(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Joint proportions of sentiments and aspects in documents, each inferred by itself.
 
-        {sentences}
+        {sentences, groups}
 
         Returns
         -------

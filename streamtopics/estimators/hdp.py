@@ -136,7 +136,7 @@ class HDPGibbsOnlineEM(HDPModel):
     topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
         Pseudo-count of every word in every topic, in tokens. From 0.05 on, some topics stay merged
         for good.
-    {small_batches, common_parameters}
+    {small_batches, max_iter, common_parameters}
 
     {attributes, hdp_attributes, mean_components, common_attributes}
 
@@ -200,7 +200,7 @@ class HDPVarGibbs(HDPModel):
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
         Dirichlet parameter of the topics (the papers' eta), in tokens. None is 0.05 for each word.
-    {small_batches, common_parameters}
+    {small_batches, max_iter, common_parameters}
 
     {attributes, hdp_attributes, dirichlet_components, common_attributes}
 

@@ -84,7 +84,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
         Dirichlet parameter of the shared topics. None is 0.05 for each word.
-    {sweeps_and_batches}
+    {sweeps_and_batches, max_iter}
     {common_parameters}
 
     Attributes

@@ -159,7 +159,7 @@ class StreamingBayes(
 
         {learns_corpus}
 
-        {samples_and_targets}
+        {samples, targets}
 
         {returns_self}
         """
@@ -172,7 +172,7 @@ class StreamingBayes(
 
         {learns_minibatch}
 
-        {samples_and_targets}
+        {samples, targets}
         classes : array-like of shape (n_classes,), default=None
             Ignored: the model knows its classes.
 
@@ -262,7 +262,7 @@ class StreamingBayes(
         Targets that are not given are integrated out, which leaves the density of the inputs: 0
         for a model that has none of these, such as `LinearRegression`.
 
-        {samples_and_targets}
+        {samples, targets}
 
         Returns
         -------
@@ -274,7 +274,7 @@ class StreamingBayes(
     def score(self, X: ArrayLike, y: OptionalArray = None) -> float:
         """Log predictive density, in nats per sample; higher is better.
 
-        {samples_and_targets}
+        {samples, targets}
 
         Returns
         -------

@@ -249,7 +249,7 @@ class WASTopicModel(SentenceTopics):
     def transform(self, X: Any, groups: Any = None) -> np.ndarray:
         """Topic proportions of documents: the mean over their words; equal without words.
 
-        {sentences}
+        {sentences, groups}
 
         Returns
         -------
@@ -270,7 +270,7 @@ class WASTopicModel(SentenceTopics):
         particles. They seat words in the order of the process (section III of the source), which
         priors of whole sentences, such as ICD, do not have.
 
-        {sentences}
+        {sentences, groups}
         n_particles : int, default=100
             Samples of topics for each document, at most a million.
         random_state : int, default=0
@@ -307,7 +307,7 @@ class WASTopicModel(SentenceTopics):
     ) -> list[SubtleTopic]:
         """Find topics that are rare in a corpus and dominate a few sentences, with these.
 
-        {sentences}
+        {sentences, groups}
         max_share : float or None, default=None
             Maximal share of the words for a subtle topic. None is half of an even share,
             1 / (2 n_components), or an even share if that finds none, as in short sentences.
