@@ -324,6 +324,8 @@ class StreamingBayes(
 
     @property
     def _n_features_out(self) -> int:
+        if self.model_.transform is None:  # `dir` asks for every attribute.
+            raise AttributeError("the model has no transform")
         one = np.zeros((1, self.n_features_in_))
         return int(self.model_.transform(self.posterior_, one).shape[1])
 
