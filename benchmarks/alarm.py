@@ -3,7 +3,7 @@
 
     python -m benchmarks.alarm [--corpora NAME ...] [--kinds KIND ...] [--sizes N ...]
         [--topics K ...] [--seeds 0 1 ...] [--shares S ...] [--budget SECONDS] [--peers]
-        [--time] [--file FILE] [--table FILE]
+        [--time] [--results FILE] [--table FILE]
 
 Each case is a stream that `minibatches` makes of a corpus and a seed, and a `DriftMonitor` with
 its defaults and GibbsOnlineEM go through it. A row of the file is one case; those that it has are
@@ -24,28 +24,23 @@ commit_subjects.
 """
 
 import argparse
-import gzip
-import json
 import time
 import zlib
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import product
-from pathlib import Path
+from itertools import product, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
-from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
 from benchmarks.alarm_tables import tables
-from benchmarks.results import append, read
+from benchmarks.results import add, command, parser_of, read
 from streamtopics.streams import DriftMonitor
 from tests.plain import SVBHPP, GibbsOnlineEM
 
-FILE = Path(__file__).with_name("alarm.csv")
 BEFORE, AFTER, LONG = 8, 3, 20
 LABELLED = ("newsgroups", "commit_subjects", "reuters21578", "search_snippets")
 SHARES = (0.2, 0.1, 0.05, 0.02)
@@ -57,8 +52,8 @@ SIZES = {
     "health_tweets": (300, 1500, 5000),
     "nips_abstracts": (300,),
 }
-FIELDS = (
-    "kind", "corpus", "share", "size", "n_topics", "seed", "what", "delay", "exact_delay",
+FIGURES = (
+    "what", "delay", "exact_delay",
     "n_tests", "n_false", "n_exact_false", "adwin_delay", "adwin_n_false", "hpp_delay",
     "hpp_n_false", "learn_seconds", "test_seconds",
 )  # fmt: skip
@@ -73,10 +68,6 @@ class Case(NamedTuple):
     size: int
     n_topics: int
     seed: int
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        return tuple(map(str, self))
 
 
 class Corpus(NamedTuple):
@@ -102,11 +93,7 @@ class Stream(NamedTuple):
 @cache
 def corpus(name: str) -> Corpus:
     """Counts of a corpus."""
-    rows: list[dict[str, Any]] = []
-    names = ["newsgroups_train", "newsgroups_test"] if name == "newsgroups" else [name]
-    for part in names:
-        with gzip.open(corpora.folder() / f"{part}.jsonl.gz", "rt", encoding="utf-8") as file:
-            rows += map(json.loads, file)
+    rows = corpora.rows(name)
     if "time" in rows[0]:
         rows.sort(key=lambda row: row["time"])
     vectorizer = CountVectorizer(
@@ -221,7 +208,7 @@ def run(case: Case, stream: Stream, *, peers: bool, timed: bool) -> dict[str, An
     exact = [test.batch - 1 for test in tests if test.p_exact < monitor.alpha]
     rung = [test.batch - 1 for test in tests if test.alarm]
     end = len(stream.batches) if stream.change is None else stream.change
-    row: dict[str, Any] = case._asdict() | {
+    row: dict[str, Any] = {
         "what": stream.what,
         "delay": delay(rung, stream.change),
         "exact_delay": delay(exact, stream.change),
@@ -291,42 +278,32 @@ def cases(options: argparse.Namespace) -> Iterator[Case]:
                         yield Case(kind, name, share, size, n_topics, seed)
 
 
-def write(options: argparse.Namespace) -> None:
-    """Run the cases that the file lacks, as long as the budget lasts."""
-    done = {tuple(row[name] for name in Case._fields) for row in read(options.file)}
-    for case in cases(options):
-        if case.key in done:
-            continue
-        if time.process_time() > options.budget:
-            break
-        stream = minibatches(case)
-        if stream is None:
-            continue
-        row = run(case, stream, peers=options.peers, timed=options.time)
-        append(options.file, FIELDS, row)
-
-
 def main() -> None:
     """Run cases, or write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = parser_of(__doc__, __file__)
     kinds = ["project", "injected", "dies", "splits", "nothing", "moves"]
     parser.add_argument("--corpora", nargs="+", default=list(SIZES), choices=list(SIZES))
     parser.add_argument("--kinds", nargs="+", default=kinds, choices=kinds)
     parser.add_argument("--sizes", nargs="+", type=int, default=[300, 500, 1000, 1500, 5000])
     parser.add_argument("--topics", nargs="+", type=int, default=[5, 20, 100])
-    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2, 3, 4])
     parser.add_argument("--budget", type=float, default=float("inf"), help="CPU seconds")
     parser.add_argument("--shares", nargs="+", type=float, default=[1.0, *SHARES])
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--time", action="store_true", help="measure what the monitor costs")
-    parser.add_argument("--file", type=Path, default=FILE)
-    parser.add_argument("--table", type=Path)
     options = parser.parse_args()
-    if options.table:
-        options.table.write_text("\n".join(tables(read(options.file))) + "\n", encoding="utf-8")
-        return
-    with threadpool_limits(limits=1):
-        write(options)
+
+    def measured(*key: Any) -> dict[str, Any] | None:
+        stream = minibatches(case := Case(*key))
+        if stream is None:
+            return None
+        return run(case, stream, peers=options.peers, timed=options.time)
+
+    left = takewhile(lambda _: time.process_time() < options.budget, cases(options))
+    command(
+        options,
+        lambda results: "\n".join(tables(read(results))),
+        lambda: add(options.results, Case._fields, FIGURES, left, measured),
+    )
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ import argparse
 import logging
 import sys
 import time
-from collections.abc import Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +34,6 @@ from tests.plain import VariationalOnlineEM
 DOCUMENTS, TOKENS = 16_000, 1_600_000
 FIELDS = ("tokens", "seconds", "client", "workers")
 OUTPUT = Path(__file__).with_name("cluster_endless.csv")
-
-
-def numbers() -> Iterator[int]:
-    """Partitions without an end."""
-    number = 0
-    while True:
-        yield number
-        number += 1
 
 
 def read(number: int) -> list[str]:
@@ -95,7 +87,7 @@ def main() -> None:
     with started() as cluster, Client(cluster) as client:
         watch = Watch(cluster, given.tokens)
         model = make_pipeline(counter, topics)
-        fit_partitions(model, numbers(), client, read=read, callbacks=[watch])
+        fit_partitions(model, count(), client, read=read, callbacks=[watch])
     end, grown = watch.rows[-1], False
     print(f"{end['tokens'] / end['seconds']:.0f} tokens a second")
     for name in ("client", "workers"):

@@ -2,14 +2,11 @@
 """Rules x local steps x views on text: what predicts, what people can read, what keeps its prior.
 
     python -m benchmarks.composition [--results FILE] [--seeds 0 1 2] [CORPUS:K ...]
-    python -m benchmarks.composition --by-time health_tweets commit_subjects
     python -m benchmarks.composition --table doc/composition_table.rst
 
 A line of CSV for each cell: held-out score in nats per token of 1,000 documents, NPMI and
 diversity of the ten most probable words of each topic, and the share of the topics that is
-owed to the prior. What stands in FILE already is not run again. `--by-time` learns
-test-then-train through a stream in minibatches of 1,500 documents; the score is the mean over
-the tokens of all minibatches but the first.
+owed to the prior. What stands in FILE already is not run again.
 
 The rules that keep a posterior have minibatches of 1,200 documents, for which they are made,
 and online EM those of 100; the rows named "rounds" have 1,200, and three rounds over each
@@ -25,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
 from benchmarks.results import Rows, add, command, csv_table, mean, of, parser_of, read
@@ -98,32 +94,31 @@ def model(
 
 @cache
 def counts(corpus: str, seed: int) -> corpora.Split:
-    """Counts, at most 20,000 documents of imdb_unlabelled."""
+    """Counts without empty documents, at most 20,000 documents of imdb_unlabelled."""
     min_df = 5 if corpus in LONG else 3
     split = corpora.split(corpus, min_df=min_df, seed=seed)
-    n = MOST_DOCUMENTS if corpus == "imdb_unlabelled" else split.train.shape[0]
-    return replace_train(split, split.train[:n])
-
-
-def replace_train(split: corpora.Split, train: Any) -> corpora.Split:
-    """The split with other documents to learn from, without those that have no words."""
-    return split._replace(
-        train=train[train.getnnz(axis=1) > 0], test=split.test[split.test.getnnz(axis=1) > 0]
-    )
+    train, test = split.train, split.test
+    train = train[:MOST_DOCUMENTS] if corpus == "imdb_unlabelled" else train
+    return split._replace(train=train[train.getnnz(axis=1) > 0], test=test[test.getnnz(axis=1) > 0])
 
 
 def measured(corpus: str, n_topics: str, seed: int, *cell: Any) -> dict[str, float]:
     """The figures of a cell."""
-    split = counts(corpus, seed)
+    fitted = model(*cell, int(n_topics), seed)
+    found = figures(fitted, counts(corpus, seed))
+    return found | {"prior_retention": float(fitted.prior_retention_.mean())}
+
+
+def figures(model: Any, split: corpora.Split) -> dict[str, float]:
+    """Fit a model, and return its score and what its topics are like."""
     start = time.process_time()
-    fitted = model(*cell, int(n_topics), seed).fit(split.train)
+    model.fit(split.train)
     seconds = time.process_time() - start
-    top = np.argsort(-fitted.components_, axis=1)[:, :10]
+    top = np.argsort(-model.components_, axis=1)[:, :10]
     return {
-        "score": float(fitted.score(split.test)),
+        "score": float(model.score(split.test)),
         "npmi": float(np.mean(topic_coherence(top, split.train, measure="npmi"))),
         "diversity": topic_diversity(top),
-        "prior_retention": float(fitted.prior_retention_.mean()),
         "seconds": seconds,
     }
 
@@ -138,36 +133,16 @@ def cells() -> Iterator[tuple[str, str, str, bool]]:
                         yield rule, inference, view, learnt
 
 
-def by_time(corpus: str, n_topics: str, seed: str, *cell: Any) -> dict[str, float]:
-    """Test-then-train through a stream."""
-    texts = corpora.texts(corpus.removesuffix(" by time"))
-    X = CountVectorizer(stop_words="english", min_df=3, dtype=np.float32).fit_transform(texts)
-    lda, start, total, n = model(*cell, int(n_topics), int(seed)), time.process_time(), 0.0, 0.0
-    for first in range(0, X.shape[0], 1500):
-        batch = X[first : first + 1500]
-        if first:
-            held_out = lda.score_samples(batch)
-            weight = max(lda.score(batch), -1e3)
-            tokens = held_out.sum() / weight if weight else 0.0
-            total, n = total + held_out.sum(), n + tokens
-        for inner in range(0, batch.shape[0], lda.batch_size):
-            lda.partial_fit(batch[inner : inner + lda.batch_size])
-    return {"score": total / n, "seconds": time.process_time() - start}
-
-
 def table(results: Path) -> str:
     """Tables of means over the seeds, in reStructuredText: score, words shown, prior kept."""
     rows = read(results)
     places = dict.fromkeys((row["corpus"], row["K"]) for row in rows)
-    long = [place for place in places if not place[0].endswith("by time")]
-    streams = [place for place in places if place[0].endswith("by time")]
     figures = (
-        ("Held-out score, nats per token", long, ("score",)),
-        ("NPMI and diversity of the ten most probable words", long, ("npmi", "diversity")),
-        ("Share of the topics owed to the prior", long, ("prior_retention",)),
-        ("Test-then-train score by time, nats per token", streams, ("score",)),
+        ("Held-out score, nats per token", ("score",)),
+        ("NPMI and diversity of the ten most probable words", ("npmi", "diversity")),
+        ("Share of the topics owed to the prior", ("prior_retention",)),
     )
-    return "\n".join(_table(title, rows, at, names) for title, at, names in figures)
+    return "\n".join(_table(title, rows, [*places], names) for title, names in figures)
 
 
 def _table(title: str, rows: Rows, places: list[tuple[str, str]], names: tuple[str, ...]) -> str:
@@ -190,22 +165,10 @@ def _table(title: str, rows: Rows, places: list[tuple[str, str]], names: tuple[s
 
 def main() -> None:
     """Run what is asked for and is not there yet."""
-    parser = parser_of(__doc__, __file__, places=PLACES, n_seeds=3)
-    parser.add_argument("--by-time", nargs="*", default=[])
-    options = parser.parse_args()
-    places = product([] if options.by_time else options.places, options.seeds, cells())
-    keys = [(*place.split(":"), seed, *cell) for place, seed, cell in places]
-    streams = [
-        (f"{corpus} by time", "50", "0", *cell)
-        for corpus, cell in product(options.by_time, cells())
-        if cell[-1] == (cell[-2] == "mean")
-    ]
-
-    def run() -> None:
-        add(options.results, KEY, FIGURES, streams, by_time)
-        add(options.results, KEY, FIGURES, keys, measured)
-
-    command(options, table, run)
+    options = parser_of(__doc__, __file__, places=PLACES, n_seeds=3).parse_args()
+    places = product(options.places, options.seeds, cells())
+    keys = ((*place.split(":"), seed, *cell) for place, seed, cell in places)
+    command(options, table, lambda: add(options.results, KEY, FIGURES, keys, measured))
 
 
 if __name__ == "__main__":

@@ -70,6 +70,14 @@ def enclosed(name: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in file]
 
 
+def rows(name: str) -> list[dict[str, Any]]:
+    """Documents of a corpus with their fields; newsgroups are both of its parts."""
+    if name == "newsgroups":
+        return rows("newsgroups_train") + rows("newsgroups_test")
+    with gzip.open(folder() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
 def texts(name: str) -> list[str]:
     """All documents of a corpus; newsgroups are both of its parts, shuffled once."""
     if name == "docstrings":
@@ -112,11 +120,10 @@ def sentences(
     letters, and those of less than `min_df` of the documents. What comes as sentences was made
     ready before and keeps all words. Sentences without words are left out.
     """
-    with gzip.open(folder() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
+    found = rows(name)
     if n_documents is not None:
-        rows = [rows[i] for i in np.linspace(0, len(rows) - 1, n_documents).astype(int)]
-    field = "sentences" if "sentences" in rows[0] else "text"
+        found = [found[i] for i in np.linspace(0, len(found) - 1, n_documents).astype(int)]
+    field = "sentences" if "sentences" in found[0] else "text"
     if field == "sentences":
         counter = CountVectorizer(token_pattern=r"\S+")
     else:
@@ -126,7 +133,7 @@ def sentences(
             min_df=min_df,
         )
     vectorizer = SentenceVectorizer(counter)
-    documents = vectorizer.fit_transform([row[field] for row in rows])
+    documents = vectorizer.fit_transform([row[field] for row in found])
     documents = [X[X.getnnz(axis=1) > 0] for X in documents]
     groups = np.repeat(np.arange(len(documents)), [X.shape[0] for X in documents])
     return SentenceCounts(

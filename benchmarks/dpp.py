@@ -20,8 +20,6 @@ processor, by the least gain of a round that `fit` goes on for.
 """
 
 import argparse
-import gzip
-import json
 import multiprocessing
 import statistics
 import tempfile
@@ -189,9 +187,7 @@ def rounds(components: int) -> None:
     """How far `fit` comes, by its tolerance."""
     print(f"| baskets | tol | rounds | objective | learnt | held out | seconds |\n{'|---' * 7}|")
     for name in ("apparel", "diaper", "feeding"):
-        path = corpora.folder() / f"baskets_{name}.jsonl.gz"
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            first, *rows = [json.loads(line) for line in file]
+        first, *rows = corpora.rows(f"baskets_{name}")
         X = np.zeros((len(rows), len(first["items"])))
         for row, basket in zip(X, rows, strict=True):
             row[basket["basket"]] = 1

@@ -16,12 +16,10 @@ the other dies and another appears. "switch": half of the classes, shuffled, and
 of 300 for the abstracts.
 """
 
-import argparse
-import gzip
-import json
 import time
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +27,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmarks import corpora, results
+from benchmarks import corpora
+from benchmarks.results import add, command, csv_table, mean, of, parser_of, read
 from streamtopics import StreamingLDA
 from streamtopics.estimators import Schedule
 from streamtopics.updates import Boost, Memory, PowerPrior
@@ -37,17 +36,9 @@ from tests.plain import GibbsOnlineEM
 
 N_TOPICS = 50
 SPREAD = 0.2
-FIELDS = (
-    "part",
-    "stream",
-    "model",
-    "inference",
-    "seed",
-    "score",
-    "second half",
-    "prior",
-    "seconds",
-)
+ONLINE_EM = "GibbsOnlineEM"
+KEY = ("part", "stream", "model", "inference", "seed")
+FIGURES = ("score", "second half", "prior", "seconds")
 # Documents of a corpus, and of a minibatch.
 MADE = {
     "newsgroups, comes and goes": 8_000,
@@ -76,8 +67,7 @@ RULES: dict[str, dict[str, Any]] = {
 def made(stream: str) -> sparse.csr_matrix:
     """Counts of a stream that is made of a corpus with classes."""
     corpus, kind = stream.split(", ")
-    names = ["newsgroups_train", "newsgroups_test"] if corpus == "newsgroups" else [corpus]
-    rows = [row for name in names for row in read(name)]
+    rows = corpora.rows(corpus)
     rng = np.random.default_rng(0)
     rows = [rows[i] for i in rng.permutation(len(rows))[: MADE[stream]]]
     if kind != "shuffled":
@@ -93,12 +83,6 @@ def made(stream: str) -> sparse.csr_matrix:
     return counted([row["text"] for row in rows])
 
 
-def read(corpus: str) -> list[dict[str, Any]]:
-    """Documents of a corpus with their fields."""
-    with gzip.open(corpora.folder() / f"{corpus}.jsonl.gz", "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
 @cache
 def by_time(corpus: str) -> sparse.csr_matrix:
     """Counts of a corpus in the order of time."""
@@ -112,31 +96,35 @@ def counted(texts: list[str]) -> sparse.csr_matrix:
     return X[X.getnnz(axis=1) > 0]
 
 
-def cells(parts: list[str], seeds: list[int]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the key in the file and the model of each run."""
+def cells(parts: list[str], seeds: list[int]) -> Iterator[tuple[str, str, str, str, int]]:
+    """Yield the key in the file of each run."""
     for part in parts:
-        for stream in BY_TIME if part == "confirm" else MADE:
-            for seed in seeds:
-                for inference in ("auto", "gibbs"):
-                    for name, parameters in RULES.items():
-                        model = StreamingLDA(
-                            N_TOPICS, inference=inference, random_state=seed, **parameters
-                        )
-                        yield (part, stream, name, inference, str(seed)), model
-                online_em = GibbsOnlineEM(N_TOPICS, random_state=seed)
-                yield (part, stream, "GibbsOnlineEM", "gibbs", str(seed)), online_em
+        for stream, seed in product(BY_TIME if part == "confirm" else MADE, seeds):
+            for inference, name in product(("auto", "gibbs"), RULES):
+                yield part, stream, name, inference, seed
+            yield part, stream, ONLINE_EM, "gibbs", seed
 
 
-def measured(X: sparse.csr_matrix, size: int, model: Any) -> dict[str, float]:
+def measured(part: str, stream: str, name: str, inference: str, seed: int) -> dict[str, float]:
+    """The figures of a run."""
+    confirms = part == "confirm"
+    X, size = (by_time(stream), BY_TIME[stream]) if confirms else (made(stream), 1_000)
+    if name == ONLINE_EM:
+        return prequential(X, size, GibbsOnlineEM(N_TOPICS, random_state=seed))
+    model = StreamingLDA(N_TOPICS, inference=inference, random_state=seed, **RULES[name])
+    return prequential(X, size, model)
+
+
+def prequential(X: sparse.csr_matrix, size: int, model: Any) -> dict[str, float]:
     """Test-then-train through a stream in minibatches of so many documents."""
+    # As its defaults are: online EM takes a hundred documents at a time.
+    own = model.batch_size if type(model).__name__ == ONLINE_EM else size
     start, found = time.process_time(), []
     for first in range(0, X.shape[0], size):
         batch = X[first : first + size]
         if first:
             total, score = model.score_samples(batch).sum(), model.score(batch)
             found.append((total, total / score))
-        # As its defaults are: online EM takes a hundred documents at a time.
-        own = model.batch_size if type(model).__name__ == "GibbsOnlineEM" else batch.shape[0]
         for place in range(0, batch.shape[0], own):
             model.partial_fit(batch[place : place + own])
     totals = np.array(found)
@@ -150,57 +138,30 @@ def measured(X: sparse.csr_matrix, size: int, model: Any) -> dict[str, float]:
 
 
 def table(path: Path) -> str:
-    """Tables of means over the seeds, in reStructuredText."""
-    rows = results.read(path)
-    titles = {
-        "choose": "Chosen on: score / second half of the stream",
-        "confirm": "By time: score / second half of the stream",
-    }
-    return "\n".join(
-        _csv_table(title, [row for row in rows if row["part"] == part])
-        for part, title in titles.items()
-    )
-
-
-def _csv_table(title: str, rows: list[dict[str, str]]) -> str:
-    """A line for each model and a column for each stream."""
-    streams = list(dict.fromkeys(row["stream"] for row in rows))
-    models = list(dict.fromkeys((row["inference"], row["model"]) for row in rows))
-    head = ", ".join(["inference", "rule", *(f'"{stream}"' for stream in streams)])
-    n_seeds = len({row["seed"] for row in rows})
-    lines = [f".. csv-table:: {title} (n = {n_seeds})", f"   :header: {head}", ""]
-    for inference, name in models:
-        shown = []
-        for stream in streams:
-            key = (inference, name, stream)
-            own = [row for row in rows if (row["inference"], row["model"], row["stream"]) == key]
-            means = [np.mean([float(row[f]) for row in own]) for f in FIELDS[5:7] if own]
-            shown.append(" / ".join(f"{mean:.3f}" for mean in means))
-        lines.append("   " + ", ".join([inference, f'"{name}"', *shown]))
-    return "\n".join([*lines, ""])
+    """Tables of means over the seeds, in reStructuredText: models by streams."""
+    tables = []
+    for title, part in (("Chosen on", "choose"), ("By time", "confirm")):
+        rows, lines = of(read(path), part=part), []
+        streams = dict.fromkeys(row["stream"] for row in rows)
+        for inference, name in dict.fromkeys((row["inference"], row["model"]) for row in rows):
+            own = of(rows, inference=inference, model=name)
+            here = [of(own, stream=stream) for stream in streams]
+            shown = [
+                " / ".join(mean(cell, figure) for figure in FIGURES[:2] if cell) for cell in here
+            ]
+            lines.append([inference, f'"{name}"', *shown])
+        n_seeds = len({row["seed"] for row in rows})
+        title = f"{title}: score / second half of the stream (n = {n_seeds})"
+        tables.append(csv_table(title, ["inference", "rule", *(f'"{s}"' for s in streams)], lines))
+    return "\n".join(tables)
 
 
 def main() -> None:
-    """Run what is not there yet, or write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("parts", nargs="*", default=["choose", "confirm"])
-    here = Path(__file__)
-    parser.add_argument("--results", type=Path, default=here.with_suffix(".csv"))
-    parser.add_argument("--seeds", type=int, nargs="*", default=[0])
-    parser.add_argument("--table", type=Path)
+    """Run what is not there yet, and write the tables."""
+    parser = parser_of(__doc__, __file__, places=("choose", "confirm"), metavar="PART", n_seeds=1)
     options = parser.parse_args()
-    if options.table:
-        options.table.write_text(table(options.results), encoding="utf-8")
-        return
-    done = {tuple(row[name] for name in FIELDS[:5]) for row in results.read(options.results)}
-    for key, model in cells(options.parts, options.seeds):
-        if key in done:
-            continue
-        part, stream = key[:2]
-        confirms = part == "confirm"
-        X, size = (by_time(stream), BY_TIME[stream]) if confirms else (made(stream), 1_000)
-        figures = {name: f"{value:.4f}" for name, value in measured(X, size, model).items()}
-        results.append(options.results, FIELDS, dict(zip(FIELDS, key, strict=False)) | figures)
+    keys = cells(options.places, options.seeds)
+    command(options, table, lambda: add(options.results, KEY, FIGURES, keys, measured))
 
 
 if __name__ == "__main__":

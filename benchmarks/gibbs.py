@@ -5,8 +5,7 @@ Synthetic documents or those of a corpus, of which each sampler draws the topics
 tokens in every sweep; ours is given the topics' words (of a corpus, those that one pass
 of GibbsOnlineEM finds in it) and includes the start of the chains and the expected counts
 of the minibatch, tomotopy's learns the topics on the way and is timed after some sweeps.
-Both take turns, on one thread; times are of the processor (`--clock wall` for those of
-the clock on the wall), the least of some runs.
+Both take turns, on one thread; times are of the processor, the least of some runs.
 
     python -m benchmarks.gibbs --components 20 100 1000
     STREAMTOPICS_DATA=... python -m benchmarks.gibbs --corpus newsgroups
@@ -21,13 +20,12 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
+from benchmarks.results import least_seconds
 from streamtopics.kernels import variational
 from streamtopics.local import Gibbs
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.utils.parallel import Workers, workers
 from tests.plain import GibbsOnlineEM
-
-CLOCKS = {"processor": time.process_time, "wall": time.perf_counter}
 
 
 def synthetic(options: argparse.Namespace, n_components: int) -> tuple[Minibatch, Topics]:
@@ -97,17 +95,6 @@ def tomotopy(options: argparse.Namespace, minibatch: Minibatch, alpha: np.ndarra
     return lambda: model.train(options.sweeps, workers=1)
 
 
-def least_seconds(runs: dict[str, Callable], repeats: int, clock: Callable) -> dict[str, float]:
-    """The least time of each run; they take turns."""
-    seconds = dict.fromkeys(runs, np.inf)
-    for _ in range(repeats):
-        for name, run in runs.items():
-            started = clock()
-            run()
-            seconds[name] = min(seconds[name], clock() - started)
-    return seconds
-
-
 def compare(options: argparse.Namespace) -> None:
     """Nanoseconds per token and sweep, beside tomotopy's."""
     made = f"{options.length} tokens each, alpha_0 = {options.alpha_0}"
@@ -125,7 +112,7 @@ def compare(options: argparse.Namespace) -> None:
                 "streamtopics": streamtopics(minibatch, topics, step, alone),
                 "tomotopy": tomotopy(options, minibatch, topics.alpha),
             }
-            seconds = least_seconds(runs, options.runs, CLOCKS[options.clock])
+            seconds = least_seconds(runs, options.runs, time.process_time)
         ours, theirs = (seconds[name] * per_token for name in runs)
         print(
             f"{n_components:>6} {ours:>13.1f} {theirs:>9.1f} {theirs / ours:>5.1f}x   "
@@ -162,7 +149,6 @@ def main() -> None:
     parser.add_argument("--averaged", type=int, default=5)
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--clock", choices=list(CLOCKS), default="processor")
     options = parser.parse_args()
     with threadpool_limits(limits=1):
         compare(options)

@@ -15,7 +15,6 @@ those that the defaults were chosen on, and on those that they were not. "In a s
 beside the others; what labels do is told by `benchmarks.guided_labels`.
 """
 
-import gzip
 import json
 import time
 from collections.abc import Callable
@@ -52,12 +51,7 @@ KEY, FIGURES = ("corpus", "seed", "method"), ("accuracy", "seeds_kept", "seconds
 
 def labelled(corpus: str) -> tuple[list[str], np.ndarray]:
     """Texts and classes, of the documents that have one of the classes."""
-    names = ["newsgroups_train", "newsgroups_test"] if corpus == "newsgroups" else [corpus]
-    rows: list[dict[str, Any]] = []
-    for name in names:
-        path = corpora.folder() / f"{name}.jsonl.gz"
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            rows += [json.loads(line) for line in file]
+    rows = corpora.rows(corpus)
     classes = np.array([str(row["label"]).rpartition("/")[2] for row in rows])
     kept = np.isin(classes, list(SEEDS[corpus]))
     return [row["text"] for row, keep in zip(rows, kept, strict=True) if keep], classes[kept]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.naive_bayes import MultinomialNB
 
-from benchmarks.results import Rows, add, command, csv_table, mean, of, parser_of, read
+from benchmarks.results import Rows, add, command, csv_table, mean, of, parser_of, read, spread
 from benchmarks.text_quality import documents
 from streamtopics import GuidedTopics
 from streamtopics.text import NamedCounts
@@ -76,8 +76,7 @@ def measured(corpus: str, most: str, seed: int) -> dict[str, float]:
 
 def less(rows: Rows, one: str, other: str) -> str:
     """Mean and standard error of the differences of two figures."""
-    found = [float(row[one]) - float(row[other]) for row in rows]
-    return f"{np.mean(found):+.3f} ± {np.std(found, ddof=1) / len(found) ** 0.5:.3f}"
+    return spread([float(row[one]) - float(row[other]) for row in rows])
 
 
 def table(results: Path) -> str:

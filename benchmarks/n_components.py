@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks.results import add, command, of, parser_of, read
-from benchmarks.text_quality import MANY_DOCUMENTS, labelled_texts
+from benchmarks.text_quality import counted, labelled_texts
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.inspection import compare_n_components
 
@@ -37,14 +36,7 @@ FIELDS = (*KEY, "classes", "chosen", "worths")
 def counts(name: str, seed: int | None) -> tuple[Any, int]:
     """Counts of some documents of a corpus, and its number of classes."""
     texts, labels = labelled_texts(name)
-    words = CountVectorizer(
-        stop_words="english",
-        token_pattern=r"\b[^\W\d_]{2,}\b",
-        min_df=5 if len(texts) > MANY_DOCUMENTS else 3,
-        dtype=np.float32,
-    )
-    X = words.fit_transform(texts).tocsr()
-    kept = np.flatnonzero(np.asarray(X.sum(axis=1)).ravel() >= 2)
+    X, kept = counted(texts)
     if seed is not None:
         kept = np.random.default_rng(seed).permutation(kept)[:MOST_DOCUMENTS]
     return X[kept], len({label for label in labels if label is not None})

@@ -26,9 +26,9 @@ from scipy import sparse
 
 import streamtopics
 from benchmarks.results import add, command, mean, of, paired, parser_of, read
-from benchmarks.text_quality import documents, halves
+from benchmarks.start import figures_of_topics
+from benchmarks.text_quality import documents
 from streamtopics import StreamingLDA
-from streamtopics.metrics import topic_coherence
 
 CHOOSE = (
     "newsgroups:100", "imdb_unlabelled:50", "dblp_titles:50", "wordnet_glosses:50", "m10_titles:20",
@@ -61,11 +61,7 @@ def measured(corpus: str, n_components: str, seed: int, name: str) -> dict[str, 
     model, start = made(name, int(n_components), seed), time.process_time()
     model.fit(split.train)
     seconds = time.process_time() - start
-    observed, held_out = halves(split.test)
-    score = model.held_out_log_probability(observed, held_out).sum() / held_out.sum()
-    top = np.argsort(-model.topic_word_, axis=1, kind="stable")[:, :10]
-    npmi = float(topic_coherence(top, split.train).mean())
-    return {"score": float(score), "npmi": npmi, "seconds": seconds}
+    return figures_of_topics(model, split) | {"seconds": seconds}
 
 
 def table(results: Path) -> str:

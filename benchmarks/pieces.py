@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the defaults of `StreamingLDA` are made of: each piece left out, the local step by the
-length of the documents, and streams by time.
+"""What the defaults of `StreamingLDA` are made of: each piece left out, and the local step by the
+length of the documents.
 
     python -m benchmarks.pieces [--results FILE] [--seeds 0 1]
     python -m benchmarks.pieces --table doc/pieces_table.rst
@@ -8,27 +8,22 @@ length of the documents, and streams by time.
 A line of CSV for each cell: held-out score in nats per token of 1,000 documents, NPMI and
 diversity of the ten most probable words, and the share of the topics that is owed to the prior.
 What stands in FILE already is not run again. "newsgroups@25" are newsgroups of which each document
-has 25 of its words, drawn at random. By time, it is test-then-train in minibatches of 1,500
-documents; the score is the mean over the tokens of all minibatches but the first.
+has 25 of its words, drawn at random.
 """
 
-import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
-from benchmarks.composition import counts
+from benchmarks.composition import counts, figures
 from benchmarks.results import add, command, csv_table, mean, of, parser_of, read
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.estimators import Schedule
-from streamtopics.metrics import topic_coherence, topic_diversity
 from tests.plain import GibbsOnlineEM
 
 KEY = ("part", "corpus", "K", "seed", "model")
@@ -60,13 +55,6 @@ PLACES = {
 }  # fmt: skip
 LENGTHS = (6, 10, 15, 25, 40, 80)
 LOCAL_STEPS = ("one_topic", "gibbs", "variational")
-BY_TIME: dict[str, Any] = {
-    "StreamingLDA": StreamingLDA(50),
-    "StreamingLDA, Gibbs": StreamingLDA(50, inference="gibbs"),
-    "StreamingLDA, Gibbs, bps": StreamingLDA(50, inference="gibbs", update="bps"),
-    "StreamingLDA, Gibbs, online_em": StreamingLDA(50, inference="gibbs", update="online_em"),
-    "GibbsOnlineEM": GibbsOnlineEM(50),
-}
 
 
 @cache
@@ -112,49 +100,14 @@ def cells(seeds: list[int]) -> Iterator[tuple[str, str, int, int, str, Any]]:
                     # One pass for all, however few the tokens.
                     model = StreamingLDA(k, inference=step, max_iter=1, random_state=seed)
                     yield "lengths", f"newsgroups@{length}", k, seed, step, model
-        for corpus in ("health_tweets", "commit_subjects"):
-            for name, model in BY_TIME.items():
-                own = clone(model).set_params(random_state=seed)
-                yield "by time", corpus, 50, seed, name, own
 
 
-def measured(corpus: str, seed: int, model: Any) -> dict[str, float]:
+def measured(
+    model: Any, part: str, corpus: str, n_topics: int, seed: int, name: str
+) -> dict[str, float]:
     """The figures of a model."""
-    data = split(corpus, seed)
-    start = time.process_time()
-    model.fit(data.train)
-    seconds = time.process_time() - start
-    top = np.argsort(-model.components_, axis=1)[:, :10]
-    return {
-        "score": float(model.score(data.test)),
-        "npmi": float(np.mean(topic_coherence(top, data.train, measure="npmi"))),
-        "diversity": topic_diversity(top),
-        "prior": float(model.prior_retention_ @ model.topic_weights_),
-        "seconds": seconds,
-    }
-
-
-@cache
-def stream(corpus: str) -> sparse.csr_matrix:
-    """Counts in the order of time."""
-    vectorizer = CountVectorizer(stop_words="english", min_df=3, dtype=np.float32)
-    return vectorizer.fit_transform(corpora.texts(corpus))
-
-
-def by_time(corpus: str, model: Any) -> dict[str, float]:
-    """Test-then-train through a stream."""
-    X, start, total, n = stream(corpus), time.process_time(), 0.0, 0.0
-    for first in range(0, X.shape[0], 1500):
-        batch = X[first : first + 1500]
-        if first:
-            held_out, score = model.score_samples(batch).sum(), model.score(batch)
-            total, n = total + held_out, n + held_out / score
-        # As its defaults are: online EM takes a hundred documents at a time.
-        size = model.batch_size if type(model).__name__ == "GibbsOnlineEM" else batch.shape[0]
-        for place in range(0, batch.shape[0], size):
-            model.partial_fit(batch[place : place + size])
-    kept = float(model.prior_retention_ @ model.topic_weights_)
-    return {"score": total / n, "prior": kept, "seconds": time.process_time() - start}
+    found = figures(model, split(corpus, seed))
+    return found | {"prior": float(model.prior_retention_ @ model.topic_weights_)}
 
 
 def table(results: Path) -> str:
@@ -163,7 +116,6 @@ def table(results: Path) -> str:
     parts = {
         "pieces": ("Each piece left out: score / NPMI / diversity", ("score", "npmi", "diversity")),
         "lengths": ("Score by words a document", ("score",)),
-        "by time": ("Test-then-train by time: score / prior's share", ("score", "prior")),
     }
     tables = []
     for part, (title, names) in parts.items():
@@ -189,15 +141,7 @@ def main() -> None:
 
     def run() -> None:
         for *key, model in cells(options.seeds):
-            part, corpus, _, seed, _ = key
-
-            def measure(*_: Any, own: Any = (part, corpus, seed, model)) -> dict[str, float]:
-                part, corpus, seed, model = own
-                return (
-                    by_time(corpus, model) if part == "by time" else measured(corpus, seed, model)
-                )
-
-            add(options.results, KEY, FIGURES, [key], measure)
+            add(options.results, KEY, FIGURES, [key], partial(measured, model))
 
     command(options, table, run)
 

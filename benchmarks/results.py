@@ -87,6 +87,19 @@ def add(
         append(results, (*key, *figures), dict(zip(key, cell, strict=True)) | shown)
 
 
+def least_seconds(
+    runs: Mapping[str, Callable[[], Any]], repeats: int, clock: Callable[[], float]
+) -> dict[str, float]:
+    """The least time of each run; they take turns."""
+    seconds = dict.fromkeys(runs, np.inf)
+    for _ in range(repeats):
+        for name, run in runs.items():
+            started = clock()
+            run()
+            seconds[name] = min(seconds[name], clock() - started)
+    return seconds
+
+
 # Tables
 
 
@@ -110,11 +123,16 @@ def differences(rows: Rows, others: Rows, figure: str, by: str = "seed") -> np.n
     )
 
 
+def spread(found: Sequence[float] | np.ndarray) -> str:
+    """The mean of differences, and its standard error if there are several."""
+    if len(found) < 2:
+        return f"{np.mean(found):+.3f}" if len(found) else ""
+    return f"{np.mean(found):+.3f} ± {np.std(found, ddof=1) / len(found) ** 0.5:.3f}"
+
+
 def paired(rows: Rows, others: Rows, figure: str) -> str:
     """The mean of the differences and its standard error; nothing if there are none."""
-    found = differences(rows, others, figure)
-    error = np.std(found, ddof=1) / len(found) ** 0.5 if len(found) > 1 else np.nan
-    return f"{np.mean(found):+.3f} ± {error:.3f}" if len(found) else ""
+    return spread(differences(rows, others, figure))
 
 
 def interval(found: np.ndarray) -> str:

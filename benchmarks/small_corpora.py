@@ -24,7 +24,6 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from sklearn.decomposition import LatentDirichletAllocation
 
 from benchmarks import text_models
 from benchmarks.results import Rows, add, command, csv_table, mean, of, parser_of, read
@@ -39,18 +38,6 @@ SIZES = (60, 200, 500, 2000)
 N_TOPICS, MOST_HELD_OUT = 10, 1000
 KEY = ("corpus", "size", "seed", "model")
 FIGURES = ("score", "score_known", "npmi", "seconds")
-
-
-def scikit_learn(X: Counts, K: int, seed: int) -> Train:
-    """Ten passes of variational Bayes."""
-    model = LatentDirichletAllocation(K, random_state=seed)
-
-    def train() -> Fitted:
-        model.fit(X)
-        topics = model.components_ / model.components_.sum(axis=1, keepdims=True)
-        return Fitted(topics, np.full(K, model.doc_topic_prior_), model.transform)
-
-    return train
 
 
 def tomotopy(X: Counts, K: int, seed: int) -> Train:
@@ -72,7 +59,7 @@ MODELS: dict[str, Callable[..., Train]] = {
     "StreamingLDA": partial(own, StreamingLDA),
     # As for streams and larger corpora.
     "StreamingLDA, 0.02": partial(own, StreamingLDA, topic_word_prior=0.02),
-    "scikit-learn": scikit_learn,
+    "scikit-learn": partial(text_models.scikit_learn, learning_method="batch", max_iter=10),
     "gensim": text_models.gensim,
     "tomotopy": tomotopy,
 }

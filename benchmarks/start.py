@@ -36,7 +36,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
 from benchmarks.results import add, command, mean, of, paired, parser_of, read
-from benchmarks.text_quality import documents, halves
+from benchmarks.text_quality import Documents, documents, halves
 from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.metrics import topic_coherence
 
@@ -83,6 +83,14 @@ def clusters_of(model: Any, X: sparse.csr_matrix) -> np.ndarray:
     return np.asarray(model.transform(X).argmax(axis=1))
 
 
+def figures_of_topics(model: Any, split: Documents) -> dict[str, float]:
+    """Held-out score and NPMI of a fitted model."""
+    observed, held_out = halves(split.test)
+    score = model.held_out_log_probability(observed, held_out).sum() / held_out.sum()
+    top = np.argsort(-model.topic_word_, axis=1, kind="stable")[:, :10]
+    return {"score": float(score), "npmi": float(topic_coherence(top, split.train).mean())}
+
+
 def measured(corpus: str, K: str, seed: int, name: str) -> dict[str, float]:
     """The figures of a model of one seed, and how far one of the next seed agrees with it."""
     split = documents(corpus, seed)
@@ -90,10 +98,7 @@ def measured(corpus: str, K: str, seed: int, name: str) -> dict[str, float]:
     model.fit(split.train)
     found = {"seconds": time.process_time() - start}
     if hasattr(model, "topic_word_"):
-        observed, held_out = halves(split.test)
-        score = model.held_out_log_probability(observed, held_out).sum() / held_out.sum()
-        top = np.argsort(-model.topic_word_, axis=1, kind="stable")[:, :10]
-        found |= {"score": float(score), "npmi": float(topic_coherence(top, split.train).mean())}
+        found |= figures_of_topics(model, split)
     own = clusters_of(model, split.test)
     asked = np.flatnonzero([label is not None for label in split.test_labels])
     if len(asked):

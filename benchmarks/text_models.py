@@ -50,10 +50,9 @@ def own(make: Callable[..., Any], X: Counts, K: int, seed: int, **kwargs: Any) -
 
 
 def scikit_learn(X: Counts, K: int, seed: int, **kwargs: Any) -> Train:
-    """One pass of online variational Bayes."""
-    model = LatentDirichletAllocation(
-        K, learning_method="online", max_iter=1, random_state=seed, **kwargs
-    )
+    """Variational Bayes: one pass of the online kind, if not told otherwise."""
+    online = {"learning_method": "online", "max_iter": 1}
+    model = LatentDirichletAllocation(K, random_state=seed, **online | kwargs)
 
     def train() -> Fitted:
         model.fit(X)
@@ -90,12 +89,15 @@ def gensim(X: Counts, K: int, seed: int, **kwargs: Any) -> Train:
     return train
 
 
-def tomotopy(X: Counts, K: int, seed: int, *, seconds: float | None = None) -> Train:
-    """200 sweeps of tomotopy's Gibbs sampler, or as many as the seconds allow."""
+def tomotopy(
+    X: Counts, K: int, seed: int, *, n_sweeps: int = 200, seconds: float | None = None,
+    **priors: float,
+) -> Train:  # fmt: skip
+    """Sweeps of tomotopy's Gibbs sampler, so many or as many as the seconds allow."""
     import tomotopy as tp
 
-    model = tp.LDAModel(k=K, seed=seed)
-    for tokens in tokens_of(X):
+    model = tp.LDAModel(k=K, seed=seed, **priors)
+    for tokens in tokens_of(X[X.getnnz(axis=1) > 0]):
         model.add_doc(tokens.astype(str).tolist())
 
     def transform(Z: Counts) -> np.ndarray:
@@ -106,24 +108,22 @@ def tomotopy(X: Counts, K: int, seed: int, *, seconds: float | None = None) -> T
         return theta
 
     def train() -> Fitted:
-        start, n_sweeps = time.process_time(), 0
-        while n_sweeps < 200 if seconds is None else time.process_time() - start < seconds:
-            n_sweeps += 200 if seconds is None else 1
-            model.train(200 if seconds is None else 1, workers=1)
+        start, n_done = time.process_time(), 0
+        step = n_sweeps if seconds is None else 1
+        while n_done < n_sweeps if seconds is None else time.process_time() - start < seconds:
+            n_done += step
+            model.train(step, workers=1)
         topics = np.zeros((K, X.shape[1]))
         columns = [int(word) for word in model.used_vocabs]
         topics[:, columns] = [model.get_topic_word_dist(k) for k in range(K)]
-        return Fitted(topics, np.array(model.alpha), transform, note=f"{n_sweeps} sweeps")
+        return Fitted(topics, np.array(model.alpha), transform, note=f"{n_done} sweeps")
 
     return train
 
 
-def nmf(X: Counts, K: int, seed: int) -> Train:
+def nmf(make: Callable[..., Any], X: Counts, K: int, seed: int) -> Train:
     """Factors by the Kullback-Leibler divergence, with a millionth of each topic spread evenly."""
-    model = NMF(
-        K, beta_loss="kullback-leibler", solver="mu", init="nndsvda", max_iter=60,
-        random_state=seed,
-    )  # fmt: skip
+    model = make(K, beta_loss="kullback-leibler", random_state=seed)
 
     def train() -> Fitted:
         model.fit(X)
@@ -229,7 +229,7 @@ MODELS: dict[str, Callable[..., Train]] = {
     "gensim, alpha learnt": partial(gensim, alpha="auto", eta=0.02),
     "tomotopy, 200 sweeps": tomotopy,
     EQUAL_TIME: tomotopy,
-    "NMF": nmf,
+    "NMF": partial(nmf, partial(NMF, solver="mu", init="nndsvda", max_iter=60)),
     "GSDMM": gsdmm,
     "bitermplus": bitermplus,
 }

@@ -31,15 +31,13 @@ fit alone. Each fit has a process of its own, which is stopped after 240 of them
 """
 
 import argparse
-import gzip
-import json
 import multiprocessing
 import signal
 import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -56,7 +54,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
-from benchmarks.results import append, read
+from benchmarks.results import append, of, read, spread
 from benchmarks.text_models import (
     DEFAULT,
     EQUAL_TIME,
@@ -121,20 +119,16 @@ def labelled_texts(name: str) -> tuple[list[str], list[str | None]]:
 
 def _labels(name: str) -> list[str | None]:
     """The class of each text of `corpora.texts`; years and ratings are none."""
+    found = [row.get("label") for row in corpora.rows(name)]
     if name == "newsgroups":
-        both = _labels("newsgroups_train") + _labels("newsgroups_test")
-        return [both[i] for i in np.random.default_rng(0).permutation(len(both))]
-    with gzip.open(corpora.folder() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-        found = [json.loads(line).get("label") for line in file]
+        found = [found[i] for i in np.random.default_rng(0).permutation(len(found))]
     if name == "webkb":
         found = [label.split("/")[1] for label in found]
     return [label if isinstance(label, str) and label else None for label in found]
 
 
-@lru_cache(maxsize=1)
-def documents(name: str, seed: int) -> Documents:
-    """The documents of a corpus, split by the seed."""
-    texts, labels = labelled_texts(name)
+def counted(texts: list[str]) -> tuple[Counts, np.ndarray]:
+    """Counts of the words, and the rows of documents with two or more."""
     vectorizer = CountVectorizer(
         stop_words="english",
         token_pattern=r"\b[^\W\d_]{2,}\b",
@@ -142,7 +136,14 @@ def documents(name: str, seed: int) -> Documents:
         dtype=np.float32,
     )
     X = vectorizer.fit_transform(texts).tocsr()
-    kept = np.flatnonzero(np.asarray(X.sum(axis=1)).ravel() >= 2)
+    return X, np.flatnonzero(np.asarray(X.sum(axis=1)).ravel() >= 2)
+
+
+@lru_cache(maxsize=1)
+def documents(name: str, seed: int) -> Documents:
+    """The documents of a corpus, split by the seed."""
+    texts, labels = labelled_texts(name)
+    X, kept = counted(texts)
     order = np.random.default_rng(seed).permutation(kept)
     n_held_out = min(len(order) // 5, MOST_HELD_OUT)
     held_out, learnt = order[:n_held_out], order[n_held_out:]
@@ -242,15 +243,14 @@ def run(place: str, seed: int, names: list[str], results: Path) -> None:
     for name in names:
         key = dict(zip(KEY, (corpus, n_topics, str(seed), name), strict=True))
         rows = read(results)
-        if any(all(row[field] == key[field] for field in KEY) for row in rows):
+        if of(rows, **key):
             continue
         split = documents(corpus, seed)
         if name in FOR_SHORT and split.train.sum() >= SHORT * split.train.shape[0]:
             continue
         kwargs: dict[str, Any] = {}
         if name == EQUAL_TIME:
-            same = [row for row in rows if all(row[f] == key[f] for f in KEY[:3])]
-            seconds = [row["seconds"] for row in same if row["model"] == DEFAULT]
+            seconds = [row["seconds"] for row in of(rows, **key | {"model": DEFAULT})]
             if not seconds or not seconds[0]:
                 print(f"{name}: run {DEFAULT} on {place} first", flush=True)
                 continue
@@ -342,7 +342,7 @@ def table(name: str, results: Path) -> str:
 
 def _comparable(rows: list[dict[str, str]], corpus: str, n_topics: str) -> list[dict[str, str]]:
     """The rows of a corpus with the seeds that every model has: splits differ more than models."""
-    here = [row for row in rows if (row["corpus"], row["K"]) == (corpus, n_topics)]
+    here = of(rows, corpus=corpus, K=n_topics)
     models = {row["model"] for row in here}
     seeds = ({row["seed"] for row in here if row["model"] == model} for model in models)
     common = set.intersection(*seeds) if here else set()
@@ -362,10 +362,10 @@ def _beside(place: str, rows: list[dict[str, str]]) -> Iterator[str]:
     best = max(peers, key=lambda model: float(np.mean(scores[model])))
     yield place.replace(":", ", ")
     yield best
-    yield _spread([_better(of[DEFAULT]) - _better(of[best]) for of in by_seed.values()])
+    yield spread([_better(of[DEFAULT]) - _better(of[best]) for of in by_seed.values()])
     beside_sampler = [of for of in by_seed.values() if SAMPLER in of]
     for field in ("npmi", "diversity"):
-        yield _spread(
+        yield spread(
             [float(of[DEFAULT][field]) - float(of[SAMPLER][field]) for of in beside_sampler]
         )
     for field in ("nmi", "accuracy"):
@@ -380,14 +380,6 @@ def _beside(place: str, rows: list[dict[str, str]]) -> Iterator[str]:
 def _better(row: dict[str, str]) -> float:
     """The better of the scores by the two inferences."""
     return max(float(row["score_common"]), float(row["score_own"]))
-
-
-def _spread(values: Sequence[float]) -> str:
-    """The mean of differences, and its standard error if there are several."""
-    if not values:
-        return ""
-    error = f" ± {np.std(values, ddof=1) / len(values) ** 0.5:.3f}" if len(values) > 1 else ""
-    return f"{np.mean(values):+.3f}{error}"
 
 
 def _quoted(cells: Iterable[str]) -> str:

@@ -13,12 +13,11 @@ nothing.
 
 import argparse
 import time
-from collections.abc import Callable
-from typing import Any
 
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
+from benchmarks.results import least_seconds
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer
 
 CORPORA = ["newsgroups", "imdb_unlabelled", "commit_subjects"]
@@ -29,20 +28,6 @@ def stream(texts: list[str], batch_size: int) -> None:
     vectorizer = StreamingCountVectorizer(max_features=20_000)
     for start in range(0, len(texts), batch_size):
         vectorizer.partial_fit_transform(texts[start : start + batch_size])
-
-
-def measured(
-    runs: dict[str, Callable[[], Any]], clock: Callable[[], float], repeats: int
-) -> dict[str, float]:
-    """The least seconds of each, in turns; the first, which is slow, runs but twice."""
-    best = dict.fromkeys(runs, float("inf"))
-    for repeat in range(repeats):
-        for name, run in runs.items():
-            if repeat < 2 or not name.startswith("CountVectorizer"):
-                start = clock()
-                run()
-                best[name] = min(best[name], clock() - start)
-    return best
 
 
 def main() -> None:
@@ -71,7 +56,7 @@ def main() -> None:
             "sentences, fit_transform": lambda t=texts: SentenceVectorizer().fit_transform(t),
         }
         print(f"{name}: {len(texts):,} texts, {size:.1f} MB, {len(peer.vocabulary_):,} words")
-        seconds = measured(runs, clock, options.repeats)
+        seconds = least_seconds(runs, options.repeats, clock)
         for run, taken in seconds.items():
             ratio = seconds["CountVectorizer fit_transform"] / taken
             print(f"  {run:32s} {size / taken:8.1f} MB/s  {ratio:5.1f}x", flush=True)

@@ -149,6 +149,13 @@ def from_files() -> list[Row]:
     models = qualities()
     return [
         Row(
+            "raw text, with times or groups, and the question what happens in it",
+            ":class:`~streamtopics.TopicStream`",
+            "counts, topics, alarms, shares by period and group, and findings in sentences, in "
+            "three lines",
+            "for counts or vectors without texts, or a part of it alone",
+        ),
+        Row(
             "documents of any length, in a corpus or a stream",
             ":class:`~streamtopics.StreamingLDA`",
             default_beside_peers(models),

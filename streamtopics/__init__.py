@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from streamtopics import datasets as datasets
     from streamtopics import distributed as distributed
     from streamtopics import dpp as dpp
+    from streamtopics import editing as editing
     from streamtopics import inspection as inspection
     from streamtopics import metrics as metrics
     from streamtopics import priors as priors
     from streamtopics import saving as saving
+    from streamtopics import story as story
     from streamtopics import streams as streams
     from streamtopics import text as text
     from streamtopics import updates as updates
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     )
     from streamtopics.reviews import HiddenFactorsTopics, RatingLDA, SupervisedLDA
     from streamtopics.saving import load, save
+    from streamtopics.topic_stream import TopicStream
     from streamtopics.was import WASTopicModel
 
 __all__ = [
@@ -59,6 +62,7 @@ __all__ = [
     "StreamingLDA",
     "StreamingMixture",
     "SupervisedLDA",
+    "TopicStream",
     "VariationalOnlineEM",
     "WASTopicModel",
     "load",
@@ -78,12 +82,13 @@ PLACES = {
     ),
     "streamtopics.reviews": ("HiddenFactorsTopics", "RatingLDA", "SupervisedLDA"),
     "streamtopics.saving": ("load", "save"),
+    "streamtopics.topic_stream": ("TopicStream",),
     "streamtopics.was": ("WASTopicModel",),
 }  # fmt: skip
 ROOMS = (
-    "base", "datasets", "distributed", "dpp", "estimators", "families", "inspection", "kernels",
-    "local", "messages", "metrics", "models", "posteriors", "priors", "report", "reviews",
-    "saving", "streams", "text", "updates", "utils", "was",
+    "base", "datasets", "distributed", "dpp", "editing", "estimators", "families", "inspection",
+    "kernels", "local", "messages", "metrics", "models", "posteriors", "priors", "report",
+    "reviews", "saving", "story", "streams", "text", "updates", "utils", "was",
 )  # fmt: skip
 PLACE_OF = {name: module for module, names in PLACES.items() for name in names}
 

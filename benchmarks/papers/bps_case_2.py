@@ -22,7 +22,6 @@ stands beside the accuracy, of one order of the stream. With --speed, the CPU se
 """
 
 import argparse
-import gzip
 import json
 import re
 import time
@@ -37,7 +36,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
 from benchmarks.papers.bps_looks import minibatches
-from benchmarks.papers.experiment import Cell, Experiment, Row
+from benchmarks.papers.experiment import Cell, Experiment, Row, by_parts
 from streamtopics import AspectSentimentModel
 from streamtopics.priors import SeedWords, SentimentWords, seed_prior
 from streamtopics.priors.seeds import NEGATIVE_WORDS, POSITIVE_WORDS
@@ -103,8 +102,7 @@ def as_many_of_each(labels: list[str | float]) -> tuple[np.ndarray, np.ndarray]:
 
 def balanced(name: str) -> tuple[list[str], np.ndarray]:
     """Texts of a corpus, as many positive as negative ones, and which are positive."""
-    with gzip.open(corpora.folder() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
+    rows = corpora.rows(name)
     chosen, y = as_many_of_each([row["label"] for row in rows])
     return [rows[i]["text"].replace("<br />", " ") for i in chosen], y
 
@@ -276,19 +274,12 @@ def run(cell: Cell, quick: bool) -> Iterator[Row]:
            "final": right}  # fmt: skip
 
 
-def cells(quick: bool) -> Iterator[Cell]:
-    """Corpora and splits, the paper's settings first."""
-    for settings, n in (("paper", SPLITS), ("package", SPLITS_OF_PACKAGE)):
-        for split in range(1 if quick else n):
-            for name in ("made up",) if quick else SETS:
-                yield {"corpus": name, "settings": settings, "split": split}
-
-
+PARTS = {"paper": SPLITS, "package": SPLITS_OF_PACKAGE}
 EXPERIMENT = Experiment(
     "bps_case_2",
     ("corpus", "settings", "method", "size", "split", "seen", "moment"),
     ("accuracy", "final"),
-    cells,
+    by_parts("settings", PARTS, SETS, "made up"),
     run,
 )
 

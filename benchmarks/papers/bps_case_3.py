@@ -21,7 +21,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
 from benchmarks.papers.bps_looks import minibatches
-from benchmarks.papers.experiment import Cell, Experiment, Row
+from benchmarks.papers.experiment import Cell, Experiment, Row, by_parts
 from streamtopics import BPSLDA, SVBLDA
 from streamtopics.metrics import completion_split
 from streamtopics.priors import word_ranks, zipf_prior
@@ -135,18 +135,11 @@ def run(cell: Cell, quick: bool) -> Iterator[Row]:
         yield {"method": "unigram model", "size": of.size, **end}
 
 
-def cells(quick: bool) -> Iterator[Cell]:
-    """Corpora and splits, the paper's comparison first."""
-    for kind, n in ((ENGLISH, SPLITS), (RIVALS, SPLITS_OF_RIVALS)):
-        for split in range(1 if quick else n):
-            for name in (QUICK_SET,) if quick else SETS:
-                yield {"corpus": name, "kind": kind, "split": split}
-
-
+PARTS = {ENGLISH: SPLITS, RIVALS: SPLITS_OF_RIVALS}
 EXPERIMENT = Experiment(
     "bps_case_3",
     ("corpus", "kind", "method", "size", "split", "seen", "moment"),
     ("score", "final"),
-    cells,
+    by_parts("kind", PARTS, SETS, QUICK_SET),
     run,
 )

@@ -21,8 +21,6 @@ words does to the accuracy and to the weight of the shared topics, with seeds of
 """
 
 import argparse
-import gzip
-import json
 import time
 from collections.abc import Iterator
 from functools import cache, partial
@@ -38,7 +36,7 @@ from sklearn.svm import LinearSVC
 
 from benchmarks import corpora
 from benchmarks.papers.bps_looks import minibatches
-from benchmarks.papers.experiment import Cell, Experiment, Row
+from benchmarks.papers.experiment import Cell, Experiment, Row, by_parts
 from streamtopics import MultiViewLDA
 from streamtopics.priors import class_words_prior
 from streamtopics.updates import BPS
@@ -78,12 +76,11 @@ def load(name: str) -> Labelled:
     files = ["newsgroups_train", "newsgroups_test"] if name == "newsgroups" else [name]
     texts, labels = ([], []), ([], [])
     for file in files:
-        with gzip.open(corpora.folder() / f"{file}.jsonl.gz", "rt", encoding="utf-8") as lines:
-            for row in map(json.loads, lines):
-                part, _, label = row["label"].rpartition("/")
-                is_test = file.endswith("_test") or part == "test"
-                texts[is_test].append(row["text"])
-                labels[is_test].append(label)
+        for row in corpora.rows(file):
+            part, _, label = row["label"].rpartition("/")
+            is_test = file.endswith("_test") or part == "test"
+            texts[is_test].append(row["text"])
+            labels[is_test].append(label)
     stop_words = "english" if name == "newsgroups" else None  # webkb has lost its own.
     vectorizer = CountVectorizer(stop_words=stop_words, min_df=2, dtype=np.float32)
     X, test = vectorizer.fit_transform(texts[0]), vectorizer.transform(texts[1])
@@ -224,24 +221,12 @@ def run(cell: Cell, quick: bool) -> Iterator[Row]:
     yield {"method": "linear SVM, all at once, tf-idf", "size": sizes[0], **end}
 
 
-def cells(quick: bool) -> Iterator[Cell]:
-    """Corpora and orders, the paper's seeds first."""
-    for kind, n in (
-        (PAPER, SPLITS),
-        (ALL, SPLITS),
-        (OTHERS, SPLITS),
-        (FIRST, SPLITS_OF_RIVALS),
-    ):
-        for split in range(1 if quick else n):
-            for name in ("definitions",) if quick else SETS:
-                yield {"corpus": name, "kind": kind, "split": split}
-
-
+PARTS = {PAPER: SPLITS, ALL: SPLITS, OTHERS: SPLITS, FIRST: SPLITS_OF_RIVALS}
 EXPERIMENT = Experiment(
     "bps_case_4",
     ("corpus", "kind", "method", "size", "split", "seen", "moment"),
     ("accuracy", "final"),
-    cells,
+    by_parts("kind", PARTS, SETS, "definitions"),
     run,
 )
 

@@ -16,8 +16,6 @@ With --speed it is timed on reviews.
 """
 
 import argparse
-import gzip
-import json
 import time
 from collections.abc import Callable
 from itertools import islice
@@ -41,7 +39,7 @@ from streamtopics.text import SentenceVectorizer
 N_SENTENCES, N_RANDOM, N_STARTS, N_SPLITS = 2, 100, 3, 500
 NEAR_REPEAT = 0.5
 ONLY_QUALITY = 1e6
-POWERS, WEIGHTS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0, ONLY_QUALITY), (1.0, 0.7, 0.5, 0.25)
+POWERS = 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0, ONLY_QUALITY
 
 Chooser = Callable[[int], list[int]]
 
@@ -70,8 +68,7 @@ class Measured(NamedTuple):
 
 def load() -> Topics:
     """Opinosis, from the folder of the corpora."""
-    with gzip.open(corpora.folder() / "opinosis.jsonl.gz", "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
+    rows = corpora.rows("opinosis")
     return Topics(*([row[key] for row in rows] for key in ("topic", "sentences", "summaries")))
 
 

@@ -99,6 +99,20 @@ class Experiment:
         return len(rows)
 
 
+def by_parts(
+    column: str, parts: Mapping[str, int], corpora: Iterable[str], one: str
+) -> Callable[[bool], Iterator[Cell]]:
+    """Return what yields parts with so many splits of all corpora, or with one of one if quick."""
+
+    def cells(quick: bool) -> Iterator[Cell]:
+        for part, n_splits in parts.items():
+            for split in range(1 if quick else n_splits):
+                for name in (one,) if quick else corpora:
+                    yield {"corpus": name, column: part, "split": split}
+
+    return cells
+
+
 @lru_cache(maxsize=4)
 def _read(path: Path, _: Any) -> list[dict[str, str]]:
     """Rows of a file, read once as long as it is the same."""

@@ -13,8 +13,6 @@ stand some fixed rates, a restart with every minibatch, and boosts on top of for
 
 import argparse
 import datetime
-import gzip
-import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -63,8 +61,7 @@ STREAMS = {
 
 def minibatches(stream: Stream) -> tuple[list[str], list[sparse.csr_matrix]]:
     """Names of the periods, and the counts of each; small ones are joined to the next."""
-    with gzip.open(corpora.folder() / f"{stream.corpus}.jsonl.gz", "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
+    rows = corpora.rows(stream.corpus)
     periods = np.array([stream.period(row["time"]) for row in rows])
     vectorizer = CountVectorizer(stop_words="english", min_df=5, dtype=np.float32)
     X = vectorizer.fit_transform(row["text"] for row in rows)

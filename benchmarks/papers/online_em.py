@@ -8,11 +8,10 @@ from collections.abc import Iterator
 
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from benchmarks.papers.online_em_methods import (
-    CORPORA,
     METHODS,
-    N_SPLITS,
     Setting,
     bound,
+    by_split,
     data,
     perplexity,
     perplexity_of,
@@ -24,14 +23,6 @@ COMPONENTS = {
     "newsgroups": (8, 16, 32, 64, 128),
     "imdb": (8, 16, 32, 64, 128),
 }
-
-
-def cells(quick: bool) -> Iterator[Cell]:
-    """Corpora, numbers of topics and splits; all of a split before the next."""
-    for split in range(1 if quick else N_SPLITS):
-        for corpus in CORPORA[:1] if quick else CORPORA:
-            for K in (3, 10) if quick else COMPONENTS[corpus]:
-                yield {"corpus": corpus, "K": K, "split": split}
 
 
 def run(cell: Cell, quick: bool) -> Iterator[Row]:
@@ -54,6 +45,6 @@ EXPERIMENT = Experiment(
     "online_em",
     ("corpus", "K", "split", "method"),
     ("perplexity", "seconds", "elbo"),
-    cells,
+    by_split(COMPONENTS, few=(3, 10)),
     run,
 )

@@ -5,26 +5,18 @@ from collections.abc import Iterator
 
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from benchmarks.papers.online_em_methods import (
-    CORPORA,
-    N_SPLITS,
     N_TRUE,
     THESIS,
     Setting,
     bound,
+    by_split,
     data,
     marks_of,
     perplexity,
     runs,
 )
 
-COMPONENTS = {"synthetic": N_TRUE, "newsgroups": 128, "imdb": 128}
-
-
-def cells(quick: bool) -> Iterator[Cell]:
-    """Corpora and splits; all of a split before the next."""
-    for split in range(1 if quick else N_SPLITS):
-        for corpus in CORPORA[:1] if quick else CORPORA:
-            yield {"corpus": corpus, "K": COMPONENTS[corpus], "split": split}
+COMPONENTS = {"synthetic": (N_TRUE,), "newsgroups": (128,), "imdb": (128,)}
 
 
 def run(cell: Cell, quick: bool) -> Iterator[Row]:
@@ -47,6 +39,6 @@ EXPERIMENT = Experiment(
     "online_em_curves",
     ("corpus", "K", "split", "method", "documents", "stage"),
     ("perplexity", "seconds", "elbo"),
-    cells,
+    by_split(COMPONENTS),
     run,
 )

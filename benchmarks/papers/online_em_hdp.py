@@ -57,7 +57,7 @@ def run(cell: Cell, quick: bool) -> Iterator[Row]:
     """A row for each method and number of documents seen."""
     found = data(cell["corpus"], cell["split"], quick)
     train = found.train
-    setting = Setting(COMPONENTS[cell["corpus"]], train.shape[0], cell["split"])
+    setting = Setting(COMPONENTS[cell["corpus"]][0], train.shape[0], cell["split"])
     for name, make in MODELS.items():
         model = make(setting)
         for documents, seconds in through(model, train, marks_of(train.shape[0], quick)):

@@ -8,7 +8,7 @@ alpha is fixed, has the mean of the alpha that G-OEM ends with.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
 from benchmarks.papers.evidence import evidence_lower_bound
+from benchmarks.papers.experiment import Cell
 from streamtopics import GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.datasets import make_lda_corpus
@@ -57,6 +58,22 @@ class Data(NamedTuple):
     words: np.ndarray
     topic_word: np.ndarray | None = None
     alpha: np.ndarray | None = None
+
+
+def by_split(
+    components: Mapping[str, Sequence[int]], few: Sequence[int] = (N_TRUE,)
+) -> Callable[[bool], Iterator[Cell]]:
+    """Return what yields corpora and numbers of topics, all of a split before the next.
+
+    Quick runs have one split of the synthetic corpus, with few numbers of topics.
+    """
+
+    def cells(quick: bool) -> Iterator[Cell]:
+        for split in range(1 if quick else N_SPLITS):
+            for corpus, numbers in ({"synthetic": few} if quick else components).items():
+                yield from ({"corpus": corpus, "K": K, "split": split} for K in numbers)
+
+    return cells
 
 
 @lru_cache(maxsize=2)

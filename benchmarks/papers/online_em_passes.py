@@ -7,11 +7,10 @@ from benchmarks.papers.evidence import evidence_lower_bound
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from benchmarks.papers.online_em_methods import (
     BOUNDED,
-    CORPORA,
     METHODS,
-    N_SPLITS,
     SWEEPS,
     Setting,
+    by_split,
     data,
     perplexity,
     through,
@@ -23,14 +22,6 @@ SETTINGS = {
     "P = 200, 4 passes": (200, (0.2, 0.5, 1, 2, 4)),
     "P = 20, 1 pass": (SWEEPS, (1,)),
 }
-
-
-def cells(quick: bool) -> Iterator[Cell]:
-    """Corpora, numbers of topics and splits; all of a split before the next."""
-    for split in range(1 if quick else N_SPLITS):
-        for corpus in CORPORA[:1] if quick else COMPONENTS:
-            for K in (3, 5) if quick else COMPONENTS[corpus]:
-                yield {"corpus": corpus, "K": K, "split": split}
 
 
 def run(cell: Cell, quick: bool) -> Iterator[Row]:
@@ -59,6 +50,6 @@ EXPERIMENT = Experiment(
     "online_em_passes",
     ("corpus", "K", "split", "method", "curve", "setting", "passes"),
     ("perplexity", "at_end", "elbo"),
-    cells,
+    by_split(COMPONENTS, few=(3, 5)),
     run,
 )

@@ -8,8 +8,8 @@ import numpy as np
 from benchmarks.papers.experiment import Cell, Experiment, Row
 from benchmarks.papers.online_em_methods import (
     BATCH,
-    N_SPLITS,
     Setting,
+    by_split,
     data,
     g_oem,
     perplexity,
@@ -18,14 +18,6 @@ from benchmarks.papers.online_em_methods import (
 
 COMPONENTS = {"synthetic": (5, 10, 20), "imdb": (8, 32, 128)}
 KAPPAS = (0.0, 0.25, 0.5, 0.75, 1.0)
-
-
-def cells(quick: bool) -> Iterator[Cell]:
-    """Corpora, numbers of topics and splits; all of a split before the next."""
-    for split in range(1 if quick else N_SPLITS):
-        for corpus in ("synthetic",) if quick else COMPONENTS:
-            for K in (5,) if quick else COMPONENTS[corpus]:
-                yield {"corpus": corpus, "K": K, "split": split}
 
 
 def run(cell: Cell, quick: bool) -> Iterator[Row]:
@@ -51,6 +43,6 @@ EXPERIMENT = Experiment(
     "online_em_steps",
     ("corpus", "K", "split", "kappa", "averaging"),
     ("perplexity",),
-    cells,
+    by_split(COMPONENTS, few=(5,)),
     run,
 )

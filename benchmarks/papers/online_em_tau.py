@@ -4,11 +4,10 @@
 from collections.abc import Iterator
 
 from benchmarks.papers.experiment import Cell, Experiment, Row
-from benchmarks.papers.online_em_curves import COMPONENTS
 from benchmarks.papers.online_em_methods import (
-    CORPORA,
-    N_SPLITS,
+    N_TRUE,
     Setting,
+    by_split,
     data,
     marks_of,
     olda,
@@ -19,15 +18,8 @@ from benchmarks.papers.online_em_methods import (
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.updates import DampedNewton, ScaledDecay, StochasticVI
 
-STREAMS = "synthetic", "imdb"
+COMPONENTS = {"synthetic": (N_TRUE,), "imdb": (128,)}
 STEPS = [ScaledDecay(tau, kappa) for kappa in (0.5, 1.0) for tau in (0.1, 0.5, 1.0, 5.0)]
-
-
-def cells(quick: bool) -> Iterator[Cell]:
-    """Corpora and splits; all of a split before the next."""
-    for split in range(1 if quick else N_SPLITS):
-        for corpus in CORPORA[:1] if quick else STREAMS:
-            yield {"corpus": corpus, "K": COMPONENTS[corpus], "split": split}
 
 
 def stepping(setting: Setting, step: ScaledDecay) -> StreamingTopicModel:
@@ -54,6 +46,6 @@ EXPERIMENT = Experiment(
     "online_em_tau",
     ("corpus", "K", "split", "step", "documents"),
     ("perplexity",),
-    cells,
+    by_split(COMPONENTS),
     run,
 )

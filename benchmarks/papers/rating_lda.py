@@ -11,8 +11,6 @@ The corpora have neither items nor users, so that there each review is an item o
 synthetic reviews have both, and there each test review is of an item and a user that were seen.
 """
 
-import gzip
-import json
 import time
 from collections.abc import Iterator
 from functools import lru_cache
@@ -63,8 +61,7 @@ def reviews_of(corpus: str, quick: bool) -> Reviews:
 
 def real(name: str, n_documents: int) -> Reviews:
     """Reviews spread evenly over a corpus."""
-    with gzip.open(corpora.folder() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
+    rows = corpora.rows(name)
     places = np.linspace(0, len(rows) - 1, min(n_documents, len(rows))).astype(int)
     rows = [rows[i] for i in places]
     ratings = np.array([float(row["label"]) for row in rows])

@@ -32,6 +32,7 @@ from streamtopics.base.drift import (
     drift_table,
     kept_records,
 )
+from streamtopics.base.edits import Edits
 from streamtopics.base.frame import (
     FEW_STEPS,
     Commit,
@@ -85,6 +86,13 @@ class TopicCommit(Commit):
     first: Source | None = None
     # Documents of the beginning of the stream, while it is learnt anew.
     begun: Documents | None = None
+    # Of the topics by people, where they can be edited.
+    edits: Edits | None = None
+
+    @property
+    def n_hidden(self) -> int:
+        """Topics that are a background of all documents, the first ones of the posterior."""
+        return int(self.update.inference.n_background)
 
     def copied(self) -> Self:
         # Alpha is never written in place, and a rule may remember the same array.
@@ -229,7 +237,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     @property
     def _n_hidden(self) -> int:  # type: ignore[override]
         """Topics of the posterior that are a background of all documents; the first ones."""
-        return int(self._commit.update.inference.n_background)
+        return self._commit.n_hidden
 
     def _first_doc_topic_prior(self) -> np.ndarray:
         """The documents' prior that the stream starts with."""

@@ -58,6 +58,11 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         return learnt / total if total > 0 else np.full(len(learnt), 1 / len(learnt))
 
     @property
+    def hidden_topics_(self) -> np.ndarray:
+        """Rows of the topics that tables, reports and pictures leave out; none if not edited."""
+        return np.empty(0, np.intp)
+
+    @property
     def prior_retention_(self) -> np.ndarray:
         """Share of each topic's mass that is still owed to the prior."""
         own = slice(self._n_hidden, None)

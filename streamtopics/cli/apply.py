@@ -97,7 +97,7 @@ def show(options: Namespace) -> None:
     if options.json:
         print(json.dumps(known | {"topics": [row._asdict() for row in rows]}, indent=1))
         return
-    print_topics(rows, model)
+    print_topics(rows)
     print(
         f"\n{known['estimator']}: {counted(known['documents'], 'document')} in all passes, "
         f"{counted(known['words'], 'word')} over a vocabulary of {known['vocabulary']:,}"

@@ -146,7 +146,7 @@ def print_learnt(options: Namespace, learnt: Learnt) -> None:
         f"over a vocabulary of {n_words_of(model):,}; {counted(n_held_out, 'document')} held out\n"
     )
     rows = rows_of(model, options.words, options.relevance)
-    print_topics(rows, model)
+    print_topics(rows)
     if n_documents < len(rows):
         warn(f"note: {len(rows)} topics are more than there are documents; try --topics 1")
     print_documents(rows, model, learnt.tally.sample.records)

@@ -96,20 +96,17 @@ def rows_of(model: Pipeline, n: int, relevance: float) -> list[TopicRow]:
     return kept
 
 
-def named_words(model: Pipeline, row: TopicRow) -> str:
+def named_words(row: TopicRow) -> str:
     """Return the words of a topic, after its name if there is one."""
-    topics = model[-1]
-    names = topics.topic_names_ if isinstance(topics, streamtopics.GuidedTopics) else ()
-    name = f"{names[row.topic]}: " if row.topic < len(names) else ""
-    return f"{name}{' '.join(row.words)}"
+    return f"{row.name}: " * bool(row.name) + " ".join(row.words)
 
 
-def print_topics(rows: Sequence[TopicRow], model: Pipeline) -> None:
+def print_topics(rows: Sequence[TopicRow]) -> None:
     """Print the topics, the heaviest first; those that are mostly prior say so."""
     print(f"{'topic':>5}  {'weight':>6}  words")
     for row in rows:
         mark = "(mostly prior) " if row.prior_retention > PRIOR_THRESHOLD else ""
-        line = safe(f"{row.topic:>5}  {row.weight:>6.1%}  {mark}{named_words(model, row)}")
+        line = safe(f"{row.topic:>5}  {row.weight:>6.1%}  {mark}{named_words(row)}")
         print(line if len(line) <= WIDTH else line[: WIDTH + 1].rsplit(" ", 1)[0])
 
 
@@ -132,10 +129,12 @@ def rows_of_documents(
 ) -> Iterator[dict[str, Any]]:
     """Yield the leading topics of each document, with where it is from, and its fields to keep."""
     rows, names = rows_of(model, N_LABEL, options.relevance), ("topic", "share", "label")
-    labels = {row.topic: named_words(model, row) for row in rows}
+    labels = {row.topic: named_words(row) for row in rows}
     for batch in batches:
         shares = np.asarray(model.transform(texts_of(batch)), dtype=np.float64)
-        order = np.argsort(-shares, axis=1, kind="stable")[:, :leading]
+        # Hidden topics have no label.
+        shown = np.sort([*labels])
+        order = shown[np.argsort(-shares[:, shown], axis=1, kind="stable")[:, :leading]]
         for record, share, first in zip(batch, shares, order, strict=True):
             row: dict[str, Any] = {}
             if options.id_key:

@@ -21,9 +21,9 @@ from streamtopics.base.composition import (
     auto_view,
     auto_word_prior,
 )
+from streamtopics.base.editable import Editable
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
-from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.base.validation import COMMON_CONSTRAINTS, POSITIVE_INT, StrOptions
 from streamtopics.base.validation import WORD_PRIOR as WORD_PRIORS
@@ -39,7 +39,7 @@ from streamtopics.utils.records import keep, of_record
 
 
 @documented
-class StreamingLDA(StreamingTopicModel):
+class StreamingLDA(Editable):
     """Latent Dirichlet allocation by any update rule, local step and view.
 
     Rule, local step and view are words, or frozen records whose fields are parameters too:
@@ -111,7 +111,7 @@ class StreamingLDA(StreamingTopicModel):
 
     # What suits the documents that a stream began with.
     _suited: LocalStep = INFERENCE["gibbs"]
-    _records: ClassVar[dict[str, dict[Any, Any]]] = StreamingTopicModel._records | {
+    _records: ClassVar[dict[str, dict[Any, Any]]] = Editable._records | {
         "update": UPDATES,
         "inference": INFERENCE,
         "view": VIEWS,

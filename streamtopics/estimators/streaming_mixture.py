@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from streamtopics.base.composition import STARTS, UPDATES, Composition, Schedule
+from streamtopics.base.editable import Editable
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel, TopicCommit
@@ -30,7 +31,7 @@ from streamtopics.utils.records import keep
 
 
 @documented
-class StreamingMixture(ReportsLifetimes, TakesVectors):
+class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     """Clusters of short texts: each document has one topic, and words of a background.
 
     With one topic a document, all words of a short text say which one it is, where mixed

@@ -20,6 +20,7 @@ class TopicRow(NamedTuple):
     prior_retention: float  #: Share of it that is still its prior
     words: list[Any]
     probabilities: list[float]
+    name: str = ""  #: That the model gives it
 
 
 def topic_table(
@@ -30,6 +31,8 @@ def topic_table(
     relevance: float = 1.0,
 ) -> list[TopicRow]:
     """The topics of a fitted model, the heaviest first, with the words of `top_words`.
+
+    Topics that `streamtopics.editing.hide` has hidden are left out.
 
     Parameters
     ----------
@@ -60,13 +63,16 @@ def topic_table(
     names = model._column_names(feature_names)
     weights, topic_word = model.topic_weights_, model.topic_word_
     retention = model.prior_retention_
+    given = [str(name) for name in getattr(model, "topic_names_", ())]
+    given += [""] * (len(weights) - len(given))
     columns = relevant_words(topic_word, weights, n_words, relevance=relevance)
     return [
         TopicRow(
             int(k), float(weights[k]), float(retention[k]),
-            names[columns[k]].tolist(), topic_word[k, columns[k]].tolist(),
+            names[columns[k]].tolist(), topic_word[k, columns[k]].tolist(), given[k],
         )
         for k in np.argsort(-weights, kind="stable")
+        if k not in model.hidden_topics_
     ]  # fmt: skip
 
 
@@ -74,7 +80,7 @@ def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
     """A table of topics as text, with as many words as go into `width` characters."""
     lines = [f"{'topic':>5}  {'weight':>6}  {'prior':>6}  words"]
     for row in table:
-        words = " ".join(str(word) for word in row.words)
+        words = f"{row.name}: " * bool(row.name) + " ".join(str(word) for word in row.words)
         line = f"{row.topic:>5}  {row.weight:>6.1%}  {row.prior_retention:>6.1%}  {words}"
         lines.append(line if len(line) <= width else line[: width + 1].rsplit(" ", 1)[0])
     return "\n".join(lines)
@@ -88,6 +94,7 @@ def topic_names(estimator: BaseEstimator) -> list[str]:
     # What scikit-learn calls the columns of estimators that have no names for them.
     plain = type(model).__name__.lower()
     indexed = enumerate(columns, len(given))
+    given = [name or f"topic {k}" for k, name in enumerate(given)]
     return given + [f"topic {k}" if name == f"{plain}{k}" else name for k, name in indexed]
 
 

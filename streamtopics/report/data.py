@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-import streamtopics
 from streamtopics.inspection.periods import LEAST, Periods, periods_of, time_texts
 from streamtopics.metrics.similarity import affinities, nearest, places
 from streamtopics.report.documents import (
@@ -328,8 +327,9 @@ def card(
         ]
         if periods is not None:
             documents += [("First period", periods.labels[0]), ("Last period", periods.labels[-1])]
-    versions = [("streamtopics", streamtopics.__version__), ("Python", platform.python_version())]
-    versions += [(name, version(name)) for name in ("numpy", "scipy", "scikit-learn")]
+    versions = [("Python", platform.python_version())]
+    packages = ("streamtopics", "numpy", "scipy", "scikit-learn")
+    versions = [*((name, version(name)) for name in packages), *versions]
     sections = [
         ("Model", [("Class", type(model).__name__), *parameters]),
         ("Steps before it", [(name, _value(step)) for name, step in steps]),

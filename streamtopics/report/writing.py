@@ -146,7 +146,8 @@ def report(
     periods, dates = periods_and_texts(source, whole.periods)
     found = statistics_of(source, n_documents, periods if whole.shares is None else None)
     curves = curves_of(whole.shares or found.shares, periods, tracker, len(source.weights))
-    shown = np.argsort(-source.weights, kind="stable")[:n_topics]
+    order = np.argsort(-source.weights, kind="stable")
+    shown = order[~np.isin(order, source.model.hidden_topics_)][:n_topics]
     table = word_table(source, shown, int(n_words))
     n_given, holders = source.counts.shape[0], whole.holders
     data = Report(

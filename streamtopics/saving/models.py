@@ -19,24 +19,25 @@ from streamtopics.saving.files import replace_file
 # Classes and functions that every file may name, beside those that skops trusts itself: of any
 # module of the package, and of others.
 OURS = """
-    Alarm AspectSentimentModel Averages BPS BPSLDA Background BatchInfo Bernoulli
-    BetaBinomial BinCache Block Boost ChangedTopic ClassWords ClosedVocabulary ColumnSums Commit
+    Alarm AspectSentimentModel Averages BPS BPSLDA Background BatchInfo Bernoulli BetaBinomial
+    BinCache Block Boost Cells ChangedTopic ClassWords ClosedVocabulary ColumnSums Commit
     Composition CorrectedMean Counting DPPSummarizer DampedNewton Decay DensePosterior
-    DirichletProcess Drift DriftMonitor DriftTest Effects EmpiricalPowerPrior Exponential Factors
-    FactorsCommit Fitted Fixed FixedMeasure FixedPoint FixedRate Fourier GammaPrior Gaussian
-    GaussianMixture GeometricMean Gibbs GibbsOnlineEM GivenTopics Growing GuidedTopics HDPFranchise
-    HDPGibbsOnlineEM HDPVarGibbs HiddenFactorsTopics HierarchicalPowerPrior HintedDocuments
-    HintedStart ICD ItemColumns ItemCounts Items IterateAverage Kernel KnownTopic LDA Langevin
-    LearnsDocTopicPrior Learnt LengthMultinomial Lifetimes LinearRegression LowRankDPP Mean
-    MeanDecay MeanFieldRegression Memory Minibatch MultiViewLDA NaiveBayesMixture NamedVectorizer
-    NewTopic NewWord NodeStatistics NoiseStart Normal OneOrMixed OneTopic Online OnlineEM
-    OpenVocabulary Optimization Parameters Poisson Policy PopulationVB Position PowerPrior Process
-    ProgressReport Rate RatingCommit RatingLDA Response ResponseMoments Resumed Retention Rounds
-    Rows SBP SVB SVBHPP SVBLDA SamplerState ScaledDecay Schedule ScoreHistory Seats SeedWords Seeds
-    SemiSupervised SentenceCommit SentenceVectorizer SentimentWords Shares Snapshot SpectralStart
-    Stacked StackedStatistics State Statistics StochasticVI StreamingBayes StreamingCountVectorizer
-    StreamingLDA StreamingMixture StreamingPipeline SummaryCommit SupervisedCommit SupervisedLDA
-    Symmetric Table TableStatistics Tallies TopicCommit TopicCounts TopicLifetime TopicPosterior
+    DirichletProcess Drift DriftMonitor DriftTest Edit EditStep Edits Effects EmpiricalPowerPrior
+    Exponential Factors FactorsCommit Fitted Fixed FixedMeasure FixedPoint FixedRate Fourier
+    GammaPrior Gaussian GaussianMixture GeometricMean Gibbs GibbsOnlineEM GivenTopics Growing
+    GuidedTopics HDPFranchise HDPGibbsOnlineEM HDPVarGibbs HiddenFactorsTopics
+    HierarchicalPowerPrior HintedDocuments HintedStart ICD ItemColumns ItemCounts Items
+    IterateAverage Kernel KnownTopic LDA Langevin LearnsDocTopicPrior Learnt LengthMultinomial
+    Lifetimes LinearRegression LowRankDPP Mean MeanDecay MeanFieldRegression Memory Minibatch
+    MultiViewLDA NaiveBayesMixture NamedVectorizer NewTopic NewWord NodeStatistics NoiseStart Normal
+    OneOrMixed OneTopic Online OnlineEM OpenVocabulary Optimization Parameters Poisson Policy
+    PopulationVB Position PowerPrior Process ProgressReport Rate RatingCommit RatingLDA Response
+    ResponseMoments Resumed Retention Rounds Rows SBP SVB SVBHPP SVBLDA SamplerState ScaledDecay
+    Schedule ScoreHistory Seats SeedWords Seeds SemiSupervised SentenceCommit SentenceVectorizer
+    SentimentWords Shares Snapshot SpectralStart Stacked StackedStatistics State Statistics
+    StochasticVI StreamingBayes StreamingCountVectorizer StreamingLDA StreamingMixture
+    StreamingPipeline SummaryCommit SupervisedCommit SupervisedLDA Symmetric Table TableStatistics
+    Tallies TopicCommit TopicCounts TopicLabels TopicLifetime TopicPosterior TopicStream
     TopicTracker Traits Variational VariationalOnlineEM VectorMoments WAS WASTopicModel Weighted
     Window WithPseudoTokens WordCounts WordSets WordsAndLengths ZipfPrior class_words_prior
     mark_negations split_sentences

@@ -23,6 +23,7 @@ from streamtopics import (
     DPPSummarizer,
     GuidedTopics,
     LowRankDPP,
+    TopicStream,
     WASTopicModel,
 )
 from streamtopics.text import (
@@ -198,6 +199,7 @@ Summaries = adapted("Summaries", DPPSummarizer, as_texts, chosen)
 Words = adapted("Words", StreamingCountVectorizer, as_texts)
 NamedWords = adapted("NamedWords", NamedVectorizer, as_texts)
 SentenceWords = adapted("SentenceWords", SentenceVectorizer, as_texts, summed)
+Stream = adapted("Stream", TopicStream, as_texts)
 Guided = adapted("Guided", GuidedTopics, named, numbered)
 # Checks make it 1; the seeds say how many there are.
 Guided.n_components = property(

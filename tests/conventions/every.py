@@ -117,6 +117,9 @@ EVERY: dict[str, Case] = {
     "HiddenFactorsTopics": _counts("HiddenFactorsTopics", 3, y=RATINGS, given=_REVIEWS, max_iter=2),
     "AspectSentimentModel": Case(streamtopics.AspectSentimentModel(2, random_state=0), SENTENCES),
     "StreamingBayes": Case(streamtopics.StreamingBayes(GaussianMixture(2), random_state=0), COUNTS),
+    "TopicStream": Case(
+        streamtopics.TopicStream(3, vectorizer=text.StreamingCountVectorizer(max_features=V)), TEXTS
+    ),
     "NamedVectorizer": Case(text.NamedVectorizer(), TEXTS),
     "SentenceVectorizer": Case(text.SentenceVectorizer(), TEXTS),
     "StreamingCountVectorizer": Case(text.StreamingCountVectorizer(max_features=V), TEXTS),

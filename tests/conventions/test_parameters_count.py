@@ -32,6 +32,7 @@ WITHOUT_EFFECT = {
     },
     "SVBHPP": {"rate_prior": "is weak beside so few words"},
     "WASTopicModel": {"kappa": STEPS},
+    "TopicStream": {"error_rate": "chooses findings", "n_documents": "are kept to be shown"},
     "LowRankDPP": dict.fromkeys(("batch_size", "kappa", "step_size"), STEPS),
     "DPPSummarizer": dict.fromkeys(("max_iter", "n_components", "penalty"), "is of 'thesis'")
     | {"fragment_weight": "there are no fragments"},

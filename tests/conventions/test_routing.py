@@ -51,6 +51,10 @@ ASKED: dict[str, dict[str, set[str]]] = {
     "HiddenFactorsTopics": {**REVIEWS, "predict": {"items", "users"}},
     "MultiViewLDA": {"partial_fit": {"classes"}},
     "StreamingBayes": {"partial_fit": {"classes"}},
+    "TopicStream": {
+        "fit": {"times", "groups", "ids", "vectors"},
+        "partial_fit": {"times", "groups", "ids"},
+    },
 }
 # Texts are no metadata, whatever the argument is called.
 OF_TEXTS = (

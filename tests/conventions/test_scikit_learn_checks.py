@@ -34,6 +34,7 @@ ESTIMATORS: dict[str, Any] = {
     "words": adapters.Words(max_features=12),
     "named words": adapters.NamedWords(),
     "words of sentences": adapters.SentenceWords(),
+    "texts in one object": adapters.Stream(2, vectorizer=WORDS),
     "guided topics": adapters.Guided({"a": ["col_0"]}, n_unseeded=1, max_iter=1),
     "pipeline": StreamingPipeline([("topics", TOPICS)]),
     "pipeline of texts": StreamingPipeline(
@@ -173,4 +174,4 @@ def test_every_estimator_that_reads_no_matrix_has_an_adapter() -> None:
     own = {base for estimator in ESTIMATORS.values() for base in type(estimator).__mro__}
     others = [name for name in DEFAULTS if not reads_matrices(name)]
     assert {type(DEFAULTS[name]) for name in others} <= own
-    assert len(others) == 9
+    assert len(others) == 10

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What people have changed of the topics of a model: a record beside what was learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.updates.births import Lifetimes
+
+# Words, or columns without a name, and their probabilities in a topic.
+Weighted = tuple[tuple[Any, float], ...]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change of the topics of a model, as it is kept in the model and in files.
+
+    Attributes
+    ----------
+    kind : {"merge", "split", "rename", "hide", "show", "lock", "unlock", "exclude", "pull"}
+    topics : tuple of int
+        Numbers of the topics. The number of a topic is its row before the first edit, and it
+        stays; new topics get further numbers.
+    leading : tuple of tuples of (word, probability)
+        The thirty most probable words of each topic, by which it is found in other models.
+    words : tuple
+        Words that are excluded or pulled.
+    name : str
+        The new name.
+    n : int
+        Parts of a split.
+    """
+
+    kind: str
+    topics: tuple[int, ...]
+    leading: tuple[Weighted, ...] = ()
+    words: tuple[Any, ...] = ()
+    name: str = ""
+    n: int = 0
+
+
+@dataclass(frozen=True)
+class TopicLabels:
+    """What is said of the topics, by their numbers."""
+
+    topics: tuple[int, ...]  # Number of each row, without those of a background
+    n_topics: int  # Numbers given so far
+    names: Mapping[int, str] = field(default_factory=dict)
+    hidden: frozenset[int] = frozenset()
+    locked: frozenset[int] = frozenset()
+    excluded: frozenset[tuple[int, int]] = frozenset()  # Topics, and columns that they never get
+
+    def rows(self, topics: Iterable[int]) -> list[int]:
+        """Rows of those topics that there are."""
+        return [self.topics.index(topic) for topic in topics if topic in self.topics]
+
+    def is_locked(self, n_hidden: int) -> np.ndarray:
+        """Whether each row of the posterior is locked, of which the first are a background."""
+        locked = np.zeros(n_hidden + len(self.topics), bool)
+        locked[[n_hidden + row for row in self.rows(self.locked)]] = True
+        return locked
+
+    def without(self, columns: np.ndarray) -> TopicLabels:
+        """The labels after columns were given to other words."""
+        gone = set(columns.tolist())
+        return replace(self, excluded=frozenset(p for p in self.excluded if p[1] not in gone))
+
+
+@dataclass(frozen=True)
+class EditStep:
+    """An edit with all that it takes to carry it out again on the same topics."""
+
+    edit: Edit
+    before: TopicLabels
+    columns: tuple[int, ...] = ()  # Of the words
+    moves: bool = True  # Whether it changes rows or counts
+    # (n_words, n): share of each part of a split in the counts of each word learnt
+    division: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Edits:
+    """All edits of a model; a field of its commit record."""
+
+    labels: TopicLabels
+    n_started: int  # Topics that learning began with
+    steps: tuple[EditStep, ...] = ()
+    # The commit record before the first step that moved counts after the last minibatch, and the
+    # number of its steps
+    base: Any = None
+    n_base: int = 0
+
+    def learnt(self, lifetimes: Lifetimes | None) -> Edits:
+        """The record after a minibatch: a place that a new cluster has taken has a new number."""
+        labels, steps, born = self.labels, self.steps, list[int]()
+        if lifetimes is not None:
+            born = [one.topic for one in lifetimes.alive if one.born == lifetimes.n_batches]
+        if born:
+            n, old = labels.n_topics, enumerate(labels.topics)
+            topics = tuple(n + row if row in born else topic for row, topic in old)
+            labels = replace(labels, topics=topics, n_topics=n + len(topics))
+        if self.base is not None:
+            steps = tuple(replace(step, division=None) for step in steps)
+        return replace(self, labels=labels, steps=steps, base=None)
+
+    def without(self, columns: np.ndarray) -> Edits:
+        """The record after columns were given to other words, of which nothing is left."""
+        steps = tuple(replace(step, before=step.before.without(columns)) for step in self.steps)
+        return replace(self, labels=self.labels.without(columns), steps=steps).learnt(None)
+
+
+def held(blend: Blend, posterior: TopicPosterior, labels: TopicLabels, n_hidden: int) -> Blend:
+    """The blend that keeps words out of the topics that exclude them, and locked topics alike.
+
+    A locked topic is multiplied by what its mass grows by, so that its words keep their
+    probabilities and its share of the tokens is still counted.
+    """
+    locked, statistics = labels.is_locked(n_hidden), blend.statistics
+    excluded = [pair for pair in sorted(labels.excluded) if pair[1] in statistics.words]
+    if excluded:
+        counts = np.array(statistics.counts, np.float64)
+        for topic, column in excluded:
+            lam = posterior.rows(np.array([column], np.int32))[0]
+            own = counts[np.searchsorted(statistics.words, column)]
+            for row in labels.rows([topic]):
+                move_out(own, n_hidden + row, locked, lam)
+        blend = replace(blend, statistics=replace(statistics, counts=counts))
+    if not locked.any():
+        return blend
+    return replace(
+        blend,
+        retain=np.where(locked, posterior.mass_after(blend) / posterior.mass, blend.retain),
+        retention=np.where(locked, 1.0, blend.reported_retention),
+        gain=np.where(locked, 0.0, blend.gain),
+        prior=np.where(locked, 0.0, blend.prior),
+        boost=np.where(locked, 0.0, blend.boost),
+    )
+
+
+def move_out(counts: np.ndarray, topic: int, locked: np.ndarray, lam: np.ndarray) -> None:
+    """Divide a word's tokens in a topic among the others that are not locked, in place.
+
+    In proportion to theirs in `counts`, or in `lam` if they have none; both are of one word.
+    """
+    others = ~locked
+    others[topic] = False
+    if others.any():
+        weights = counts[others] if counts[others].sum() > 0 else lam[others]
+        counts[others] += counts[topic] * (weights / weights.sum())
+        counts[topic] = 0.0

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Topics that people merge, split, name, hide, lock and give words; the model goes on learning."""
+
+from streamtopics.base.edits import Edit
+from streamtopics.editing.journal import (
+    EditResult,
+    apply_edits,
+    edits_from_json,
+    edits_to_json,
+)
+from streamtopics.editing.topics import (
+    EditError,
+    exclude,
+    hide,
+    lock,
+    merge,
+    pull,
+    rename,
+    show,
+    split,
+    undo,
+    unlock,
+)
+
+__all__ = [
+    "Edit",
+    "EditError",
+    "EditResult",
+    "apply_edits",
+    "edits_from_json",
+    "edits_to_json",
+    "exclude",
+    "hide",
+    "lock",
+    "merge",
+    "pull",
+    "rename",
+    "show",
+    "split",
+    "undo",
+    "unlock",
+]

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Edits as a small file, and edits that are carried out again on another model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from streamtopics.base.edits import Edit, Weighted
+from streamtopics.editing.topics import EditError, edit_rows, editable, leading_words
+from streamtopics.streams.tracking.identity import THRESHOLD, Words, affinity_matrix, matching
+from streamtopics.utils.parallel import lock_of
+from streamtopics.utils.steps import names_of
+
+FORMAT = "streamtopics edits"
+KINDS = ("merge", "split", "rename", "hide", "show", "lock", "unlock", "exclude", "pull")
+
+
+class EditResult(NamedTuple):
+    """What has become of an edit.
+
+    Attributes
+    ----------
+    edit : Edit
+        As it was asked for.
+    rows : tuple of int
+        Rows of its topics before it; empty if it was refused.
+    refused : str
+        Why it was refused; "" if it was not.
+    """
+
+    edit: Edit
+    rows: tuple[int, ...]
+    refused: str
+
+
+def edits_to_json(edits: Iterable[Edit]) -> str:
+    """Edits as text, for a file that people and other programs can read.
+
+    Parameters
+    ----------
+    edits : iterable of Edit
+        Such as `edits_` of a model.
+
+    Returns
+    -------
+    text : str
+    """
+    rows = [{k: v for k, v in asdict(edit).items() if v not in ((), "", 0)} for edit in edits]
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    return f'{{"format": "{FORMAT}", "edits": [\n{lines}\n]}}\n'
+
+
+def edits_from_json(text: str) -> list[Edit]:
+    """Read the edits that `edits_to_json` has written.
+
+    Parameters
+    ----------
+    text : str
+        JSON.
+
+    Returns
+    -------
+    edits : list of Edit
+    """
+    try:
+        found = json.loads(text)
+        rows = found["edits"] if found["format"] == FORMAT else None
+        return [_read(row) for row in rows]  # type: ignore[union-attr]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"this is no file of edits ({type(error).__name__}: {error}); edits_to_json and the "
+            "report write one"
+        ) from error
+
+
+def _read(row: dict[str, Any]) -> Edit:
+    """One edit of a file."""
+    edit = Edit(
+        row["kind"], tuple(map(int, row["topics"])),
+        tuple(tuple((word, float(p)) for word, p in words) for words in row.get("leading", ())),
+        tuple(row.get("words", ())), str(row.get("name", "")), int(row.get("n", 0)),
+    )  # fmt: skip
+    known = {one.name for one in fields(Edit)}
+    if edit.kind not in KINDS or not row.keys() <= known or not edit.topics:
+        raise ValueError(f"an edit is {row!r:.80}")
+    return edit
+
+
+def apply_edits(model: Any, edits: Iterable[Edit], X: Any = None) -> list[EditResult]:
+    """Carry out edits of one model on another, such as one that was fitted anew.
+
+    Topics are found by their words, as `TopicTracker` finds them. An edit is refused if one of its
+    topics is not found, or if it cannot be carried out; the others are carried out.
+
+    Parameters
+    ----------
+    model : estimator or pipeline
+        As in `merge`. It is changed in place.
+    edits : iterable of Edit
+        In order, such as `edits_` of a model, or what `edits_from_json` has read.
+    X : object, default=None
+        Documents for splits; see `split`.
+
+    Returns
+    -------
+    results : list of EditResult
+        One for each edit.
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA, editing
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(500, n_components=3, n_features=60, random_state=0).X
+    >>> model = StreamingLDA(3, random_state=0).fit(X)
+    >>> edit = editing.rename(model, 1, "billing")
+    >>> again = StreamingLDA(3, random_state=1).fit(X)
+    >>> [result.refused for result in editing.apply_edits(again, model.edits_)]
+    ['']
+    >>> sorted(again.topic_names_)
+    ['', '', 'billing']
+    """
+    topics = editable(model)
+    names = set(topics._column_names(names_of(model)).tolist())
+    # Number of the topics of the edits in this model.
+    found: dict[int, int] = {}
+    asked, results = list(edits), []
+    with lock_of(topics):
+        for i, edit in enumerate(asked):
+            try:
+                rows = _places(model, asked[i:], found)
+                words = [word for word in edit.words if word in names] or edit.words
+                edit_rows(model, edit.kind, rows, words=words, X=X, n=edit.n, name=edit.name)
+            except EditError as error:
+                results.append(EditResult(edit, (), str(error)))
+                continue
+            found |= dict(zip(edit.topics, topics.edits_[-1].topics, strict=True))
+            # Which part is which, and what has gone in another topic, is found by words.
+            for topic in {"split": edit.topics, "merge": edit.topics[1:]}.get(edit.kind, ()):
+                del found[topic]
+            results.append(EditResult(edit, tuple(rows), ""))
+    return results
+
+
+def _places(model: Any, edits: Sequence[Edit], found: dict[int, int]) -> list[int]:
+    """The rows of the topics of the first edit; topics of the others compete for them."""
+    edit, topics = edits[0], editable(model)
+    row_of = {number: row for row, number in enumerate(topics._edits.labels.topics)}
+    known = {topic: row_of[one] for topic, one in found.items() if one in row_of}
+    if len(edit.leading) != len(edit.topics):
+        raise EditError("the edit has no leading words of its topics, by which they are found")
+    wanted: dict[int, Weighted] = {}
+    for one in edits:
+        for topic, words in zip(one.topics, one.leading, strict=False):
+            if topic not in known:
+                wanted.setdefault(topic, words)
+    free = [row for row in row_of.values() if row not in known.values()]
+    own, number = leading_words(topics, topics._column_names(names_of(model))), dict[Any, int]()
+    affinity = np.zeros((len(wanted), len(free)))
+    for i, words in enumerate(wanted.values()):
+        rows = [_numbered(own[row][: len(words)], number) for row in free]
+        affinity[i] = affinity_matrix([_numbered(words, number)], rows)
+    asked = [*wanted]
+    for row, place in zip(free, matching(affinity, THRESHOLD).tolist(), strict=True):
+        if place >= 0:
+            known[asked[place]] = row
+    for topic, words in zip(edit.topics, edit.leading, strict=True):
+        if topic not in known:
+            said = " ".join(str(word) for word, _ in words[:5])
+            raise EditError(f"no topic has the words of topic {topic} ({said})")
+    return [known[topic] for topic in edit.topics]
+
+
+def _numbered(words: Weighted, number: dict[Any, int]) -> Words:
+    """Words by number, with weights that sum to 1."""
+    p = np.array([weight for _, weight in words])
+    own = [number.setdefault(word, len(number)) for word, _ in words]
+    return np.array(own), p / p.sum()

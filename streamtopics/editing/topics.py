@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Edits of the topics of a fitted model, which goes on to learn from the stream.
+
+Topics are rows of counts, lam = c eta + b xi + a S, and rules add to them or scale them. So
+counts of rows can be added (merge), divided (split) or moved (exclude, pull), and no token is
+lost. Names, hidden and locked topics are labels. All is in one record, `edits` of the commit
+record, which is swapped as a whole: an edit that fails changes nothing, and `save` keeps it.
+
+Topics have numbers that stay when rows move: labels and the journal go by these.
+`n_components` stays what learning starts with, so that a clone starts as the model did.
+
+Undo carries out all edits but the last again, from the commit record before the first one. It is
+kept until something is learnt; from then on only labels can be undone, and no file is larger.
+
+A locked topic is scaled by what its mass grows by; the tokens of an excluded word go to the
+other topics before a minibatch is added (`base.edits.held`).
+
+A split infers documents, takes the tokens of the topic in each, learns parts from these, and
+divides the topic's counts of each word as the parts do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base.editable import Editable
+from streamtopics.base.edits import Edit, EditStep, Weighted
+from streamtopics.editing.changes import carried_out, taken_back
+from streamtopics.estimators import StreamingLDA
+from streamtopics.metrics.relevance import most_probable
+from streamtopics.streams.batches import named
+from streamtopics.updates.doc_topic import FixedPoint, GammaPrior, Shares
+from streamtopics.utils.checks import is_whole
+from streamtopics.utils.parallel import lock_of
+from streamtopics.utils.steps import check_not_frozen, counted, last_step, names_of
+from streamtopics.utils.structure import for_scipy
+
+# Leading words by which a topic is known. Tokens that a split needs, and the part of one below
+# which it is of another topic.
+KEPT_WORDS, LEAST_TOKENS, LEAST_TOKEN = 30, 100.0, 1e-3
+
+
+class EditError(ValueError):
+    """An edit that the model cannot take; nothing has changed."""
+
+
+def merge(model: Any, topics: Sequence[int]) -> Edit:
+    """Make one topic of several; the first keeps its row, name and number.
+
+    Their tokens and their shares of documents are added. Rows after those that are left out move
+    up. Clusters that come and go (`births`) can be neither merged nor split.
+
+    Parameters
+    ----------
+    model : estimator or pipeline
+        A fitted `StreamingLDA`, one of its subclasses or presets, or a `StreamingMixture`; or a
+        pipeline that ends in one. It is changed in place.
+    topics : sequence of int
+        Rows of two topics or more.
+
+    Returns
+    -------
+    edit : Edit
+        As in `edits_` of the model.
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA, editing
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(500, n_components=4, n_features=60, random_state=0).X
+    >>> model = StreamingLDA(4, random_state=0).fit(X)
+    >>> edit = editing.merge(model, [1, 3])
+    >>> model.components_.shape
+    (3, 60)
+    >>> edit = editing.undo(model)
+    >>> model.components_.shape
+    (4, 60)
+    """
+    return edit_rows(model, "merge", topics)
+
+
+def split(model: Any, topic: int, X: Any, *, n: int = 2) -> Edit:
+    """Make several topics of one, from documents.
+
+    The largest part keeps the row, the name and the number of the topic. The others get the rows
+    after the last one.
+
+    Parameters
+    ----------
+    model
+        As in `merge`.
+    topic : int
+        Row of the topic.
+    X : object
+        Documents that have it, as for `transform` of the model: those that it learnt from, or
+        others like them. Some thousand are enough.
+    n : int, default=2
+        Parts.
+
+    Returns
+    -------
+    edit : Edit
+    """
+    return edit_rows(model, "split", [topic], X=X, n=n)
+
+
+def rename(model: Any, topic: int, name: str) -> Edit:
+    """Give a topic a name, which tables, reports and pictures show; "" takes it away.
+
+    Parameters
+    ----------
+    model, topic
+        As in `split`.
+    name : str
+        The name.
+
+    Returns
+    -------
+    edit : Edit
+    """
+    return edit_rows(model, "rename", [topic], name=name)
+
+
+def hide(model: Any, topics: int | Sequence[int]) -> Edit:
+    """Leave topics out of tables, reports and pictures; the model still has them.
+
+    Parameters
+    ----------
+    model
+        As in `merge`.
+    topics : int or sequence of int
+        Rows of the topics.
+
+    Returns
+    -------
+    edit : Edit
+    """
+    return edit_rows(model, "hide", topics)
+
+
+def show(model: Any, topics: int | Sequence[int]) -> Edit:
+    """Show topics again that were hidden; see `hide`."""
+    return edit_rows(model, "show", topics)
+
+
+def lock(model: Any, topics: int | Sequence[int]) -> Edit:
+    """Keep the words of topics as they are while the model learns.
+
+    Documents still have these topics, and their shares of the tokens are still counted.
+
+    Parameters
+    ----------
+    model, topics
+        As in `hide`. Clusters that come and go (`births`) cannot be locked.
+
+    Returns
+    -------
+    edit : Edit
+    """
+    return edit_rows(model, "lock", topics)
+
+
+def unlock(model: Any, topics: int | Sequence[int]) -> Edit:
+    """Let topics learn again that were locked; see `lock`."""
+    return edit_rows(model, "unlock", topics)
+
+
+def exclude(model: Any, topic: int, words: Collection[Any]) -> Edit:
+    """Keep words out of a topic, from now on and for ever: "not this word".
+
+    What it has learnt of them goes to the other topics in proportion to their tokens of each word,
+    and so do their tokens in minibatches to come. Locked topics get none.
+
+    Parameters
+    ----------
+    model, topic
+        As in `split`.
+    words : collection
+        Words of the vocabulary, or numbers of columns where these have no names. In an open
+        vocabulary a word that loses its column is no longer excluded.
+
+    Returns
+    -------
+    edit : Edit
+    """
+    return edit_rows(model, "exclude", [topic], words=words)
+
+
+def pull(model: Any, topic: int, words: Collection[Any]) -> Edit:
+    """Move all tokens of words to a topic: "this word belongs here".
+
+    Later documents are seen with the topics as they are then, so most of their tokens of these
+    words go there too. Locked topics keep theirs.
+
+    Parameters
+    ----------
+    model, topic, words
+        As in `exclude`, which it lifts.
+
+    Returns
+    -------
+    edit : Edit
+    """
+    return edit_rows(model, "pull", [topic], words=words)
+
+
+def undo(model: Any) -> Edit:
+    """Take back the last edit that is left; the model has the same bits as before it.
+
+    Once a minibatch was learnt, only `rename`, `hide`, `show`, `lock`, `unlock` and the exclusion
+    of words that were never learnt can be undone.
+
+    Parameters
+    ----------
+    model
+        As in `merge`.
+
+    Returns
+    -------
+    edit : Edit
+        The one that was undone.
+    """
+    topics = editable(model)
+    with lock_of(topics):
+        edits = topics._edits
+        if not edits.steps:
+            raise EditError("no edit is left to be undone")
+        last = edits.steps[-1]
+        if last.moves and edits.base is None:
+            raise EditError(
+                f"{last.edit.kind} cannot be undone: the model has learnt since, and what it would "
+                "have learnt otherwise is not known; load a model that was saved before"
+            )
+        topics._commit = taken_back(topics._commit, edits)
+    return last.edit
+
+
+# How an edit is made
+
+
+def editable(model: Any) -> Editable:
+    """The estimator of topics of a model, refused by name if its topics cannot be edited."""
+    check_not_frozen(model)
+    topics = last_step(model)
+    if not isinstance(topics, Editable):
+        raise TypeError(
+            f"the topics of {type(topics).__name__} cannot be edited, as they are not rows of "
+            "counts alone; use StreamingLDA or StreamingMixture"
+        )
+    check_is_fitted(topics)
+    commit = topics._commit
+    rule, doc_topic = commit.update.update, commit.update.doc_topic
+    inner, memory = commit.state
+    for wrong, trouble in (
+        (commit.posterior.knows_nothing, "it has learnt no words yet"),
+        (inner is not None, f"{rule} keeps statistics of minibatches, which would return"),
+        ("noise" in rule.traits.needs, f"{rule} adds noise to topics, and no counts"),
+        (commit.average is not None, "its topics are averages of iterates"),
+        (
+            memory is not None and not isinstance(doc_topic, FixedPoint | GammaPrior | Shares),
+            f"it is not known what {doc_topic} remembers of its topics",
+        ),
+    ):
+        if wrong:
+            raise EditError(f"the topics of {type(topics).__name__} cannot be edited: {trouble}")
+    return topics
+
+
+def leading_words(topics: Editable, names: np.ndarray) -> list[Weighted]:
+    """The thirty most probable words of each row and their probabilities."""
+    columns = most_probable(topics._learnt, KEPT_WORDS)
+    found = []
+    for row in range(topics._n_hidden, len(columns)):
+        p = topics._topics_of(columns[row])[row].tolist()
+        words = zip(names[columns[row]].tolist(), p, strict=True)
+        found.append(tuple((word, float(f"{p:.4g}")) for word, p in words))
+    return found
+
+
+def edit_rows(
+    model: Any, kind: str, topics: Any, *, words: Collection[Any] = (), X: Any = None, n: int = 0,
+    name: str = "",
+) -> Edit:  # fmt: skip
+    """Carry out an edit of some rows, and return it."""
+    estimator = editable(model)
+    with lock_of(estimator):
+        commit, edits = estimator._commit, estimator._edits
+        if not isinstance(name, str):
+            raise EditError(f"name must be a str; got {name!r:.60}")
+        if commit.lifetimes is not None and kind in ("merge", "split", "lock"):
+            raise EditError(f"{kind} is not for clusters that come and go; use births=None")
+        rows, numbers = _rows(kind, topics, len(edits.labels.topics)), edits.labels.topics
+        names = estimator._column_names(names_of(model))
+        columns = _columns(words, names, len(numbers)) if kind in ("exclude", "pull") else ()
+        own = leading_words(estimator, names)
+        edit = Edit(
+            kind, tuple(numbers[row] for row in rows), tuple(own[row] for row in rows),
+            tuple(names[list(columns)].tolist()), name, int(n),
+        )  # fmt: skip
+        division = _division(model, estimator, rows[0], X, n) if kind == "split" else None
+        learnt = commit.posterior._state.S.places[list(columns)].any()
+        moves = kind in ("merge", "split") or bool(learnt)
+        step = EditStep(edit, edits.labels, columns, moves, division)
+        estimator._commit = carried_out(commit, edits, step)
+    return edit
+
+
+def _rows(kind: str, topics: Any, n_topics: int) -> list[int]:
+    """The rows that an edit is about."""
+    given = [topics] if is_whole(topics) else list(topics)
+    valid = all(is_whole(row) and 0 <= row < n_topics for row in given)
+    least = 2 if kind == "merge" else 1
+    if not valid or len(set(given)) < max(least, len(given)):
+        raise EditError(
+            f"{kind} takes {'two or more' if least == 2 else 'one or more'} different rows from 0 "
+            f"to {n_topics - 1}; got {topics!r:.60}"
+        )
+    return [int(row) for row in given]
+
+
+def _columns(words: Collection[Any], names: np.ndarray, n_topics: int) -> tuple[int, ...]:
+    """Columns of words."""
+    if isinstance(words, str) or not len(words):
+        raise EditError(f"words must be a list of words; got {words!r:.60}")
+    if n_topics < 2:
+        raise EditError("words cannot move: the model has no other topic")
+    column = {name: i for i, name in enumerate(names.tolist())}
+    if unknown := [word for word in words if word not in column]:
+        raise EditError(f"words {unknown[:5]} have no column in the model; leave them out")
+    return tuple(sorted({column[word] for word in words}))
+
+
+def _division(model: Any, topics: Editable, row: int, X: Any, n: Any) -> np.ndarray:
+    """Share of each part in the topic's counts of each word of the store, largest part first."""
+    commit = topics._commit
+    if X is None:
+        raise EditError("a split needs documents; pass them as X")
+    if not is_whole(n) or n < 2:
+        raise EditError(f"n must be a whole number of parts, at least 2; got {n!r:.60}")
+    tokens = tokens_of(topics, for_scipy(counted(model, X)), row)
+    if tokens.sum() < LEAST_TOKENS:
+        raise EditError(
+            f"topic {row} has {tokens.sum():.0f} tokens in X, but a split needs "
+            f"{LEAST_TOKENS:.0f}; pass more documents that have it"
+        )
+    parts = StreamingLDA(int(n), n_jobs=topics.n_jobs, random_state=topics.seed_).fit(tokens)
+    words = commit.posterior._state.S.words
+    found = parts.components_[:, words].T
+    found /= found.sum(axis=1, keepdims=True)
+    sizes = commit.posterior.rows(words)[:, topics._n_hidden + row] @ found
+    return np.ascontiguousarray(found[:, np.argsort(-sizes, kind="stable")])
+
+
+def tokens_of(topics: Editable, X: Any, row: int) -> sparse.csr_matrix:
+    """Expected tokens of a topic in the documents that have one or more of it.
+
+    A token of word w in document d is of topic k with probability
+
+        theta_dk phi_kw / sum_j theta_dj phi_jw.
+    """
+    X = sparse.csr_matrix(X, dtype=np.float64)
+    theta = np.asarray(topics.transform(named(topics, X)), np.float64)
+    words, places = np.unique(X.indices, return_inverse=True)
+    phi = topics._topics_of(words.astype(np.int32))[topics._n_hidden :]
+    documents = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    total = np.full(X.nnz, np.finfo(np.float64).tiny)
+    for k in range(len(phi)):
+        total += theta[documents, k] * phi[k, places]
+    tokens = X.data * theta[documents, row] * phi[row, places] / total
+    X.data = np.where(tokens < LEAST_TOKEN, 0.0, tokens)
+    X.eliminate_zeros()
+    return X[X.sum(axis=1).A1 >= 1.0]

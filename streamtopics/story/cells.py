@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sums over documents by time and group, from which shares, intervals and findings are read.
+
+Times are numbered spans: hours, days, months, years, ... of dates, or powers of ten of numbers. The
+spans become longer as a stream does, so that the sums stay small. Each longer span consists of
+whole shorter ones, so no document is counted in a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.inspection.periods import MOST_PERIODS, STEPS, Step
+from streamtopics.utils.structure import from_arrow, is_missing
+from streamtopics.utils.times import read_times
+
+# Spans of dates, from the shortest, and numbers of sums and of spans that are kept at most.
+SPANS = [step for step in STEPS if step.name not in ("week", "quarter", "5 years", "50 years")]
+MOST_SUMS, MOST_SPANS, FEWEST_SPANS = 2_000_000, 400, 24
+# Documents of a period in the mean, at least.
+LEAST_OF_PERIOD = 10
+# Groups that are told apart, and the name of all that come later.
+MOST_GROUPS, OTHERS = 100, "(other groups)"
+# The number of the span of documents whose time is not known.
+UNKNOWN = np.iinfo(np.int64).min
+# Numbers that can be times: one more is another number.
+LARGEST = 2.0**53
+# Half the width of a 95 % interval of a normal distribution, in standard deviations.
+WIDE = 1.959964
+
+
+class Labels(NamedTuple):
+    """When documents are from, and of which group each is."""
+
+    kind: str  # "date", "number", or "order" without times; empty if no time is known
+    times: np.ndarray  # datetime64 or float64, NaT or NaN where not known
+    groups: list[str]
+
+
+class Period(NamedTuple):
+    """One period of a picture or of a finding: its name, when it begins, and how long it is."""
+
+    label: str
+    start: Any  # datetime64 or float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums by period and group, for periods that people read.
+
+    Attributes
+    ----------
+    periods : tuple of Period
+        In order, without gaps; empty if no time is known.
+    groups : tuple of str
+    n : ndarray of shape (n_periods, n_groups)
+        Documents.
+    sums, squares, main : ndarray of shape (n_periods, n_groups, n_topics)
+        Sums of the shares of topics and of their squares, and documents by main topic.
+    holders : ndarray of shape (n_periods, n_words)
+        Documents that have a word.
+    """
+
+    periods: tuple[Period, ...]
+    groups: tuple[str, ...]
+    n: np.ndarray
+    sums: np.ndarray
+    squares: np.ndarray
+    main: np.ndarray
+    holders: np.ndarray
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Sums by span of time and group; `add` returns those with more documents."""
+
+    kind: str  # "date", "number" or "order"; empty before the first document
+    level: int  # place of the span in SPANS, or the power of ten
+    spans: np.ndarray  # int64, ascending
+    groups: tuple[str, ...]
+    n: np.ndarray
+    sums: np.ndarray
+    squares: np.ndarray
+    main: np.ndarray
+    holders: sparse.csr_matrix
+
+    _holds = (
+        "spans: i8 B; n: B G >=0; sums: B G K >=0; squares: B G K >=0; main: B G K >=0; "
+        "holders: B V >=0"
+    )
+
+    @classmethod
+    def empty(cls, n_topics: int, n_words: int) -> Cells:
+        """The sums over no documents."""
+        cube, none = np.zeros((0, 0, n_topics)), np.zeros(0, np.int64)
+        return cls("", 0, none, (), cube[..., 0], cube, cube, cube, sparse.csr_matrix((0, n_words)))
+
+    def add(self, labels: Labels, shares: np.ndarray, counts: sparse.csr_matrix) -> Cells:
+        """The sums with more documents: their shares of topics and counts of words."""
+        if not len(shares):
+            return self
+        own = self if self.kind else self._begun(labels)
+        groups = own._with_groups(labels.groups)
+        own, numbers = own._with_spans(own._numbers(labels.times), len(groups))
+        own = own._placed(np.union1d(own.spans, numbers), groups)
+        known = {name: place for place, name in enumerate(groups)}
+        columns = [known.get(name, len(groups) - 1) for name in labels.groups]
+        rows = np.searchsorted(own.spans, numbers)
+        of_cells = _indicators(rows * len(groups) + columns, own.n.size)
+        main = np.eye(shares.shape[1])[shares.argmax(axis=1)]
+        cubes = [
+            sums + (of_cells @ values).reshape(sums.shape)
+            for sums, values in (
+                (own.n, np.ones(len(shares))), (own.sums, shares), (own.squares, shares**2),
+                (own.main, main),
+            )
+        ]  # fmt: skip
+        holders = own.holders + _indicators(rows, len(own.spans)) @ (counts > 0).astype(np.float64)
+        return replace(own, n=cubes[0], sums=cubes[1], squares=cubes[2], main=cubes[3],
+                       holders=sparse.csr_matrix(holders))  # fmt: skip
+
+    def without_words(self, columns: np.ndarray, earlier: np.ndarray) -> Cells:
+        """The sums in which columns have changed hands, with what is known of their words before.
+
+        Earlier documents of a word are put into the last span, as their time is not known.
+        """
+        n_spans, n_words = self.holders.shape
+        if not n_spans:
+            return self
+        kept = np.ones(n_words)
+        kept[columns] = 0.0
+        last = np.full(len(columns), n_spans - 1)
+        before = sparse.csr_matrix((earlier, (last, columns)), (n_spans, n_words))
+        holders = sparse.csr_matrix(self.holders @ sparse.diags(kept) + before)
+        holders.eliminate_zeros()
+        return replace(self, holders=holders)
+
+    def with_topics(self, places: Sequence[Sequence[int]]) -> Cells:
+        """The sums with other topics, each of which is the sum of some of these."""
+        sums, squares, main = (
+            np.stack([values[..., list(own)].sum(axis=-1) for own in places], axis=-1)
+            for values in (self.sums, self.squares, self.main)
+        )
+        return replace(self, sums=sums, squares=squares, main=main)
+
+    # Spans
+
+    def _begun(self, labels: Labels) -> Cells:
+        """The sums with the shortest spans that the first times allow."""
+        known = labels.times[labels.times == labels.times]
+        level = 0
+        if labels.kind == "date":
+            whole = [unit for unit in "YMD" if (known.astype(f"M8[{unit}]") == known).all()]
+            level = [span.unit for span in SPANS].index(whole[0] if whole else "h")
+        elif labels.kind and not (known == np.rint(known)).all():
+            level = int(np.floor(np.log10(max(float(np.ptp(known)), 1e-300) / MOST_SPANS)))
+        return replace(self, kind=labels.kind, level=level)
+
+    def _numbers(self, times: np.ndarray) -> np.ndarray:
+        """The number of the span of each document."""
+        known = times == times
+        found = np.full(len(times), UNKNOWN)
+        if self.kind == "date":
+            found[known] = SPANS[self.level].of(times[known])
+        else:
+            found[known] = np.floor(times[known] / 10.0**self.level).astype(np.int64)
+        return found
+
+    def _with_groups(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The groups there are and new ones; those after the hundredth are one."""
+        groups = dict.fromkeys((*self.groups, *names))
+        if len(groups) <= MOST_GROUPS:
+            return tuple(groups)
+        return (*[name for name in groups if name != OTHERS][: MOST_GROUPS - 1], OTHERS)
+
+    def _with_spans(self, numbers: np.ndarray, n_groups: int) -> tuple[Cells, np.ndarray]:
+        """The sums over longer spans if there would be too many, and new numbers of documents."""
+        own, size = self, max(1, n_groups * self.sums.shape[2])
+        most = int(np.clip(MOST_SUMS // size, FEWEST_SPANS, MOST_SPANS))
+        while len(np.union1d(own.spans, numbers)) > most:
+            if own.kind == "date" and own.level + 1 == len(SPANS):
+                break
+            spans, numbers = own._longer(own.spans), own._longer(numbers)
+            own = replace(own, level=own.level + 1, spans=spans)
+        return own._summed(), numbers
+
+    def _longer(self, numbers: np.ndarray) -> np.ndarray:
+        """The numbers of the spans of the next length."""
+        known, found = numbers != UNKNOWN, numbers.copy()
+        if self.kind == "date":
+            starts = SPANS[self.level].starts(numbers[known])
+            found[known] = SPANS[self.level + 1].of(starts)
+        else:
+            found[known] //= 10
+        return found
+
+    def _summed(self) -> Cells:
+        """The sums with one row for each span."""
+        spans, rows = np.unique(self.spans, return_inverse=True)
+        if len(spans) == len(self.spans):
+            return self
+        return self._moved(spans, self.groups, rows)
+
+    def _placed(self, spans: np.ndarray, groups: tuple[str, ...]) -> Cells:
+        """The sums among more spans and groups."""
+        return self._moved(spans, groups, np.searchsorted(spans, self.spans))
+
+    def _moved(self, spans: np.ndarray, groups: tuple[str, ...], rows: np.ndarray) -> Cells:
+        """Sums over spans and groups, of which each span has gone to a row."""
+        to, n_groups = _indicators(rows, len(spans)), len(groups)
+
+        def moved(sums: np.ndarray) -> np.ndarray:
+            found = np.zeros((len(spans), n_groups, *sums.shape[2:]))
+            if sums.size:
+                flat = to @ sums.reshape(len(sums), -1)
+                found[:, : sums.shape[1]] = flat.reshape(len(spans), *sums.shape[1:])
+            return found
+
+        cubes = [moved(sums) for sums in (self.n, self.sums, self.squares, self.main)]
+        return replace(self, spans=spans, groups=groups, n=cubes[0], sums=cubes[1],
+                       squares=cubes[2], main=cubes[3],
+                       holders=sparse.csr_matrix(to @ self.holders))  # fmt: skip
+
+    # Periods
+
+    def totals(self, least: float = LEAST_OF_PERIOD) -> Totals:
+        """Sums over the shortest periods of `least` documents in the mean; 80 at most."""
+        own = self._chosen(self.spans != UNKNOWN)
+        numbers, period = own._periods(own.spans, float(own.n.sum()), least)
+        first = int(numbers[0]) if len(numbers) else 0
+        each = np.arange(first, int(numbers[-1]) + 1 if len(numbers) else 0)
+        own = own._moved(each, own.groups, numbers - first)
+        periods = tuple(period(number) for number in each.tolist())
+        holders = own.holders.toarray()
+        return Totals(periods, own.groups, own.n, own.sums, own.squares, own.main, holders)
+
+    def _chosen(self, kept: np.ndarray) -> Cells:
+        """The sums of some spans."""
+        return replace(
+            self, spans=self.spans[kept], n=self.n[kept], sums=self.sums[kept],
+            squares=self.squares[kept], main=self.main[kept], holders=self.holders[kept],
+        )  # fmt: skip
+
+    def _periods(self, spans: np.ndarray, n: float, least: float) -> tuple[np.ndarray, Any]:
+        """The number of the period of each span, and what makes a period of its number."""
+        if self.kind == "date":
+            shortest = SPANS[self.level]
+            after = STEPS[STEPS.index(shortest) :]
+            steps = [step for step in after if step.name != "week" or shortest.unit in "hD"]
+            dates = shortest.starts(spans)
+            each = [(step.of(dates), partial(_date_period, step)) for step in steps]
+        else:
+            times = [part * 10**j for j in range(18) for part in (1, 2, 5)]
+            each = [
+                (spans // n, partial(_number_period, n * 10.0**self.level, self.kind))
+                for n in times
+            ]
+        few = [one for one in each if not len(spans) or np.ptp(one[0]) < MOST_PERIODS] or each[-1:]
+        full = [one for one in few if len(spans) and n >= least * (np.ptp(one[0]) + 1)]
+        return full[0] if full and np.ptp(full[0][0]) else few[0]
+
+
+def _date_period(step: Step, number: int) -> Period:
+    start = step.starts(np.array([number]))[0]
+    return Period(step.label(start), start, step.name)
+
+
+def _number_period(width: float, kind: str, number: int) -> Period:
+    """The period of numbers, or of documents in order."""
+    start, end = number * width, (number + 1) * width
+    if kind == "order":
+        return Period(f"documents {start + 1:,.0f} to {end:,.0f}", start, kind)
+    if width == 1:
+        return Period(f"{start:.0f}", start, kind)
+    last = end - 1 if width > 1 else end
+    return Period(f"{start:.10g} to {last:.10g}", start, kind)
+
+
+def _indicators(rows: np.ndarray, n: int) -> sparse.csr_matrix:
+    """A matrix that adds up: column i has a one in row `rows[i]`, of n."""
+    of = np.arange(len(rows))
+    return sparse.csr_matrix((np.ones(len(rows)), (rows, of)), (n, len(rows)))
+
+
+# Labels of documents
+
+
+def labels_of(n: int, times: Any, groups: Any, kind: str, n_seen: int) -> Labels:
+    """Times and groups of n documents, checked; `kind` is that of the documents before."""
+    for name, values in (("times", times), ("groups", groups)):
+        if isinstance(values, str):
+            raise TypeError(
+                f"{name} must have an entry for each document; got the text {values!r:.60}"
+            )
+        if values is not None and len(values) != n:
+            raise ValueError(
+                f"{name} must have an entry for each of the {n} documents; got {len(values)}"
+            )
+    names = [""] * n if groups is None else [_name(one) for one in from_arrow(groups)]
+    if times is None:
+        if kind in ("", "order"):
+            return Labels("order", np.arange(n_seen, n_seen + n, dtype=np.float64), names)
+        return Labels(kind, _no_times(kind, n), names)
+    found = read_times(times)
+    if kind == "number" and all(isinstance(one, Real) for one in from_arrow(times)):
+        # Such as seconds since 1970, in a stream that began with smaller numbers.
+        found = np.asarray(times, np.float64)
+    known = found == found
+    if not known.any():
+        return Labels(kind, _no_times(kind, n), names)
+    own = "date" if found.dtype.kind == "M" else "number"
+    if own == "number" and not (np.abs(found[known]) < LARGEST).all():
+        raise ValueError(f"times must be less than {LARGEST:g}; got {found[known].max():g}")
+    if kind and own != kind:
+        before = "without times" if kind == "order" else f"with {kind}s as times"
+        raise ValueError(f"times are {own}s, but the documents before came {before}")
+    return Labels(own, found, names)
+
+
+def _no_times(kind: str, n: int) -> np.ndarray:
+    return np.full(n, "NaT", "M8[us]") if kind == "date" else np.full(n, np.nan)
+
+
+def _name(group: Any) -> str:
+    return "" if is_missing(group) else str(group)
+
+
+# Intervals
+
+
+def spread_of(n: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """How much shares differ between the documents of a cell: 1 for one topic each, else less.
+
+    The variance of a mean share is this factor times that of a proportion.
+    """
+    means = sums / np.maximum(n, 1.0)[..., None]
+    within = (squares - n[..., None] * means**2).sum(axis=0)
+    most = (np.maximum(n - 1.0, 0.0)[..., None] * means * (1.0 - means)).sum(axis=0)
+    # Where no period has two documents, these may differ as much as can be.
+    found = np.divide(within, most, out=np.ones_like(most), where=most > 0)
+    return np.asarray(np.clip(found, 1e-3, 1.0))
+
+
+def interval_of(
+    n: np.ndarray, means: np.ndarray, spread: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of 95 % intervals of mean shares of n documents: Wilson's, with their spread."""
+    part = WIDE**2 * spread / np.maximum(n, 1.0)
+    half = np.sqrt(part * means * (1.0 - means) + part**2 / 4)
+    return (means + part / 2 - half) / (1.0 + part), (means + part / 2 + half) / (1.0 + part)

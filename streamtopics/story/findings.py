@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What has changed along a stream or differs between groups, as sentences with an error rate.
+
+All topics and words are tested for a stretch of time in which they stand out (`windows`), and all
+topics for groups. Of all tests together those are kept that are significant at a rate of false
+discoveries. Words of one subject become one finding, with the topic that they are of.
+"""
+
+from __future__ import annotations
+
+from calendar import month_name
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.story.cells import LEAST_OF_PERIOD, Period, Totals, interval_of, spread_of
+from streamtopics.story.windows import ratio, scan, significant, tail
+
+# Documents that a word must be in, and words of a topic and of a finding that are named.
+LEAST_HOLDERS, N_LABEL, N_WORDS = 8, 3, 6
+# Words belong together that share this part of their stretches and of their documents.
+SAME_TIME, SAME_DOCUMENTS = 0.5, 0.25
+# A topic is new, or gone, with less than this part of its share on the other side.
+LITTLE = 0.1
+# Words that are put together at most, documents of a finding, and characters of a quotation.
+MOST_WORDS, N_TYPICAL, QUOTED = 400, 5, 140
+
+
+class Finding(NamedTuple):
+    """One thing that has changed or differs; `str` of it is a sentence.
+
+    Attributes
+    ----------
+    kind : {"grown", "fallen", "new", "gone", "changed", "more", "less"}
+        What has happened along the stream; "changed" is of the words of a topic. "more" and "less"
+        compare a group with the others.
+    topic : int or None
+        Row of the topic in the model; None if the words are of no one topic.
+    word : str or None
+        The word of which the share is; None if it is that of the topic.
+    words, came, left : tuple of str
+        Words of the topic, words that became more frequent, and words that became less frequent.
+    when : str
+        The stretch of time, such as "in October 2025"; empty for a group.
+    periods : tuple of (int, int)
+        Its first and last period; (-1, -1) for a group.
+    group : str or None
+    share : float
+        Share of the documents in the stretch or group.
+    interval : tuple of (float, float)
+        Its 95 % interval.
+    share_before : float
+        Share of all other documents.
+    n_documents, n_all : int
+        Documents with the word, or with the topic as their main one, in the stretch or group, and
+        all documents there.
+    surprise, p : float
+        Standard deviations from what is usual, and the probability by chance, corrected for the
+        choice of the stretch.
+    documents : tuple of int
+        Places of typical documents among those that are kept, the most typical first.
+    quote : str
+        The beginning of the first of them.
+    """
+
+    kind: str
+    topic: int | None
+    word: str | None
+    words: tuple[str, ...]
+    came: tuple[str, ...]
+    left: tuple[str, ...]
+    when: str
+    periods: tuple[int, int]
+    group: str | None
+    share: float
+    interval: tuple[float, float]
+    share_before: float
+    n_documents: int
+    n_all: int
+    surprise: float
+    p: float
+    documents: tuple[int, ...] = ()
+    quote: str = ""
+
+    @property
+    def n_moved(self) -> float:
+        """Documents more, or less, than there would be with the share elsewhere."""
+        return abs(self.share - self.share_before) * self.n_all
+
+    def __str__(self) -> str:
+        return sentence(self)
+
+
+class Findings(tuple[Finding, ...]):
+    """Findings in order; `print` shows one in a line, and notebooks a list."""
+
+    def __str__(self) -> str:
+        lines = [f"{i}. {finding}" for i, finding in enumerate(self, start=1)]
+        return "\n".join(lines) or "Nothing stands out."
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<li>{escape(str(finding))}</li>" for finding in self)
+        return f"<ol>{lines}</ol>" if lines else f"<p>{self}</p>"
+
+
+class Sample(NamedTuple):
+    """Documents that are kept: their counts and shares of topics, and where they belong."""
+
+    counts: sparse.csr_matrix
+    shares: np.ndarray
+    period: np.ndarray  # -1 where the time is not known
+    group: np.ndarray
+    texts: Sequence[str]
+
+
+class Topics(NamedTuple):
+    """Topics as findings name them."""
+
+    words: Sequence[Sequence[str]]  # of each topic, the most telling first
+    names: Sequence[str]  # of the columns
+    of_words: np.ndarray  # (n_topics, n_columns): p(topic | word)
+    hidden: frozenset[int] = frozenset()
+
+
+class Change(NamedTuple):
+    """A topic, or a word, that stands out in a stretch of periods."""
+
+    place: int  # row of the topic, or column of the word
+    first: int
+    last: int
+    z: float
+    p: float
+
+
+class Contrast(NamedTuple):
+    """A topic whose share in a group is not that of the other documents of the same time."""
+
+    place: int
+    group: int
+    z: float
+    p: float
+
+
+class Subject(NamedTuple):
+    """Words that stand out together; the first leads."""
+
+    words: tuple[Change, ...]
+    topic: int | None  # that most of their mass is of
+
+
+class Data(NamedTuple):
+    """All that findings are made of."""
+
+    totals: Totals
+    topics: Topics
+    sample: Sample
+    spread: np.ndarray  # of each topic: see `spread_of`
+
+
+def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[Finding]:
+    """All findings at a rate of false discoveries, those of most surprise and documents first."""
+    n_topics = len(topics.words)
+    spread = spread_of(
+        totals.n.ravel(),
+        *(cube.reshape(totals.n.size, n_topics) for cube in (totals.sums, totals.squares)),
+    )
+    data = Data(totals, topics, sample, spread)
+    visible = np.array([k for k in range(n_topics) if k not in topics.hidden], np.intp)
+    columns = np.flatnonzero(totals.holders.sum(axis=0) >= LEAST_HOLDERS)
+    changes = _changes(totals.sums.sum(axis=1).T, visible, totals, spread)
+    words = _changes(totals.holders.T, columns, totals, np.ones(totals.holders.shape[1]))
+    contrasts = _contrasts(data, visible)
+    p = [one.p for family in (changes, words, contrasts) for one in family]
+    kept = iter(significant(np.array(p), level).tolist())
+    changes = [one for one in changes if next(kept)]
+    words = [one for one in words if next(kept)]
+    contrasts = [one for one in contrasts if next(kept)]
+    along = _ranked(_along_time(changes, _subjects(words, data), data))
+    between = _ranked(_between_groups(contrasts, data))
+    # In turn, so that neither hides the other.
+    n = min(len(along), len(between))
+    both = [one for pair in zip(along[:n], between[:n], strict=True) for one in pair]
+    return [*both, *along[n:], *between[n:]]
+
+
+def _ranked(found: Iterable[Finding]) -> list[Finding]:
+    return sorted(found, key=lambda one: -abs(one.surprise) * np.log1p(one.n_moved))
+
+
+# Along the time
+
+
+def _changes(
+    sums: np.ndarray, places: np.ndarray, totals: Totals, spread: np.ndarray
+) -> list[Change]:
+    """The stretch of each of some rows in which it stands out."""
+    n = totals.n.sum(axis=1)
+    if np.count_nonzero(n) < 2 or not len(places):
+        return []
+    found = scan(sums[places], n, spread[places])
+    rows = zip(places.tolist(), *(values.tolist() for values in found), strict=True)
+    return [Change(*row) for row in rows]
+
+
+def _subjects(words: list[Change], data: Data) -> list[Subject]:
+    """Words that stand out at the same time, in the same documents or the same topic."""
+    left = sorted(words, key=lambda one: -abs(one.z))[:MOST_WORDS]
+    places = np.array([one.place for one in left], np.intp)
+    has = (data.sample.counts[:, places] > 0).astype(np.float64).tocsc()
+    common = (has.T @ has).toarray()
+    main = data.topics.of_words[:, places]
+    found: list[Subject] = []
+    waiting = list(range(len(left)))
+    while waiting:
+        lead, own, others = waiting[0], list[int](), list[int]()
+        for i in waiting:
+            together = common[lead, i] >= SAME_DOCUMENTS * min(common[lead, lead], common[i, i])
+            together &= common[lead, i] > 0
+            alike = main[:, lead].argmax() == main[:, i].argmax()
+            alike &= min(main[:, lead].max(), main[:, i].max()) > 0.5
+            same = i == lead or (_same_time(left[lead], left[i]) and (together or alike))
+            (own if same else others).append(i)
+        mass = main[:, own].mean(axis=1)
+        topic = int(mass.argmax()) if mass.max() > 0.5 else None
+        found.append(Subject(tuple(left[i] for i in own), topic))
+        waiting = others
+    return found
+
+
+def _same_time(one: Change, other: Change) -> bool:
+    """Whether both stand out in the same way, in stretches that mostly overlap."""
+    overlap = min(one.last, other.last) - max(one.first, other.first) + 1
+    union = max(one.last, other.last) - min(one.first, other.first) + 1
+    return (one.z > 0) == (other.z > 0) and overlap >= SAME_TIME * union
+
+
+def _along_time(topics: list[Change], subjects: list[Subject], data: Data) -> Iterator[Finding]:
+    """One finding of each topic that has changed, with its words, and of each other subject."""
+    waiting = list(subjects)
+    for topic in topics:
+        own = [s for s in waiting if s.topic == topic.place and _same_time(topic, s.words[0])]
+        waiting = [s for s in waiting if s not in own]
+        yield _of_topic(topic, [word for s in own for word in s.words], data)
+    for i, one in enumerate(waiting):
+        opposite = next((s for s in waiting[i + 1 :] if _are_opposite(one, s)), None)
+        if opposite is not None:
+            waiting.remove(opposite)
+        yield _of_subject(one, opposite, data)
+
+
+def _are_opposite(one: Subject, other: Subject) -> bool:
+    """Whether words of a topic come when other words of it go."""
+    lead, turned = one.words[0], other.words[0]._replace(z=-other.words[0].z)
+    return one.topic is not None and one.topic == other.topic and _same_time(lead, turned)
+
+
+def _of_topic(change: Change, words: list[Change], data: Data) -> Finding:
+    """The finding of a topic of which the share has changed."""
+    k, totals = change.place, data.totals
+    inside = _stretch(change, totals)
+    n, sums = totals.n.sum(axis=1), totals.sums[:, :, k].sum(axis=1)
+    share, before = _part(sums, n, inside), _part(sums, n, ~inside)
+    low, high = interval_of(n[inside].sum(), np.array(share), data.spread[k])
+    up, first = change.z > 0, [word for word in words if word.z > 0]
+    others = [word for word in words if word.z <= 0]
+    typical = _typical(data, inside if up else ~inside, data.sample.shares[:, k], words)
+    return Finding(
+        _kind(change, share, before, totals), k, None, _label(k, data), _named(first, data),
+        _named(others, data), _when(change, totals), (change.first, change.last), None,
+        share, (float(low), float(high)), before,
+        round(float(totals.main[inside, :, k].sum())), round(float(n[inside].sum())),
+        change.z, change.p, *typical,
+    )  # fmt: skip
+
+
+def _of_subject(subject: Subject, opposite: Subject | None, data: Data) -> Finding:
+    """The finding of words of which no topic has changed its share."""
+    lead, totals, k = subject.words[0], data.totals, subject.topic
+    inside = _stretch(lead, totals)
+    n, holders = totals.n.sum(axis=1), totals.holders[:, lead.place]
+    share, before = _part(holders, n, inside), _part(holders, n, ~inside)
+    low, high = interval_of(n[inside].sum(), np.array(share), np.array(1.0))
+    came, left = (subject, opposite) if lead.z > 0 else (opposite, subject)
+    came_words, left_words = ([] if one is None else list(one.words) for one in (came, left))
+    kind = "changed" if opposite is not None else _kind(lead, share, before, totals)
+    places = np.array([word.place for word in subject.words])
+    weight = np.asarray((data.sample.counts[:, places] > 0).sum(axis=1), np.float64).ravel()
+    typical = _typical(data, inside if lead.z > 0 else ~inside, weight, [])
+    return Finding(
+        kind, k, data.topics.names[lead.place], () if k is None else _label(k, data),
+        _named(came_words, data), _named(left_words, data), _when(lead, totals),
+        (lead.first, lead.last), None, share, (float(low), float(high)), before,
+        round(float(holders[inside].sum())), round(float(n[inside].sum())),
+        lead.z, lead.p, *typical,
+    )  # fmt: skip
+
+
+def _stretch(change: Change, totals: Totals) -> np.ndarray:
+    """Which periods are in the stretch of a change."""
+    t = np.arange(len(totals.periods))
+    return (t >= change.first) & (t <= change.last)
+
+
+def _part(sums: np.ndarray, n: np.ndarray, chosen: np.ndarray) -> float:
+    return float(sums[chosen].sum() / max(n[chosen].sum(), 1.0))
+
+
+def _lasts(change: Change, totals: Totals) -> bool:
+    """Whether a change lasts until the end, or until few documents before it."""
+    return bool(totals.n[change.last + 1 :].sum() < 2 * LEAST_OF_PERIOD)
+
+
+def _kind(change: Change, share: float, before: float, totals: Totals) -> str:
+    """What the change of a share is called; only one that lasts is new or gone."""
+    lasts = _lasts(change, totals)
+    if change.z > 0:
+        return "new" if lasts and before < LITTLE * share else "grown"
+    return "gone" if lasts and share < LITTLE * before else "fallen"
+
+
+# Between groups
+
+
+def _contrasts(data: Data, visible: np.ndarray) -> list[Contrast]:
+    """Tests of all topics in all groups, within periods, so that time alone makes no difference."""
+    totals, found = data.totals, list[Contrast]()
+    if len(totals.groups) < 2:
+        return []
+    n = totals.n.sum(axis=1, keepdims=True)
+    part = totals.n / np.maximum(n, 1.0)
+    for k in visible.tolist():
+        sums = totals.sums[:, :, k] / data.spread[k]
+        total = sums.sum()
+        expected = (sums.sum(axis=1, keepdims=True) * part).sum(axis=0)
+        own = sums.sum(axis=0)
+        q = np.clip(expected / max(total, 1e-300), 1e-12, 1.0 - 1e-12)
+        up = own > expected
+        z = np.where(up, 1.0, -1.0) * np.sqrt(2.0 * np.maximum(ratio(own, total, q), 0.0))
+        p = np.minimum(1.0, 2.0 * tail(own, total, q, up))
+        found += [Contrast(k, g, float(z[g]), float(p[g])) for g in range(len(own))]
+    return found
+
+
+def _between_groups(contrasts: list[Contrast], data: Data) -> Iterator[Finding]:
+    """One finding of each topic: the group that has most more of it, or else least."""
+    totals, best = data.totals, dict[int, Contrast]()
+    for one in sorted(contrasts, key=lambda c: (c.z < 0, -abs(c.z))):
+        if totals.groups[one.group]:
+            best.setdefault(one.place, one)
+    n = totals.n.sum(axis=0)
+    for k, one in best.items():
+        g, sums = one.group, totals.sums[:, :, k].sum(axis=0)
+        chosen = np.arange(len(n)) == g
+        share, others = _part(sums, n, chosen), _part(sums, n, ~chosen)
+        low, high = interval_of(n[g], np.array(share), data.spread[k])
+        own = data.sample.group == g
+        typical = _quoted(data, own if one.z > 0 else ~own, data.sample.shares[:, k])
+        yield Finding(
+            "more" if one.z > 0 else "less", k, None, _label(k, data), (), (), "", (-1, -1),
+            totals.groups[g], share, (float(low), float(high)), others,
+            round(float(totals.main[:, g, k].sum())), round(float(n[g])), one.z, one.p, *typical,
+        )  # fmt: skip
+
+
+# Words
+
+
+def _label(k: int, data: Data) -> tuple[str, ...]:
+    return tuple(data.topics.words[k][:N_LABEL])
+
+
+def _named(words: list[Change], data: Data) -> tuple[str, ...]:
+    return tuple(data.topics.names[word.place] for word in words[:N_WORDS])
+
+
+def _typical(
+    data: Data, periods: np.ndarray, weight: np.ndarray, words: list[Change]
+) -> tuple[tuple[int, ...], str]:
+    """Documents of some periods with most of a topic and of its words."""
+    own = data.sample.period >= 0
+    own[own] = periods[data.sample.period[own]]
+    places = [word.place for word in words if word.z > 0]
+    if places:
+        n = np.asarray((data.sample.counts[:, places] > 0).sum(axis=1), np.float64).ravel()
+        weight = weight * (1.0 + n)
+    return _quoted(data, own, weight)
+
+
+def _quoted(data: Data, own: np.ndarray, weight: np.ndarray) -> tuple[tuple[int, ...], str]:
+    """Places of the documents of most weight among `own`, and the beginning of the first."""
+    rows = np.flatnonzero(own & (weight > 0))
+    order = rows[np.argsort(-weight[rows], kind="stable")][:N_TYPICAL]
+    if not len(order):
+        return (), ""
+    text = " ".join(data.sample.texts[order[0]].split())
+    if len(text) > QUOTED:
+        text = text[: QUOTED + 1].rsplit(" ", 1)[0][:QUOTED] + "…"
+    return tuple(order.tolist()), text
+
+
+# Sentences
+
+
+def _when(change: Change, totals: Totals) -> str:
+    """A stretch of periods in words."""
+    first, last = totals.periods[change.first], totals.periods[change.last]
+    (begin, _), (_, end) = _ends(first), _ends(last)
+    if _lasts(change, totals) and change.first < len(totals.periods) - 1:
+        return f"since {begin}"
+    return f"in {begin}" if begin == end else f"from {begin} to {end}"
+
+
+def _ends(period: Period) -> tuple[str, str]:
+    """How the beginning and the end of a period are spoken of: months and days by name."""
+    if period.unit == "week":
+        return _date(str(period.start)[:10]), _date(str(period.start + np.timedelta64(6, "D"))[:10])
+    if period.unit in ("month", "day"):
+        return (_date(period.label),) * 2
+    begin, _, end = period.label.replace("documents", "document").partition(" to ")
+    return begin, end or begin
+
+
+def _date(text: str) -> str:
+    year, month, *day = text.split("-")
+    return " ".join([*(str(int(one)) for one in day), month_name[int(month)], year])
+
+
+def sentence(one: Finding) -> str:
+    """A finding in one to three sentences."""
+    topic, came, left = (", ".join(words) for words in (one.words, one.came, one.left))
+    low, high = one.interval
+    interval = f"95 % interval {low:.1%} to {high:.1%}"
+    counted = f"{one.n_documents:,} of {one.n_all:,} documents"
+    moved = {"grown": "rose", "fallen": "fell"}.get(one.kind, f"is {one.kind}")
+    if one.word is not None:
+        share = f"“{one.word}” is in {counted} ({one.share:.1%}; {interval})"
+        other = f"otherwise in {one.share_before:.1%}"
+    else:
+        share = f"{one.share:.1%} on average ({interval}; the main topic of {counted})"
+        other = f"otherwise {one.share_before:.1%}"
+    if one.group is not None:
+        text = f"{one.group} has {one.kind} of *{topic}*: {share}, {other}."
+    elif one.kind == "changed":
+        words = f"{came} came, {left} went"
+        text = f"*{topic}* has changed its words {one.when}: {words}; {share}, {other}."
+    else:
+        subject = topic if one.word is None else came or left
+        text = f"*{subject}* {moved} {one.when}: {share}, {other}."
+    if one.word is None:
+        text += f" More frequent: {came}." if came else ""
+        text += f" Less frequent: {left}." if left else ""
+    return f"{text} For example: “{one.quote}”" if one.quote else text

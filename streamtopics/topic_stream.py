@@ -1,0 +1,458 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Topics of raw text, and all that goes along with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils import Tags, TransformerTags
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base.frame import NO_WEIGHTS
+from streamtopics.estimators import StreamingLDA
+from streamtopics.inspection.periods import time_texts
+from streamtopics.metrics import relevant_words
+from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Labels, Totals, labels_of
+from streamtopics.story.findings import Findings, Sample, Topics, find
+from streamtopics.streams import DriftMonitor, TopicTracker
+from streamtopics.streams.batches import seen_by
+from streamtopics.streams.stream import BatchInfo, packed, unpacked
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.utils.output import LinksToReference
+from streamtopics.utils.structure import from_arrow
+
+# Documents whose topics are inferred at once, and words of a topic that findings name it by.
+AT_ONCE, N_WORDS, RELEVANCE = 8192, 10, 0.6
+# What is a word, documents that it is in (or half of a small corpus), and how many are counted.
+LETTERS, MIN_DF, MAX_FEATURES = r"(?u)\b[^\W\d_]{3,}\b", 5, 20_000
+# Names of columns without a word.
+FREE = "<free "
+
+
+class Kept(NamedTuple):
+    """A document that is kept to be shown.
+
+    Attributes
+    ----------
+    text, time, group, id : str, str, str, object
+        The time and the group are empty where they are not known.
+    """
+
+    text: str
+    time: str
+    group: str
+    id: Any
+    number: float  # of its span
+    key: float  # at random, by which documents are kept
+
+
+class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
+    """Topics of raw text, with what happens to them: the one object to begin with.
+
+    It counts words, learns topics, follows these along the stream, adds up shares by period and by
+    group, and keeps a sample of the documents. `findings` says in sentences what has changed.
+
+    Parameters
+    ----------
+    n_components : int, default=20
+        Number of topics.
+    model : estimator of topics or None, default=None
+        A clone of it learns; None is ``StreamingLDA(n_components, random_state=random_state)``.
+        If given, its own `n_components` counts.
+    vectorizer : transformer or None, default=None
+        A clone of it counts words. None is a `StreamingCountVectorizer` of runs of three letters or
+        more in five documents or more, without English stop words, of 20,000 columns.
+    n_documents : int, default=5000
+        Documents that are kept to be shown, at random.
+    error_rate : float in (0, 1), default=0.05
+        Share of false findings that is expected (Benjamini and Hochberg 1995).
+    random_state : int, default=0
+        Seed of the topics and of the sample.
+    n_jobs : int or None, default=None
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    pipeline_ : StreamingPipeline
+        The fitted vectorizer and topic model.
+    tracker_ : TopicTracker
+        Follows the topics along the minibatches.
+    monitor_ : DriftMonitor
+        Its `alarms` say which minibatches of `partial_fit` differed from those before.
+    n_documents_seen_ : int
+
+    Notes
+    -----
+    `fit` learns from a corpus at once, and `partial_fit` goes on from it or begins a stream. In
+    both the vocabulary is open: new words get a column. `partial_fit` holds back a fifth of each
+    minibatch for the alarm; they are learnt eight minibatches later, or by `finish`.
+
+    Examples
+    --------
+    >>> from streamtopics import TopicStream
+    >>> texts = ["the ship sails at sea"] * 60 + ["the sun is in the sky"] * 60
+    >>> times = ["2024-05-01"] * 40 + ["2024-06-01"] * 40 + ["2024-07-01"] * 40
+    >>> stream = TopicStream(2).fit(texts, times=times)
+    >>> sorted(sorted(words) for words in stream.top_words(2))
+    [['sails', 'sea'], ['sky', 'sun']]
+    """
+
+    pipeline_: StreamingPipeline
+    tracker_: TopicTracker
+    monitor_: DriftMonitor
+    n_documents_seen_: int
+    _cells: Cells
+    _documents: tuple[Kept, ...]
+    __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "model": [None, HasMethods(["partial_fit", "transform"])],
+        "vectorizer": [None, HasMethods(["fit", "transform"])],
+        "n_documents": [Interval(Integral, 0, None, closed="left")],
+        "error_rate": [Interval(Real, 0, 1, closed="neither")],
+        "random_state": [Interval(Integral, 0, None, closed="left")],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 20,
+        *,
+        model: Any = None,
+        vectorizer: Any = None,
+        n_documents: int = 5000,
+        error_rate: float = 0.05,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.model = model
+        self.vectorizer = vectorizer
+        self.n_documents = n_documents
+        self.error_rate = error_rate
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # Learning
+
+    def fit(
+        self,
+        X: Iterable[str],
+        y: object = None,
+        *,
+        times: Any = None,
+        groups: Any = None,
+        ids: Sequence[Any] | None = None,
+        vectors: Any = None,
+    ) -> Self:
+        """Learn from a corpus, all at once.
+
+        Parameters
+        ----------
+        X : iterable of str
+            The texts.
+        y : None
+            Ignored.
+        times, groups, ids : array-like of shape (n_documents,), default=None
+            When each document is from: dates, or text such as "2003-05-17", or numbers; which
+            product, country or author it is of; and its name, which findings lead back to.
+        vectors : array-like of shape (n_documents, n_dimensions), default=None
+            Sentence vectors, for a `model` such as `StreamingMixture` that learns from them too.
+
+        Returns
+        -------
+        self : object
+        """
+        self._validate_params()
+        texts, labels, names = _read(X, times, groups, ids, "", 0)
+        pipeline = self._new_pipeline(len(texts))
+        (_, words), (_, topics) = pipeline.steps
+        is_open = _has_open_vocabulary(words)
+        counts = (words.partial_fit if is_open else words.fit)(texts).transform(texts)
+        topics.fit(counts, **({} if vectors is None else {"vectors": vectors}))
+        if is_open:
+            pipeline._n_passed = words.n_documents_seen_
+        self._begin(pipeline)
+        self._add(counts, texts, labels, names, None)
+        return self
+
+    def partial_fit(
+        self,
+        X: Iterable[str],
+        y: object = None,
+        *,
+        times: Any = None,
+        groups: Any = None,
+        ids: Sequence[Any] | None = None,
+    ) -> Self:
+        """Learn from a minibatch of a stream, or of what comes after a corpus.
+
+        Parameters
+        ----------
+        X, y, times, groups, ids
+            As in `fit`. Without times documents are in the order in which they come.
+
+        Returns
+        -------
+        self : object
+        """
+        self._validate_params()
+        begun = hasattr(self, "pipeline_")
+        kind, n_seen = (self._cells.kind, self.n_documents_seen_) if begun else ("", 0)
+        texts, labels, names = _read(X, times, groups, ids, kind, n_seen)
+        pipeline = self.pipeline_ if begun else self._new_pipeline(None)
+        monitor = self.monitor_ if begun else DriftMonitor(random_state=self.random_state)
+        words, time = pipeline.steps[0][1], _last(labels)
+        is_open = _has_open_vocabulary(words)
+        n_before = words.n_documents_seen_ if is_open and begun else 0
+        if not is_open and not begun:
+            words.fit(texts)
+        monitor.learn(pipeline, texts, time=time)
+        counts = words.transform(texts)
+        if not begun:
+            self._begin(pipeline, monitor)
+        elif is_open:
+            columns, _ = words.names_since(n_before)
+            own = np.asarray((counts[:, columns] > 0).sum(axis=0), np.float64).ravel()
+            earlier = np.maximum(words.document_frequency_[columns] - own, 0.0)
+            self._cells = self._cells.without_words(columns, earlier)
+        self._add(counts, texts, labels, names, time)
+        return self
+
+    def finish(self) -> Self:
+        """Learn from the documents that the alarm has held back, at the end of a stream."""
+        check_is_fitted(self, "pipeline_")
+        self.monitor_.finish(self.pipeline_)
+        return self
+
+    def _new_pipeline(self, n_documents: int | None) -> StreamingPipeline:
+        """A pipeline that has learnt nothing, for a corpus of so many documents or a stream."""
+        words, topics = self.vectorizer, self.model
+        if words is None:
+            least = MIN_DF if n_documents is None else min(MIN_DF, max(1, n_documents // 2))
+            words = StreamingCountVectorizer(
+                stop_words="english", token_pattern=LETTERS, min_df=least,
+                max_features=MAX_FEATURES, dtype=np.float32, n_jobs=self.n_jobs,
+            )  # fmt: skip
+        if topics is None:
+            topics = StreamingLDA(
+                self.n_components, random_state=self.random_state, n_jobs=self.n_jobs
+            )
+        return StreamingPipeline([("words", clone(words)), ("topics", clone(topics))])
+
+    def _begin(self, pipeline: StreamingPipeline, monitor: DriftMonitor | None = None) -> None:
+        """Take over a pipeline that has learnt for the first time."""
+        self.pipeline_, self.tracker_ = pipeline, TopicTracker()
+        self.monitor_ = monitor or DriftMonitor(random_state=self.random_state)
+        topics = self._topics
+        self._cells = Cells.empty(len(topics.topic_weights_), topics.n_features_in_)
+        self._documents = ()
+        self.n_documents_seen_ = 0
+
+    @property
+    def _topics(self) -> Any:
+        """The fitted estimator of topics."""
+        check_is_fitted(self, "pipeline_")
+        return self.pipeline_.steps[-1][1]
+
+    def _add(
+        self, counts: Any, texts: list[str], labels: Labels, ids: Sequence[Any], time: object
+    ) -> None:
+        """Add documents that were learnt to the sums, the sample and the snapshots."""
+        n_seen, topics, n = self.n_documents_seen_, self._topics, len(texts)
+        for start in range(0, n, AT_ONCE):
+            own = slice(start, start + AT_ONCE)
+            X = counts[own]
+            # A document without a known word has no topics.
+            rows = np.flatnonzero(np.asarray(X.sum(axis=1)).ravel() > 0)
+            if len(rows):
+                shares = np.asarray(topics.transform(X), np.float64)[rows]
+                groups = [labels.groups[start + row] for row in rows]
+                some = Labels(labels.kind, labels.times[own][rows], groups)
+                self._cells = self._cells.add(some, shares, sparse.csr_matrix(X)[rows])
+        keys = np.random.default_rng([self.random_state, n_seen]).random(n)
+        dates = [""] * n if labels.kind == "order" else time_texts(labels.times)
+        positions = map(_position, labels.times)
+        found = map(Kept, texts, dates, labels.groups, ids, positions, keys.tolist())
+        self._documents = _sampled([*self._documents, *found], self.n_documents)
+        self.n_documents_seen_ = n_seen + n
+        seen = seen_by(self.pipeline_)
+        info = BatchInfo(
+            self.tracker_.n_batches_ + 1, texts, time, n, float(counts.sum()), *seen, np.nan
+        )
+        self.tracker_.on_batch(self.pipeline_, info)
+
+    # Reading
+
+    @property
+    def documents(self) -> list[Kept]:
+        """The documents that are kept, in the order in which they came."""
+        check_is_fitted(self, "pipeline_")
+        return list(self._documents)
+
+    def transform(self, X: Iterable[str]) -> np.ndarray:
+        """Return the shares of topics in texts, of shape (n_documents, n_components)."""
+        check_is_fitted(self, "pipeline_")
+        shares: np.ndarray = self.pipeline_.transform(_texts_of(X))
+        return shares
+
+    def score(self, X: Iterable[str], y: object = None) -> float:
+        """Return how well texts are predicted, in nats a token; see the `score` of the model."""
+        check_is_fitted(self, "pipeline_")
+        return float(self.pipeline_.score(_texts_of(X)))
+
+    def top_words(self, n_words: int = 10, *, relevance: float = RELEVANCE) -> list[list[str]]:
+        """Return the words of each topic, the most telling first.
+
+        Parameters
+        ----------
+        n_words : int, default=10
+        relevance : float in [0, 1], default=0.6
+            As in `streamtopics.metrics.relevant_words`; 1 orders words by probability.
+
+        Returns
+        -------
+        words : list of n_components lists of str
+        """
+        topics, names = self._topics, self._names
+        weights = topics.topic_weights_
+        columns = relevant_words(topics.topic_word_, weights, 2 * n_words, relevance=relevance)
+        each = [[str(names[column]) for column in own] for own in columns]
+        return [[word for word in own if not word.startswith(FREE)][:n_words] for own in each]
+
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+        """Return names of the columns of `transform`."""
+        return np.asarray(self._topics.get_feature_names_out())
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
+
+    @property
+    def _names(self) -> np.ndarray:
+        return np.asarray(self.pipeline_[:-1].get_feature_names_out())
+
+    def totals(self, least: float = LEAST_OF_PERIOD) -> Totals:
+        """Return sums of shares by period and group, over all documents.
+
+        Parameters
+        ----------
+        least : float, default=10
+            Documents of a period in the mean, at least.
+
+        Returns
+        -------
+        totals : Totals
+        """
+        check_is_fitted(self, "pipeline_")
+        return self._cells.totals(least)
+
+    def findings(self, n: int | None = 10) -> Findings:
+        """Return what has changed along the stream, and what differs between groups.
+
+        Parameters
+        ----------
+        n : int or None, default=10
+            Findings, at most, the most surprising and largest first; None returns all.
+
+        Returns
+        -------
+        findings : Findings
+            A tuple of `Finding`; `str` of each is a sentence. A share `error_rate` of them is
+            expected to be false.
+        """
+        totals, topics, names = self.totals(), self._topics, self._names
+        phi = topics.topic_word_ * topics.topic_weights_[:, None]
+        of_words = phi / np.maximum(phi.sum(axis=0), 1e-300)
+        told = Topics(self.top_words(N_WORDS), [str(name) for name in names], of_words)
+        return Findings(find(totals, told, self._sample(totals), self.error_rate)[:n])
+
+    def _sample(self, totals: Totals) -> Sample:
+        """The documents that are kept, and where they belong in the totals."""
+        kept = self._documents
+        counts = sparse.csr_matrix(self.pipeline_[:-1].transform([one.text for one in kept]))
+        shares = np.asarray(self._topics.transform(counts), np.float64)
+        numbers = np.array([one.number for one in kept])
+        starts = np.array([_position(period.start) for period in totals.periods])
+        period = np.searchsorted(starts, numbers, side="right") - 1
+        places = {name: place for place, name in enumerate(totals.groups)}
+        group = [places.get(one.group, len(places) - 1) for one in kept]
+        period[np.isnan(numbers)] = -1
+        return Sample(counts, shares, period, np.array(group, np.intp), [one.text for one in kept])
+
+    # Keeping
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes, with the documents in one array."""
+        state = dict(super().__getstate__())
+        if "_documents" in state:
+            state["_documents"] = packed(state["_documents"], [])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what `__getstate__` has returned."""
+        if "_documents" in state:
+            kept = tuple(Kept(*one) for one in unpacked(state["_documents"]))
+            state = {**state, "_documents": kept}
+        vars(self).update(state)
+
+
+def _has_open_vocabulary(words: object) -> bool:
+    return isinstance(words, StreamingCountVectorizer) and words.vocabulary is None
+
+
+def _read(
+    X: Iterable[str], times: Any, groups: Any, ids: Any, kind: str, n_seen: int
+) -> tuple[list[str], Labels, list[Any]]:
+    """Texts, their labels and ids, checked."""
+    texts = _texts_of(X)
+    n = len(texts)
+    names = list(range(n_seen, n_seen + n)) if ids is None else list(from_arrow(ids))
+    if len(names) != n:
+        raise ValueError(f"ids must have an entry for each of the {n} documents; got {len(names)}")
+    names = [one if isinstance(one, int | str) else str(one) for one in names]
+    return texts, labels_of(n, times, groups, kind, n_seen), names
+
+
+def _texts_of(X: Iterable[str]) -> list[str]:
+    """A list of texts, of which each is one."""
+    if isinstance(X, str):
+        raise TypeError("X must be a sequence of texts; got one text, so pass [text]")
+    texts = list(from_arrow(X))
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"X must be texts; row {row} is {text!r:.50}. Leave it out, or pass ''")
+    return texts
+
+
+def _position(time: Any) -> float:
+    """A time as a number: of a date its seconds."""
+    if not isinstance(time, np.datetime64):
+        return float(time)
+    return float("nan") if np.isnat(time) else float(time.astype("M8[us]").astype(np.int64)) / 1e6
+
+
+def _last(labels: Labels) -> Any:
+    """The latest time, for the alarm and the tracker; None of documents without times."""
+    known = labels.times[labels.times == labels.times]
+    if labels.kind == "order" or not len(known):
+        return None
+    last = known.max()
+    return last.astype("M8[us]").item() if labels.kind == "date" else float(last)
+
+
+def _sampled(documents: list[Kept], n: int) -> tuple[Kept, ...]:
+    """The documents with the n largest keys, in order."""
+    if len(documents) <= n:
+        return tuple(documents)
+    keys = np.array([one.key for one in documents])
+    least = np.partition(keys, len(keys) - n)[len(keys) - n] if n else np.inf
+    return tuple(one for one in documents if one.key >= least)

@@ -1,0 +1,461 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Edits of topics beside plain NumPy, their undo, and the learning that goes on after them."""
+
+import pickle
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from streamtopics import (
+    BPSLDA,
+    SVBHPP,
+    SVBLDA,
+    GibbsOnlineEM,
+    GuidedTopics,
+    HDPVarGibbs,
+    MultiViewLDA,
+    StreamingLDA,
+    StreamingMixture,
+    editing,
+    load,
+    save,
+)
+from streamtopics.base.edits import TopicLabels
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.editing import EditError
+from streamtopics.estimators import Schedule
+from streamtopics.text import NamedCounts
+from streamtopics.updates import (
+    DampedNewton,
+    DirichletProcess,
+    HierarchicalPowerPrior,
+    Memory,
+    PowerPrior,
+    Window,
+)
+
+V, K = 80, 6
+NAMES = np.array([f"w{v}" for v in range(V)])
+X = NamedCounts.of(make_lda_corpus(900, n_components=K, n_features=V, random_state=0).X, NAMES)
+NEW = X[600:]
+MODELS = {
+    "default": StreamingLDA(K, random_state=0),
+    "sampled": StreamingLDA(K, inference="gibbs", doc_topic_prior_update="gamma", random_state=0),
+    "newton": StreamingLDA(
+        K, inference="gibbs", doc_topic_prior_update=DampedNewton(), random_state=0
+    ),
+    "one topic": StreamingLDA(K, inference="one_topic", random_state=0),
+    "boosted": BPSLDA(K, boosting_norm="topic", random_state=0),
+    "online": GibbsOnlineEM(K, random_state=0),
+    "published": StreamingLDA.preset("PowerPriorLDA", K, random_state=0),
+    "rates": SVBHPP(K, rate="topic", rate_starts=(0.5,), random_state=0),
+    "seeded": SVBLDA(
+        K, topic_word_prior=np.linspace(0.01, 0.1, K * V).reshape(K, V), random_state=0
+    ),
+    "mixture": StreamingMixture(K, random_state=0),
+    "births": StreamingMixture(
+        30, births=DirichletProcess(), update=PowerPrior(Memory(5000)), random_state=0
+    ),
+}
+each_model = pytest.mark.parametrize("name", MODELS)
+of_fixed_rows = pytest.mark.parametrize("name", [name for name in MODELS if name != "births"])
+EDITS = {
+    "merge": lambda model: editing.merge(model, [3, 0, 1]),
+    "split": lambda model: editing.split(model, 2, X[:600], n=3),
+    "rename": lambda model: editing.rename(model, 1, "billing"),
+    "hide": lambda model: editing.hide(model, [1, 2]),
+    "lock": lambda model: editing.lock(model, 2),
+    "exclude": lambda model: editing.exclude(model, 2, leading(model, 2)),
+    "pull": lambda model: editing.pull(model, 2, leading(model, 0)),
+}
+each_edit = pytest.mark.parametrize("edit", EDITS)
+
+
+def fitted(name="default"):
+    return deepcopy(FITTED[name])
+
+
+FITTED = {name: deepcopy(model).fit(X[:600]) for name, model in MODELS.items()}
+
+
+def leading(model, row, n=3):
+    return model.top_words(n_words=n)[row]
+
+
+def counts(model):
+    """Counts learnt, topics that are none to users included."""
+    posterior = model.posterior_
+    return (posterior.a * posterior.S).T
+
+
+def bits(model):
+    """All that was learnt, and what is said of it."""
+    state, commit = model.posterior_._state, model._commit
+    memory, lifetimes = commit.state[1], commit.lifetimes
+    arrays = [state.S.dense(), state.S.words, *state[1:6], state.directions]
+    arrays += [] if memory is None else [memory]
+    arrays += [] if lifetimes is None else [lifetimes.silence]
+    arrays += [part for one in commit.drift for part in (one.retention, one.moved, one.top_words)]
+    of_births = lifetimes and (lifetimes.alive, lifetimes.dead)
+    return [one.tobytes() for one in arrays], state[6:9], of_births, labels(model)
+
+
+def labels(model):
+    """What is said of the topics; nothing if all was undone."""
+    found = model._commit.edits and model._commit.edits.labels
+    if found is None:
+        return None
+    return (
+        None if found == TopicLabels(tuple(range(len(found.topics))), len(found.topics)) else found
+    )
+
+
+def edited(name, edit):
+    model = fitted(name)
+    if edit in ("merge", "split", "lock") and name == "births":
+        pytest.skip("refused")
+    EDITS[edit](model)
+    return model
+
+
+# Counts
+
+
+@of_fixed_rows
+def test_merge_adds_counts_and_counts_the_prior_once(name):
+    before, model = fitted(name), fitted(name)
+    editing.merge(model, [3, 1])
+    h = model._n_hidden
+    expected = counts(before)
+    expected[h + 3] += expected[h + 1]
+    alpha = before.posterior_.alpha.copy()
+    alpha[h + 3] += alpha[h + 1]
+    c = before.posterior_.c.copy()
+    c[h + 3] = max(c[h + 3], c[h + 1])
+    expected, alpha, c = (np.delete(one, h + 1, 0) for one in (expected, alpha, c))
+    assert_allclose(counts(model), expected, rtol=1e-12)
+    assert_allclose(model.posterior_.alpha, alpha, rtol=1e-12)
+    assert_array_equal(model.posterior_.c, c)
+    mass = model.posterior_
+    assert_allclose(mass.learnt_part, counts(model).sum(axis=1))
+    assert_allclose(mass.dense().sum(axis=0), mass.mass)
+    assert model.topic_weights_.sum() == pytest.approx(1.0)
+
+
+@of_fixed_rows
+def test_split_divides_the_counts_of_each_word(name):
+    before, model = fitted(name), fitted(name)
+    editing.split(model, 2, X[:600], n=3)
+    h = model._n_hidden
+    assert len(model.topic_weights_) == K + 2
+    parts = counts(model)[[h + 2, h + K, h + K + 1]]
+    assert parts.min() >= 0
+    assert (parts.sum(axis=1) > 0).all()
+    assert parts[0].sum() == parts.sum(axis=1).max()
+    assert_allclose(parts.sum(axis=0), counts(before)[h + 2], rtol=1e-12)
+    assert counts(model).sum() == pytest.approx(counts(before).sum(), rel=1e-12)
+    assert model.posterior_.alpha.sum() == pytest.approx(before.posterior_.alpha.sum(), rel=1e-12)
+    # Other topics have the same bits.
+    assert_array_equal(
+        np.delete(model.topic_word_[:K], 2, 0), np.delete(before.topic_word_[:K], 2, 0)
+    )
+
+
+@of_fixed_rows
+def test_merge_of_the_parts_is_the_topic(name):
+    before, model = fitted(name), fitted(name)
+    editing.split(model, 2, X[:600])
+    editing.merge(model, [2, K])
+    assert_allclose(model.components_, before.components_, rtol=1e-12)
+    assert_allclose(model.doc_topic_prior_, before.doc_topic_prior_, rtol=1e-12)
+    assert model.score(NEW) == pytest.approx(before.score(NEW), abs=1e-9)
+
+
+@each_model
+def test_pull_moves_all_tokens_of_words(name):
+    before, model = fitted(name), fitted(name)
+    words = leading(model, 0)
+    editing.pull(model, 2, words)
+    columns = [int(word[1:]) for word in words]
+    expected = counts(before)
+    expected[model._n_hidden + 2, columns] = expected[:, columns].sum(axis=0)
+    expected[np.arange(len(expected)) != model._n_hidden + 2, columns[0]] = 0.0
+    for column in columns:
+        expected[np.arange(len(expected)) != model._n_hidden + 2, column] = 0.0
+    assert_allclose(counts(model), expected, rtol=1e-12)
+
+
+@each_model
+def test_exclude_divides_tokens_in_proportion(name):
+    before, model = fitted(name), fitted(name)
+    words = leading(model, 2)
+    editing.exclude(model, 2, words)
+    expected, row = counts(before), model._n_hidden + 2
+    for word in words:
+        column = int(word[1:])
+        others = np.arange(len(expected)) != row
+        weights = expected[others, column]
+        if not weights.any():
+            weights = before.posterior_.dense()[column, others]
+        expected[others, column] += expected[row, column] * weights / weights.sum()
+        expected[row, column] = 0.0
+    assert_allclose(counts(model), expected, rtol=1e-12)
+    assert not {*words} & {*leading(model, 2, 20)}
+
+
+# Learning goes on
+
+
+@of_fixed_rows
+def test_a_locked_topic_keeps_its_words_and_the_others_learn_the_same(name):
+    free, model = fitted(name), fitted(name)
+    before = model.topic_word_[2]
+    editing.lock(model, [2])
+    assert model.locked_topics_.tolist() == [2]
+    for one in (free, model):
+        one.partial_fit(NEW[:100])
+    assert_allclose(model.topic_word_[2], before, rtol=1e-12)
+    assert_array_equal(np.delete(model.components_, 2, 0), np.delete(free.components_, 2, 0))
+    assert model.components_[2].sum() == pytest.approx(free.components_[2].sum(), rel=1e-12)
+    editing.unlock(model, 2)
+    assert np.abs(model.partial_fit(NEW[100:]).topic_word_[2] - before).max() > 1e-6
+
+
+@each_model
+def test_excluded_words_stay_away_and_no_token_is_lost(name):
+    free, model = fitted(name), fitted(name)
+    words = leading(model, 2)
+    columns, row = [int(word[1:]) for word in words], model._n_hidden + 2
+    editing.exclude(model, 2, words)
+    for one in (free, model):
+        one.partial_fit(NEW[:150]).partial_fit(NEW[150:])
+    assert not counts(model)[row, columns].any()
+    if name not in ("rates", "boosted"):  # Rates, and boosts, depend on the topics.
+        assert counts(model).sum() == pytest.approx(counts(free).sum(), rel=1e-7)
+    editing.pull(model, 2, words)
+    assert counts(model.partial_fit(NEW))[row, columns].all()
+
+
+@each_model
+@each_edit
+def test_learning_goes_on_and_saved_is_as_not_saved(name, edit, tmp_path):
+    model = edited(name, edit)
+    save(model, tmp_path / "model")
+    other, threads = load(tmp_path / "model"), pickle.loads(pickle.dumps(model))
+    threads.set_params(n_jobs=2)
+    for one in (model, other, threads):
+        one.partial_fit(NEW)
+    assert np.isfinite(model.score(NEW))
+    assert bits(model) == bits(other) == bits(threads.set_params(n_jobs=None))
+    assert [one.kind for one in other.edits_] == [edit]
+
+
+# Undo
+
+
+@each_model
+@each_edit
+def test_undo_gives_the_same_bits(name, edit, tmp_path):
+    before, model = fitted(name), edited(name, edit)
+    save(model, tmp_path / "model")
+    other = load(tmp_path / "model")
+    for one in (model, other):
+        assert editing.undo(one).kind == edit
+        assert one.edits_ == []
+        assert bits(one.partial_fit(NEW)) == bits(deepcopy(before).partial_fit(NEW))
+
+
+@pytest.mark.parametrize("name", ["default", "mixture"])
+def test_edits_are_undone_one_after_another(name):
+    model, states = fitted(name), []
+    order = ["rename", "merge", "hide", "split", "exclude", "merge", "pull", "rename"]
+    for edit in order:
+        states.append(bits(model) if model._commit.edits else None)
+        EDITS[edit](model)
+    copy = deepcopy(model)
+    for edit, state in reversed([*zip(order, states, strict=True)]):
+        assert editing.undo(model).kind == edit
+        assert state in (None, bits(model))
+    with pytest.raises(EditError, match="no edit is left"):
+        editing.undo(model)
+    # A copy has nothing in common with the model.
+    model.partial_fit(NEW)
+    while copy.edits_:
+        editing.undo(copy)
+    assert bits(copy.partial_fit(NEW)) == bits(model)
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_after_learning_labels_alone_can_be_undone(edit):
+    model = edited("default", edit)
+    model.partial_fit(NEW)
+    assert model._commit.edits.base is None
+    if edit in ("rename", "hide", "lock"):
+        editing.undo(model)
+        assert not model.hidden_topics_.size
+        assert not model.locked_topics_.size
+        assert not hasattr(model, "topic_names_")
+        return
+    before = bits(model)
+    with pytest.raises(EditError, match="has learnt since"):
+        editing.undo(model)
+    assert bits(model) == before
+    assert len(model.edits_) == 1
+
+
+def test_the_exclusion_of_a_word_never_learnt_can_be_undone():
+    Y = X[:600].tolil()
+    Y[:, 7] = 0
+    model = StreamingLDA(K, random_state=0).fit(NamedCounts.of(Y.tocsr(), NAMES))
+    editing.exclude(model, 1, ["w7"])
+    model.partial_fit(NEW)
+    assert model.posterior_.S[7, 1] == 0 < model.posterior_.S[7].max()
+    editing.undo(model)
+    assert model.partial_fit(NEW).posterior_.S[7, 1] > 0
+
+
+# Labels
+
+
+def test_names_and_hidden_topics_follow_their_rows():
+    model = fitted()
+    assert not hasattr(model, "topic_names_")
+    editing.rename(model, 5, "billing")
+    editing.hide(model, 4)
+    editing.lock(model, 0)
+    editing.merge(model, [2, 1])
+    assert model.topic_names_.tolist() == ["", "", "", "", "billing"]
+    assert model.hidden_topics_.tolist() == [3]
+    assert model.locked_topics_.tolist() == [0]
+    editing.split(model, 3, X[:600])
+    assert model.hidden_topics_.tolist() == [3, 5]
+    editing.show(model, [3, 5])
+    editing.merge(model, [0, 4])
+    assert not hasattr(model, "topic_names_")
+    assert not model.hidden_topics_.size
+    assert [edit.topics for edit in model.edits_] == [
+        (5,), (4,), (0,), (2, 1), (4,), (4, 6), (0, 5)
+    ]  # fmt: skip
+    assert model.n_components == K  # A clone starts as the model did.
+
+
+def test_a_place_that_is_born_again_has_no_name():
+    from tests.estimators.test_births import minibatch
+    from tests.estimators.test_births import model as clusters
+
+    model = clusters().set_params(n_components=8)
+    for t in range(3):
+        model.partial_fit(minibatch(range(6), t)[0])
+    rows = [one.topic for one in model.births_ if one.died is None]
+    for row in rows:
+        editing.rename(model, row, f"cluster {row}")
+    for t in range(12):
+        model.partial_fit(minibatch((6, 7) if t < 6 else (7, 8, 9), 50 + t)[0])
+    alive = {one.topic for one in model.births_ if one.died is None and one.born > 3}
+    assert alive & {*rows}
+    assert all(not model.topic_names_[row] for row in alive)
+
+
+def test_a_column_with_another_word_is_not_excluded():
+    model = fitted()
+    words = leading(model, 2)
+    columns = [int(word[1:]) for word in words]
+    editing.exclude(model, 2, words)
+    model.forget_words(columns[:1])
+    assert {column for _, column in model._commit.edits.labels.excluded} == {*columns[1:]}
+    model.partial_fit(NEW)
+    assert model.posterior_.S[columns[0], 2] > 0
+    assert not model.posterior_.S[columns[1], 2]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda m: editing.merge(m, [3]), "two or more different rows"),
+        (lambda m: editing.merge(m, [3, 3]), "different rows from 0 to 5"),
+        (lambda m: editing.hide(m, 6), r"got 6"),
+        (lambda m: editing.lock(m, [1.5]), "different rows"),
+        (lambda m: editing.split(m, 1, X[:600], n=1), "at least 2; got 1"),
+        (lambda m: editing.split(m, 1, X[:0]), "has 0 tokens in X"),
+        (lambda m: editing.split(m, 1, None), "needs documents"),
+        (lambda m: editing.rename(m, 1, 7), "name must be a str; got 7"),
+        (lambda m: editing.exclude(m, 1, "w3"), "must be a list of words; got 'w3'"),
+        (lambda m: editing.pull(m, 1, ["w3", "fyi"]), r"\['fyi'\] have no column"),
+        (editing.undo, "no edit is left"),
+    ],
+)
+def test_wrong_calls_change_nothing(call, said):
+    model = fitted()
+    before = bits(model)
+    with pytest.raises(EditError, match=said):
+        call(model)
+    assert bits(model) == before
+    assert model._commit.edits is None
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (GuidedTopics({"a": ["w1"], "b": ["w2"]}, random_state=0), "GuidedTopics cannot be edited"),
+        (HDPVarGibbs(random_state=0), "topics of HDPVarGibbs"),
+        (MultiViewLDA(2, 2, random_state=0), "topics of MultiViewLDA"),
+        (StreamingLDA(3), "not fitted yet"),
+        (
+            StreamingLDA(3, update=Window(5), schedule=Schedule(None, 1.0)),
+            "statistics of minibatches",
+        ),
+        (StreamingLDA.preset("LangevinLDA", 3, inference__n_sweeps=2), "adds noise"),
+        (
+            StreamingLDA(3, update="svi", schedule=Schedule(averaging="linear")),
+            "averages of iterates",
+        ),
+    ],
+    ids=str,
+)
+def test_other_models_are_refused_by_name(model, said):
+    if said != "not fitted yet":
+        y = np.arange(300) % 2
+        model.fit(X[:300], *[y] * isinstance(model, MultiViewLDA))
+    with pytest.raises((TypeError, ValueError), match=said):
+        editing.rename(model, 0, "billing")
+
+
+def test_models_that_were_edited_are_not_merged():
+    base = SVBLDA(K, random_state=0).partial_fit(X[:300])
+    one, other = deepcopy(base), deepcopy(base).partial_fit(X[300:600])
+    editing.rename(one, 0, "billing")
+    with pytest.raises(ValueError, match="this model has topics that were edited"):
+        one.merge(other, base=base)
+    with pytest.raises(ValueError, match="other has topics that were edited"):
+        other.merge(one, base=base)
+    editing.undo(one)
+    assert one.merge(other, base=base).n_documents_seen_ == 600
+
+
+@pytest.mark.parametrize("edit", ["merge", "split", "lock"])
+def test_clusters_that_come_and_go_keep_their_places(edit):
+    model = fitted("births")
+    with pytest.raises(EditError, match=f"{edit} is not for clusters that come and go"):
+        EDITS[edit](model)
+    assert model._commit.edits is None
+
+
+def test_parameters_that_the_stream_started_with_stay():
+    model = fitted()
+    editing.merge(model, [0, 1])
+    with pytest.raises(ValueError, match="n_components is 5 now, but the model was started with 6"):
+        model.set_params(n_components=5).partial_fit(NEW)
+
+
+def test_hierarchical_rates_after_a_merge():
+    model = StreamingLDA(K, update=HierarchicalPowerPrior("topic"), random_state=0)
+    model.partial_fit(X[:300]).partial_fit(X[300:600])
+    editing.merge(model, [0, 1])
+    assert model.retention_history_.shape == (0, K - 1)
+    assert model.partial_fit(NEW).retention_.shape == (K - 1,)
+    assert len(model.drift_report()) == K - 1

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Stretches of time against plain loops, exact tails and the rate of false findings."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from streamtopics.story.windows import (
+    dispersion_of,
+    ratio,
+    scan,
+    significant,
+    stretches,
+    tail,
+)
+
+
+@pytest.mark.parametrize("n_periods", [2, 3, 4, 7])
+def test_a_stretch_or_its_complement_is_there_once(n_periods):
+    """Half of the time at most, or all up to the end."""
+    found = {*zip(*(values.tolist() for values in stretches(n_periods)), strict=True)}
+    expected = {
+        (i, j)
+        for i in range(1, n_periods)
+        for j in range(i, n_periods)
+        if 2 * (j - i + 1) <= n_periods or j == n_periods - 1
+    }
+    assert found == expected
+
+
+def plain_scan(sums, n, spread):
+    """The stretch of one row, by loops."""
+    best = None
+    total = sum(sums) / spread
+    for first in range(1, len(n)):
+        for last in range(first, len(n)):
+            if 2 * (last - first + 1) > len(n) and last < len(n) - 1:
+                continue
+            q = sum(n[first : last + 1]) / sum(n)
+            if not 0 < q < 1:
+                continue
+            s = sum(sums[first : last + 1]) / spread
+            value = 0.0
+            for part, share in ((s, q), (total - s, 1 - q)):
+                value += part * np.log(part / (total * share)) if part > 0 else 0.0
+            if best is None or value > best[0] + 1e-12:
+                best = value, first, last, s, total, q
+    return best
+
+
+@pytest.mark.parametrize("spread", [1.0, 0.3])
+def test_the_stretch_is_that_of_plain_loops(spread):
+    rng = np.random.default_rng(0)
+    n = rng.integers(0, 40, 9).astype(float)
+    sums = rng.binomial(n.astype(int), 0.2, (30, 9)) * spread
+    found = scan(sums, n, np.full(30, spread))
+    n_tests = len(stretches(9)[0])
+    for row, own in enumerate(sums):
+        value, first, last, s, total, q = plain_scan(own, n, spread)
+        assert (found.first[row], found.last[row]) == (first, last)
+        up = s > total * q
+        dispersion = dispersion_of(
+            own[None], n, np.array([spread]), np.array([first]), np.array([last])
+        )[0]
+        z = np.sqrt(2 * value / dispersion) * (1 if up else -1)
+        assert found.z[row] == pytest.approx(z)
+        x = tail(np.array([s]), np.array([total]), np.array([q]), np.array([up]))[0]
+        p = max(x, stats.norm.sf(abs(z)))
+        assert found.p[row] == pytest.approx(min(1.0, 2 * n_tests * p))
+
+
+def test_the_tail_is_the_binomial_one():
+    total, q = 12, 0.3
+    for s in range(13):
+        up, down = (
+            tail(np.array([float(s)]), np.array([12.0]), np.array([q]), np.array([which]))[0]
+            for which in (True, False)
+        )
+        assert up == pytest.approx(stats.binom.sf(s - 1, total, q))
+        assert down == pytest.approx(stats.binom.cdf(s, total, q))
+
+
+def test_the_tail_is_no_lighter_than_that_of_a_finite_population():
+    """Documents of a stretch are drawn without replacement."""
+    N, n_in, S = 200, 30, 25
+    for s in range(6, 20):
+        exact = stats.hypergeom.sf(s - 1, N, S, n_in)
+        own = tail(np.array([float(s)]), np.array([25.0]), np.array([n_in / N]), np.array([True]))
+        assert own[0] >= exact
+
+
+def test_the_ratio_is_zero_where_the_share_is_as_expected():
+    found = ratio(np.array([3.0, 0.0, 5.0]), np.array([10.0, 0.0, 5.0]), np.array([0.3, 0.3, 0.3]))
+    assert found[:2] == pytest.approx([0.0, 0.0])
+    assert found[2] == pytest.approx(5 * np.log(1 / 0.3))
+
+
+def test_the_dispersion_of_chance_is_one_and_of_swings_more():
+    rng = np.random.default_rng(0)
+    n, one = np.full(40, 500.0), np.ones(1)
+    first, last = np.array([30]), np.array([39])
+    calm = rng.binomial(500, 0.1, (1, 40)).astype(float)
+    wild = rng.binomial(500, rng.choice([0.02, 0.18], 40))[None].astype(float)
+    assert dispersion_of(calm, n, one, first, last)[0] < 1.6
+    assert dispersion_of(wild, n, one, first, last)[0] > 20
+
+
+def test_what_is_significant_is_as_scipy_has_it():
+    rng = np.random.default_rng(0)
+    for size in (1, 5, 60):
+        p = rng.uniform(size=size) ** 3
+        assert (significant(p, 0.1) == (stats.false_discovery_control(p) <= 0.1)).all()
+    assert significant(np.zeros(0), 0.1).size == 0
+
+
+@pytest.mark.statistical
+def test_chance_alone_is_rarely_found():
+    """Of 400 streams in which nothing happens, at most 5 % have a finding, but for chance."""
+    rng = np.random.default_rng(0)
+    n = rng.integers(20, 80, 24).astype(float)
+    n_found = 0
+    for _ in range(400):
+        counts = np.array([rng.binomial(n.astype(int), p) for p in rng.uniform(0.002, 0.2, 50)])
+        n_found += significant(scan(counts, n, np.ones(50)).p, 0.05).any()
+    assert stats.binomtest(int(n_found), 400, 0.05, alternative="greater").pvalue > 0.001

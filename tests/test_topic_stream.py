@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One object on raw text: what it learns, what it adds up, and what it says."""
+
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from streamtopics import StreamingLDA, StreamingMixture, TopicStream, load, save
+from streamtopics.story import Finding
+from streamtopics.text import StreamingCountVectorizer
+from streamtopics.topic_stream import _sampled
+
+SUBJECTS = {
+    "sea": "ship sail wave harbour tide anchor captain deck",
+    "sky": "cloud plane pilot wing storm thunder rain wind",
+    "soil": "farm field seed wheat plough harvest barn tractor",
+    "gold": "bank loan money credit interest rate coin market",
+}
+NEW = "virus vaccine fever hospital doctor nurse patient dose"
+
+
+def corpus(n=600, seed=0, burst=None, group=None):
+    """Texts of four subjects over a year; a burst of a fifth; a group that prefers one."""
+    rng = np.random.default_rng(seed)
+    texts, times, groups = [], [], []
+    for i in range(n):
+        day = date(2024, 1, 1) + timedelta(days=365 * i // n)
+        own = rng.choice(["north", "south", "east"])
+        subject = rng.choice([*SUBJECTS])
+        if group is not None and own == group and rng.random() < 0.5:
+            subject = "gold"
+        words = SUBJECTS[subject]
+        if burst is not None and day.month in burst and rng.random() < 0.4:
+            words = NEW
+        texts.append(" ".join(rng.choice(words.split(), 10)))
+        times.append(day)
+        groups.append(str(own))
+    return texts, times, groups
+
+
+def small(**parameters):
+    words = StreamingCountVectorizer(max_features=60, min_df=2)
+    return TopicStream(**{"n_components": 5, "vectorizer": words} | parameters)
+
+
+def batches(texts, times, groups, size):
+    for start in range(0, len(texts), size):
+        own = slice(start, start + size)
+        yield texts[own], {"times": times[own], "groups": groups[own]}
+
+
+def streamed(model, *of, size=100):
+    for texts, labels in batches(*of, size):
+        model.partial_fit(texts, **labels)
+    return model
+
+
+# Findings
+
+
+def test_a_burst_is_the_first_finding():
+    texts, times, groups = corpus(burst=(9,))
+    [first, *_] = small().fit(texts, times=times, groups=groups).findings()
+    assert first.kind == "grown"
+    assert first.when == "from 2 September 2024 to 29 September 2024"
+    named = {*first.words, *first.came}
+    assert len(named & set(NEW.split())) >= 3
+    assert first.interval[0] < first.share < first.interval[1]
+    assert first.share_before < 0.02 < first.share
+    assert str(first).startswith("*")
+
+
+def test_a_burst_is_found_along_a_stream():
+    of = corpus(burst=(9, 10))
+    found = streamed(small(), *of).findings()
+    assert any({*one.words, *one.came} & set(NEW.split()) for one in found[:2])
+
+
+def test_a_subject_that_stays_is_new_and_one_that_ends_is_gone():
+    texts, times, _ = corpus(burst=(7, 8, 9, 10, 11, 12))
+    [first, *_] = small().fit(texts, times=times).findings()
+    assert (first.kind, first.when) == ("new", "since 1 July 2024")
+    [first, *_] = small().fit(texts[::-1], times=times).findings()
+    assert first.kind == "gone"
+
+
+def test_words_of_a_topic_that_change_are_one_finding():
+    texts, times, _ = corpus()
+    half = len(texts) // 2
+    texts[half:] = [t.replace("ship", "yacht").replace("wave", "surf") for t in texts[half:]]
+    [first, *_] = small(n_components=4).fit(texts, times=times).findings()
+    assert first.kind == "changed"
+    assert {*first.came} == {"yacht", "surf"}
+    assert {*first.left} == {"ship", "wave"}
+    assert "has changed its words since 1 July 2024" in str(first)
+
+
+def test_a_group_that_differs_is_named():
+    texts, _, groups = corpus(group="south")
+    [first, *_] = small().fit(texts, groups=groups).findings()
+    assert (first.kind, first.group) == ("more", "south")
+    assert {*first.words} <= set(SUBJECTS["gold"].split())
+    rows = [i for i, one in enumerate(groups) if one == "south"]
+    assert first.n_all == len(rows)
+
+
+def test_time_alone_makes_no_group_different():
+    """A subject that begins late is in the groups of late documents; within periods all agree."""
+    texts, times, _ = corpus(burst=(10, 11, 12))
+    groups = ["early" if time.month < 7 else "late" for time in times]
+    found = small().fit(texts, times=times, groups=groups).findings(None)
+    assert found
+    assert all(one.group is None for one in found)
+
+
+def test_nothing_is_found_where_nothing_happens():
+    n = 0
+    for seed in range(10):
+        texts, times, groups = corpus(seed=seed)
+        n += len(small().fit(texts, times=times, groups=groups).findings(None))
+    assert n <= 2
+
+
+def test_typical_documents_are_of_the_finding():
+    texts, times, _ = corpus(burst=(9,))
+    stream = small().fit(texts, times=times, ids=[f"d{i}" for i in range(len(texts))])
+    [first, *_] = stream.findings()
+    chosen = [stream.documents[place] for place in first.documents]
+    assert first.quote == chosen[0].text
+    for one in chosen:
+        assert set(one.text.split()) <= set(NEW.split())
+        assert one.time[:7] == "2024-09"
+        assert texts[int(one.id[1:])] == one.text
+
+
+def test_findings_show_as_text_and_in_notebooks():
+    texts, times, _ = corpus(burst=(9,))
+    found = small().fit(texts, times=times).findings(3)
+    assert len(found) <= 3
+    assert all(isinstance(one, Finding) for one in found)
+    assert str(found).startswith("1. *")
+    assert found._repr_html_().startswith("<ol><li>*")
+    assert str(small().fit(texts).findings(0)) == "Nothing stands out."
+
+
+# Sums
+
+
+def test_totals_are_those_of_transform():
+    texts, times, groups = corpus()
+    stream = small().fit(texts, times=times, groups=groups)
+    totals, shares = stream.totals(least=30), stream.transform(texts)
+    months = [f"{time:%Y-%m}" for time in times]
+    assert [period.label for period in totals.periods] == sorted(set(months))
+    for t, period in enumerate(totals.periods):
+        for g, group in enumerate(totals.groups):
+            rows = [i for i, m in enumerate(months) if m == period.label and groups[i] == group]
+            assert totals.sums[t, g] == pytest.approx(shares[rows].sum(axis=0), rel=1e-5)
+
+
+def test_documents_without_a_known_word_count_for_no_topic():
+    texts, times, _ = corpus()
+    stream = small().fit([*texts, "", "zzz"], times=[*times, times[-1], times[-1]])
+    assert stream.totals().n.sum() == len(texts)
+    assert stream.n_documents_seen_ == len(texts) + 2
+
+
+# Learning
+
+
+def test_fit_is_the_fit_of_its_parts():
+    texts, *_ = corpus()
+    stream = small(random_state=3).fit(texts)
+    words = StreamingCountVectorizer(max_features=60, min_df=2).partial_fit(texts)
+    topics = StreamingLDA(5, random_state=3).fit(words.transform(texts))
+    assert (stream.pipeline_[-1].components_ == topics.components_).all()
+    assert stream.score(texts) == topics.score(words.transform(texts))
+
+
+def test_new_words_get_columns_after_fit():
+    texts, times, groups = corpus()
+    stream = small().fit(texts, times=times, groups=groups)
+    later = corpus(300, 1, burst=range(1, 13))[0]
+    days = [date(2025, 1, 1) + timedelta(days=i) for i in range(300)]
+    for start in range(0, 300, 100):
+        stream.partial_fit(later[start : start + 100], times=days[start : start + 100])
+    assert {*NEW.split()} <= {*stream.pipeline_[0].vocabulary_}
+    found = stream.findings()
+    assert {*found[0].came} & {*NEW.split()}
+    assert found[0].when.startswith("since ")
+
+
+def test_a_saved_stream_goes_on_with_the_same_bits(tmp_path):
+    of = corpus(burst=(9,))
+    whole = streamed(small(), *of)
+    part = small()
+    for place, (texts, labels) in enumerate(batches(*of, 100)):
+        if place == 3:
+            save(part, tmp_path / "stream")
+            part = load(tmp_path / "stream")
+        part.partial_fit(texts, **labels)
+    assert (whole.transform(of[0]) == part.transform(of[0])).all()
+    assert whole.findings(None) == part.findings(None)
+    assert whole.documents == part.documents
+    assert whole.tracker_.topics() == part.tracker_.topics()
+
+
+def test_threads_make_no_difference():
+    of = corpus(burst=(9,))
+    one, two = (streamed(small(n_jobs=n), *of) for n in (1, 2))
+    assert (one.transform(of[0]) == two.transform(of[0])).all()
+    assert one.findings(None) == two.findings(None)
+
+
+def test_the_sample_is_every_document_alike():
+    counts = np.zeros(300)
+    for seed in range(60):
+        stream = streamed(small(n_documents=50, random_state=seed), *corpus(300), size=75)
+        kept = [one.id for one in stream.documents]
+        assert kept == sorted(kept)
+        assert len(kept) == 50
+        counts[kept] += 1
+    # Each is kept 10 times in the mean; a binomial count of 60 trials of 1/6.
+    assert abs(counts[:150].mean() - 10) < 1.0
+    assert counts.max() < 26
+
+
+def test_no_document_need_be_kept():
+    assert _sampled([], 0) == ()
+    texts, times, _ = corpus(burst=(9,))
+    found = small(n_documents=0).fit(texts, times=times).findings()
+    assert found[0].documents == ()
+    assert found[0].quote == ""
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize(
+    ("X", "given", "match"),
+    [
+        ("one text", {}, "got one text, so pass"),
+        (["a text", None], {}, "row 1 is None"),
+        (["a", "b"], {"times": [1]}, "times must have an entry"),
+        (["a", "b"], {"groups": [1]}, "groups must have an entry"),
+        (["a", "b"], {"ids": [1]}, "ids must have an entry"),
+        (["a", "b"], {"times": ["05/17/2003", "1"]}, "is no number, and no date"),
+    ],
+)
+def test_a_call_that_is_refused_changes_nothing(method, X, given, match):
+    stream = small()
+    texts, times, _ = corpus(200)
+    stream.partial_fit(texts, times=times)
+    before = stream.transform(texts)
+    with pytest.raises((TypeError, ValueError), match=match):
+        getattr(stream, method)(X, **given)
+    assert (stream.transform(texts) == before).all()
+    assert stream.n_documents_seen_ == 200
+
+
+def test_a_first_minibatch_that_fails_begins_nothing():
+    stream = small(model=StreamingLDA(5, update="no such rule"))
+    with pytest.raises(TypeError, match="update"):
+        stream.partial_fit(corpus(50)[0])
+    assert not hasattr(stream, "pipeline_")
+
+
+def test_any_model_and_any_vectorizer_will_do():
+    texts, times, _ = corpus(burst=(9,))
+    stream = small(model=StreamingMixture(5, random_state=0)).fit(texts, times=times)
+    assert stream.findings()
+    words = StreamingCountVectorizer(vocabulary=NEW.split())
+    stream = small(vectorizer=words).fit(texts, times=times)
+    assert stream.partial_fit(texts[:50], times=times[:50]).n_documents_seen_ == 650
+
+
+def test_it_is_searched_over_as_any_estimator_is():
+    texts, *_ = corpus(200)
+    search = GridSearchCV(small(), {"n_components": [1, 5]}, cv=2).fit(texts)
+    assert search.best_params_ == {"n_components": 5}
+    assert clone(small()).get_params()["n_components"] == 5
