@@ -297,12 +297,12 @@ def edit_rows(
         rows, numbers = _rows(kind, topics, len(edits.labels.topics)), edits.labels.topics
         names = estimator._column_names(names_of(model))
         columns = _columns(words, names, len(numbers)) if kind in ("exclude", "pull") else ()
+        division = _division(model, estimator, rows[0], X, n) if kind == "split" else None
         own = leading_words(estimator, names)
         edit = Edit(
             kind, tuple(numbers[row] for row in rows), tuple(own[row] for row in rows),
             tuple(names[list(columns)].tolist()), name, int(n),
         )  # fmt: skip
-        division = _division(model, estimator, rows[0], X, n) if kind == "split" else None
         learnt = commit.posterior._state.S.places[list(columns)].any()
         moves = kind in ("merge", "split") or bool(learnt)
         step = EditStep(edit, edits.labels, columns, moves, division)
@@ -337,7 +337,6 @@ def _columns(words: Collection[Any], names: np.ndarray, n_topics: int) -> tuple[
 
 def _division(model: Any, topics: Editable, row: int, X: Any, n: Any) -> np.ndarray:
     """Share of each part in the topic's counts of each word of the store, largest part first."""
-    commit = topics._commit
     if X is None:
         raise EditError("a split needs documents; pass them as X")
     if not is_whole(n) or n < 2:
@@ -349,10 +348,12 @@ def _division(model: Any, topics: Editable, row: int, X: Any, n: Any) -> np.ndar
             f"{LEAST_TOKENS:.0f}; pass more documents that have it"
         )
     parts = StreamingLDA(int(n), n_jobs=topics.n_jobs, random_state=topics.seed_).fit(tokens)
-    words = commit.posterior._state.S.words
-    found = parts.components_[:, words].T
+    store = topics._commit.posterior._state.S
+    found = parts.components_[:, store.words].T
     found /= found.sum(axis=1, keepdims=True)
-    sizes = commit.posterior.rows(words)[:, topics._n_hidden + row] @ found
+    sizes = store.rows(store.words)[:, topics._n_hidden + row] @ found
+    if not sizes.all():
+        raise EditError(f"topic {row} has learnt no words that could be divided; merge it")
     return np.ascontiguousarray(found[:, np.argsort(-sizes, kind="stable")])
 
 

@@ -26,6 +26,7 @@ from streamtopics.base.edits import TopicLabels
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.editing import EditError
 from streamtopics.estimators import Schedule
+from streamtopics.streams import DriftMonitor
 from streamtopics.text import NamedCounts
 from streamtopics.updates import (
     DampedNewton,
@@ -459,3 +460,54 @@ def test_hierarchical_rates_after_a_merge():
     assert model.retention_history_.shape == (0, K - 1)
     assert model.partial_fit(NEW).retention_.shape == (K - 1,)
     assert len(model.drift_report()) == K - 1
+
+
+def test_all_topics_are_merged():
+    model = fitted()
+    editing.merge(model, range(K))
+    assert_allclose(model.topic_weights_, [1.0])
+    assert np.isfinite(model.partial_fit(NEW).score(NEW))
+    with pytest.raises(EditError, match="no other topic"):
+        editing.pull(model, 0, ["w1"])
+
+
+@of_fixed_rows
+def test_a_split_has_the_same_bits_with_threads(name):
+    one, other = fitted(name), fitted(name).set_params(n_jobs=2)
+    for model in (one, other):
+        editing.split(model, 2, X[:600])
+    assert bits(one) == bits(other)
+
+
+def test_vectors_are_merged_and_divided():
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(600, 5))
+    model = StreamingMixture(4, random_state=0).fit(X[:600], vectors=vectors)
+    before = model.posterior_.directions, model.posterior_.prior_directions
+    editing.split(model, 1, X[:600])
+    editing.merge(model, [1, 4])
+    assert_allclose(model.posterior_.directions, before[0], rtol=1e-12)
+    editing.merge(model, [3, 0])
+    h = model._n_hidden
+    merged = before[0][h + 3] + before[0][h] - before[1][h]
+    assert_allclose(model.posterior_.directions[h + 2], merged, rtol=1e-12)
+    assert model.partial_fit(X[:600], vectors=vectors).transform(X[:5]).shape == (5, 3)
+
+
+def test_fit_starts_anew_without_the_edits():
+    model = fitted()
+    editing.merge(model, [0, 1])
+    editing.rename(model, 0, "billing")
+    assert model.fit(X[:600]).edits_ == []
+    assert bits(model) == bits(fitted())
+
+
+def test_a_monitor_goes_on_after_an_edit():
+    monitor = DriftMonitor(random_state=0)
+    model = StreamingLDA(K, random_state=0)
+    for t in range(6):
+        monitor.learn(model, X[150 * t : 150 * (t + 1)], time=t)
+        if t == 3:
+            editing.merge(model, [0, 1])
+            editing.split(model, 2, X[:600])
+    assert not monitor.alarms
