@@ -11,7 +11,9 @@ import numpy as np
 
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.births import Lifetimes
+from streamtopics.utils.checks import check_one_of
 
+KINDS = ("merge", "split", "rename", "hide", "show", "lock", "unlock", "exclude", "pull")
 # Words, or columns without a name, and their probabilities in a topic.
 Weighted = tuple[tuple[Any, float], ...]
 
@@ -22,7 +24,8 @@ class Edit:
 
     Attributes
     ----------
-    kind : {"merge", "split", "rename", "hide", "show", "lock", "unlock", "exclude", "pull"}
+    kind : str
+        The function of `streamtopics.editing`.
     topics : tuple of int
         Numbers of the topics. The number of a topic is its row before the first edit, and it
         stays; new topics get further numbers.
@@ -43,6 +46,9 @@ class Edit:
     name: str = ""
     n: int = 0
 
+    def __post_init__(self) -> None:
+        check_one_of(KINDS, kind=self.kind)
+
 
 @dataclass(frozen=True)
 class TopicLabels:
@@ -59,11 +65,25 @@ class TopicLabels:
         """Rows of those topics that there are."""
         return [self.topics.index(topic) for topic in topics if topic in self.topics]
 
-    def is_locked(self, n_hidden: int) -> np.ndarray:
-        """Whether each row of the posterior is locked, of which the first are a background."""
-        locked = np.zeros(n_hidden + len(self.topics), bool)
-        locked[[n_hidden + row for row in self.rows(self.locked)]] = True
-        return locked
+    def are(self, topics: Iterable[int], n_hidden: int) -> np.ndarray:
+        """Whether each row of the posterior is one of some topics; the first are a background."""
+        found = np.zeros(n_hidden + len(self.topics), bool)
+        found[[n_hidden + row for row in self.rows(topics)]] = True
+        return found
+
+    def move_out(self, column: int, counts: np.ndarray, lam: np.ndarray) -> None:
+        """Divide a word's tokens in topics that exclude it among the others, in place.
+
+        In proportion to theirs in `counts`, or in `lam` if they have none; both are of this word.
+        Locked topics get nothing.
+        """
+        n_hidden = len(counts) - len(self.topics)
+        own = self.are((topic for topic, other in self.excluded if other == column), n_hidden)
+        others = ~(own | self.are(self.locked, n_hidden))
+        if others.any():
+            weights = counts[others] if counts[others].sum() > 0 else lam[others]
+            counts[others] += counts[own].sum() * (weights / weights.sum())
+            counts[own] = 0.0
 
     def without(self, columns: np.ndarray) -> TopicLabels:
         """The labels after columns were given to other words."""
@@ -120,15 +140,14 @@ def held(blend: Blend, posterior: TopicPosterior, labels: TopicLabels, n_hidden:
     A locked topic is multiplied by what its mass grows by, so that its words keep their
     probabilities and its share of the tokens is still counted.
     """
-    locked, statistics = labels.is_locked(n_hidden), blend.statistics
-    excluded = [pair for pair in sorted(labels.excluded) if pair[1] in statistics.words]
-    if excluded:
+    locked, statistics = labels.are(labels.locked, n_hidden), blend.statistics
+    columns = np.array(sorted({column for _, column in labels.excluded}), np.int32)
+    columns = columns[np.isin(columns, statistics.words)]
+    if len(columns):
         counts = np.array(statistics.counts, np.float64)
-        for topic, column in excluded:
-            lam = posterior.rows(np.array([column], np.int32))[0]
-            own = counts[np.searchsorted(statistics.words, column)]
-            for row in labels.rows([topic]):
-                move_out(own, n_hidden + row, locked, lam)
+        places = np.searchsorted(statistics.words, columns)
+        for column, place, lam in zip(columns, places, posterior.rows(columns), strict=True):
+            labels.move_out(column, counts[place], lam)
         blend = replace(blend, statistics=replace(statistics, counts=counts))
     if not locked.any():
         return blend
@@ -140,16 +159,3 @@ def held(blend: Blend, posterior: TopicPosterior, labels: TopicLabels, n_hidden:
         prior=np.where(locked, 0.0, blend.prior),
         boost=np.where(locked, 0.0, blend.boost),
     )
-
-
-def move_out(counts: np.ndarray, topic: int, locked: np.ndarray, lam: np.ndarray) -> None:
-    """Divide a word's tokens in a topic among the others that are not locked, in place.
-
-    In proportion to theirs in `counts`, or in `lam` if they have none; both are of one word.
-    """
-    others = ~locked
-    others[topic] = False
-    if others.any():
-        weights = counts[others] if counts[others].sum() > 0 else lam[others]
-        counts[others] += counts[topic] * (weights / weights.sum())
-        counts[topic] = 0.0

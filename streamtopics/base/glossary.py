@@ -129,6 +129,13 @@ components_ : ndarray of shape (n_components, n_features)
     "mean_components": """\
 components_ : ndarray of shape (n_components, n_features)
     Expected tokens of each word in each topic, per document, smoothed; not normalised.""",
+    "edit_attributes": """\
+edits_ : list of Edit
+    What people have changed of the topics; see `streamtopics.editing`.
+topic_numbers_, topic_names_ : ndarray of shape (n_components,)
+    Numbers that stay with the topics when rows move, and names if `rename` has given any.
+hidden_topics_, locked_topics_ : ndarray of int
+    Rows that tables and pictures leave out, and rows whose words stay.""",
     "drift_attributes": """\
 retention_ : ndarray of shape (n_components,)
     Share of each topic that the rule kept at the last minibatch.

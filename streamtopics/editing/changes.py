@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import digamma
 
-from streamtopics.base.edits import Edits, EditStep, TopicLabels, move_out
+from streamtopics.base.edits import Edits, EditStep, TopicLabels
 from streamtopics.base.topic_model import TopicCommit
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.posteriors.protocol import State
@@ -37,7 +37,7 @@ def carried_out(commit: TopicCommit, edits: Edits, step: EditStep) -> TopicCommi
         posterior, shares = _rearranged(posterior, _parts(posterior.n_nodes, own, step.division))
         memory = _memory(commit.update.doc_topic, state[1], shares, posterior.alpha)
         state, drift = (None, memory), ()  # Records of drift are of rows as they were.
-    posterior = _with_words_moved(posterior, labels, step, commit.n_hidden)
+    posterior = _with_words_moved(posterior, labels, step)
     return replace(commit, posterior=posterior, state=state, drift=drift, led_at=-1, edits=edits)
 
 
@@ -116,7 +116,7 @@ def _rearranged(
     old, words = posterior._state, posterior._state.S.words
     learnt, shares = old.S.rows(words), np.zeros((posterior.n_nodes, len(rows)))
     first = [parts[0][0] for parts in rows]
-    counts, mass = learnt[:, first], old.learnt_mass[first]
+    counts, mass = learnt.take(first, axis=1), old.learnt_mass[first]
     a, b, c = old.a[first], old.b[first], old.c[first]
     for j, parts in enumerate(rows):
         if len(parts) == 1 and parts[0][1] is None:
@@ -131,7 +131,7 @@ def _rearranged(
         b[j], c[j] = (weight[[k for k, _ in parts]].max() for weight in (old.b, old.c))
 
     def of_rows(prior: np.ndarray) -> np.ndarray:
-        return prior if prior.shape[1] == 1 else np.ascontiguousarray(prior[:, first])
+        return prior if prior.shape[1] == 1 else prior.take(first, axis=1)
 
     told, directions = posterior.prior_directions, old.directions
     if told is not None:
@@ -158,25 +158,24 @@ def _memory(doc_topic: Any, memory: Any, shares: np.ndarray, alpha: np.ndarray) 
 
 
 def _with_words_moved(
-    posterior: TopicPosterior, labels: TopicLabels, step: EditStep, n_hidden: int
+    posterior: TopicPosterior, labels: TopicLabels, step: EditStep
 ) -> TopicPosterior:
     """The posterior with words pulled, and without those that the topics of the edit exclude."""
-    edit, state, locked = step.edit, posterior._state, labels.is_locked(n_hidden)
-    moves = [pair for pair in sorted(labels.excluded) if pair[0] == edit.topics[0]]
-    if edit.kind == "pull":
-        moves = [(edit.topics[0], column) for column in step.columns]
-    S = state.S.copy()
-    for topic, column in moves:
-        place, row = S.places[column], n_hidden + labels.topics.index(topic)
-        counts = state.a * S.counts[place]
-        if edit.kind == "pull":
-            others = ~locked
-            others[row] = False
-            counts[row] += counts[others].sum()
-            counts[others] = 0.0
+    topic, state, S = step.edit.topics[0], posterior._state, posterior._state.S.copy()
+    n_hidden = posterior.n_nodes - len(labels.topics)
+    own, locked = labels.are([topic], n_hidden), labels.are(labels.locked, n_hidden)
+    pulls = step.edit.kind == "pull"
+    excluded = sorted(column for other, column in labels.excluded if other == topic)
+    columns = np.array(step.columns if pulls else excluded, np.int32)
+    # Others were never learnt.
+    columns = columns[S.places[columns] > 0]
+    for column, lam in zip(columns, posterior.rows(columns), strict=True):
+        counts = state.a * S.counts[S.places[column]]
+        if pulls:
+            counts[own] += counts[~own & ~locked].sum()
+            counts[~own & ~locked] = 0.0
         else:
-            move_out(counts, row, locked, posterior.rows(np.array([column], np.int32))[0])
-        if place:  # Else it was never learnt.
-            S.counts[place] = counts / state.a
-    mass = S.counts.sum(axis=0) if moves else state.learnt_mass
+            labels.move_out(column, counts, lam)
+        S.counts[S.places[column]] = counts / state.a
+    mass = S.counts.sum(axis=0) if len(columns) else state.learnt_mass
     return posterior._with(state._replace(S=S, learnt_mass=mass))

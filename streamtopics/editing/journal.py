@@ -17,7 +17,6 @@ from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import names_of
 
 FORMAT = "streamtopics edits"
-KINDS = ("merge", "split", "rename", "hide", "show", "lock", "unlock", "exclude", "pull")
 
 
 class EditResult(NamedTuple):
@@ -86,7 +85,7 @@ def _read(row: dict[str, Any]) -> Edit:
         tuple(row.get("words", ())), str(row.get("name", "")), int(row.get("n", 0)),
     )  # fmt: skip
     known = {one.name for one in fields(Edit)}
-    if edit.kind not in KINDS or not row.keys() <= known or not edit.topics:
+    if not row.keys() <= known or not edit.topics:
         raise ValueError(f"an edit is {row!r:.80}")
     return edit
 

@@ -296,7 +296,9 @@ def edit_rows(
             raise EditError(f"{kind} is not for clusters that come and go; use births=None")
         rows, numbers = _rows(kind, topics, len(edits.labels.topics)), edits.labels.topics
         names = estimator._column_names(names_of(model))
-        columns = _columns(words, names, len(numbers)) if kind in ("exclude", "pull") else ()
+        columns: tuple[int, ...] = ()
+        if kind in ("exclude", "pull"):
+            columns = _columns(words, names, {*numbers} - edits.labels.locked - {numbers[rows[0]]})
         division = _division(model, estimator, rows[0], X, n) if kind == "split" else None
         own = leading_words(estimator, names)
         edit = Edit(
@@ -323,12 +325,12 @@ def _rows(kind: str, topics: Any, n_topics: int) -> list[int]:
     return [int(row) for row in given]
 
 
-def _columns(words: Collection[Any], names: np.ndarray, n_topics: int) -> tuple[int, ...]:
-    """Columns of words."""
+def _columns(words: Collection[Any], names: np.ndarray, others: set[int]) -> tuple[int, ...]:
+    """Columns of words, which come from other topics or go there."""
     if isinstance(words, str) or not len(words):
         raise EditError(f"words must be a list of words; got {words!r:.60}")
-    if n_topics < 2:
-        raise EditError("words cannot move: the model has no other topic")
+    if not others:
+        raise EditError("words cannot move: there is no other topic that is not locked")
     column = {name: i for i, name in enumerate(names.tolist())}
     if unknown := [word for word in words if word not in column]:
         raise EditError(f"words {unknown[:5]} have no column in the model; leave them out")

@@ -96,7 +96,7 @@ class StreamingLDA(Editable):
     ----------
     inference_ : LocalStep
         The local step that learnt last.
-    {dirichlet_components, drift_attributes, common_attributes}
+    {dirichlet_components, drift_attributes, edit_attributes, common_attributes}
 
     Examples
     --------

@@ -77,7 +77,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         The clusters that live and the last thousand that died, by birth; with `births`.
     n_alive_ : int
         Number of clusters that live; with `births`.
-    {drift_attributes, common_attributes}
+    {drift_attributes, edit_attributes, common_attributes}
 
     References
     ----------

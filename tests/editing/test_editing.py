@@ -467,7 +467,7 @@ def test_all_topics_are_merged():
     editing.merge(model, range(K))
     assert_allclose(model.topic_weights_, [1.0])
     assert np.isfinite(model.partial_fit(NEW).score(NEW))
-    with pytest.raises(EditError, match="no other topic"):
+    with pytest.raises(EditError, match="no other topic that is not locked"):
         editing.pull(model, 0, ["w1"])
 
 
@@ -511,3 +511,45 @@ def test_a_monitor_goes_on_after_an_edit():
             editing.merge(model, [0, 1])
             editing.split(model, 2, X[:600])
     assert not monitor.alarms
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_edits_in_any_order(seed):
+    """Edits lose no token of any word, and all since the last minibatch are undone."""
+    rng, model, states = np.random.default_rng(seed), fitted("default"), []
+    for _ in range(25):
+        k = len(model.topic_weights_)
+        row, other = map(int, rng.choice(k, 2, replace=False))
+        word = leading(model, other, 1)
+        edit = rng.choice([*EDITS, "show", "unlock", "learn", "undo"])
+        if edit == "learn":
+            at = rng.integers(NEW.shape[0] - 20)
+            model.partial_fit(NEW[at : at + 20])
+            states.clear()
+            continue
+        if edit == "undo" and states:
+            assert editing.undo(model)
+            assert bits(model) == states.pop()
+        if edit == "undo" or (edit == "merge" and k == 3):
+            continue
+        of_words = counts(model).sum(axis=0)
+        states.append(bits(model))
+        given = {
+            "merge": [[row, other]], "split": [row, X[:600]], "rename": [row, f"name {k}"],
+            "exclude": [row, word], "pull": [row, word],
+        }  # fmt: skip
+        try:
+            getattr(editing, edit)(model, *given.get(edit, [row]))
+        except EditError:  # Too few tokens, or all others are locked.
+            assert edit in ("split", "exclude", "pull")
+            assert bits(model) == states.pop()
+            continue
+        assert_allclose(counts(model).sum(axis=0), of_words, rtol=1e-9)
+        assert len({*model.topic_numbers_}) == len(model.topic_weights_)
+        for topic, column in model._commit.edits.labels.excluded:
+            free = {*model.topic_numbers_} - model._commit.edits.labels.locked
+            for excluding in np.flatnonzero(model.topic_numbers_ == topic) if len(free) > 1 else ():
+                assert counts(model)[model._n_hidden + excluding, column] == 0
+    for state in reversed(states):
+        editing.undo(model)
+        assert bits(model) == state
