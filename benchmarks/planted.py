@@ -126,10 +126,14 @@ class Material:
     rare: list[str]
 
 
-def plant(corpus: str, kind: str, seed: int) -> Planted:
-    """Plant an event in one of the `SOURCES`."""
+def plant(corpus: str, kind: str, seed: int, *, still: bool = False) -> Planted:
+    """Plant an event in one of the `SOURCES`; `still` if nothing else is to happen in it."""
     rng = np.random.default_rng([seed, zlib.crc32(f"{corpus} {kind}".encode())])
-    return planted_in(material(corpus, rng), kind, rng)
+    given = material(corpus, rng)
+    if still:
+        order = np.random.default_rng(seed).permutation(len(given.texts))
+        given = replace(given, texts=[given.texts[i] for i in order])
+    return planted_in(given, kind, rng)
 
 
 def events(n: int = 50) -> Iterator[tuple[str, str, int]]:

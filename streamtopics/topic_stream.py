@@ -14,6 +14,8 @@ from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.base.editable import Editable
+from streamtopics.base.edits import Edit, EditStep
 from streamtopics.base.frame import NO_WEIGHTS
 from streamtopics.estimators import StreamingLDA
 from streamtopics.inspection.periods import time_texts
@@ -107,7 +109,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
     tracker_: TopicTracker
     monitor_: DriftMonitor
     n_documents_seen_: int
-    _cells: Cells
+    # What was added up, after which edits; all but the last are for edits that are undone.
+    _sums: tuple[tuple[tuple[Edit, ...], Cells], ...]
     _documents: tuple[Kept, ...]
     __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -204,7 +207,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         """
         self._validate_params()
         begun = hasattr(self, "pipeline_")
-        kind, n_seen = (self._cells.kind, self.n_documents_seen_) if begun else ("", 0)
+        kind, n_seen = (self._sums[-1][1].kind, self.n_documents_seen_) if begun else ("", 0)
+        cells = self._follow() if begun else None
         texts, labels, names = _read(X, times, groups, ids, kind, n_seen)
         pipeline = self.pipeline_ if begun else self._new_pipeline(None)
         monitor = self.monitor_ if begun else DriftMonitor(random_state=self.random_state)
@@ -217,11 +221,11 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         counts = words.transform(texts)
         if not begun:
             self._begin(pipeline, monitor)
-        elif is_open:
+        elif is_open and cells is not None:
             columns, _ = words.names_since(n_before)
             own = np.asarray((counts[:, columns] > 0).sum(axis=0), np.float64).ravel()
             earlier = np.maximum(words.document_frequency_[columns] - own, 0.0)
-            self._cells = self._cells.without_words(columns, earlier)
+            self._sums = ((self._sums[-1][0], cells.without_words(columns, earlier)),)
         self._add(counts, texts, labels, names, time)
         return self
 
@@ -251,7 +255,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         self.pipeline_, self.tracker_ = pipeline, TopicTracker()
         self.monitor_ = monitor or DriftMonitor(random_state=self.random_state)
         topics = self._topics
-        self._cells = Cells.empty(len(topics.topic_weights_), topics.n_features_in_)
+        self._sums = (((), Cells.empty(len(topics.topic_weights_), topics.n_features_in_)),)
         self._documents = ()
         self.n_documents_seen_ = 0
 
@@ -266,6 +270,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
     ) -> None:
         """Add documents that were learnt to the sums, the sample and the snapshots."""
         n_seen, topics, n = self.n_documents_seen_, self._topics, len(texts)
+        edits, cells = self._sums[-1]
         for start in range(0, n, AT_ONCE):
             own = slice(start, start + AT_ONCE)
             X = counts[own]
@@ -275,7 +280,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
                 shares = np.asarray(topics.transform(X), np.float64)[rows]
                 groups = [labels.groups[start + row] for row in rows]
                 some = Labels(labels.kind, labels.times[own][rows], groups)
-                self._cells = self._cells.add(some, shares, sparse.csr_matrix(X)[rows])
+                cells = cells.add(some, shares, sparse.csr_matrix(X)[rows])
+        self._sums = ((edits, cells),)
         keys = np.random.default_rng([self.random_state, n_seen]).random(n)
         dates = [""] * n if labels.kind == "order" else time_texts(labels.times)
         positions = map(_position, labels.times)
@@ -289,6 +295,13 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         self.tracker_.on_batch(self.pipeline_, info)
 
     # Reading
+
+    @property
+    def steps(self) -> list[tuple[str, Any]]:
+        """The steps of `pipeline_`, so that all that takes a pipeline takes this, too."""
+        check_is_fitted(self, "pipeline_")
+        steps: list[tuple[str, Any]] = self.pipeline_.steps
+        return steps
 
     @property
     def documents(self) -> list[Kept]:
@@ -352,8 +365,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         -------
         totals : Totals
         """
-        check_is_fitted(self, "pipeline_")
-        return self._cells.totals(least)
+        return self._follow().totals(least)
 
     def findings(self, n: int | None = 10) -> Findings:
         """Return what has changed along the stream, and what differs between groups.
@@ -372,8 +384,48 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         totals, topics, names = self.totals(), self._topics, self._names
         phi = topics.topic_word_ * topics.topic_weights_[:, None]
         of_words = phi / np.maximum(phi.sum(axis=0), 1e-300)
-        told = Topics(self.top_words(N_WORDS), [str(name) for name in names], of_words)
+        words = self.top_words(N_WORDS)
+        if isinstance(topics, Editable):
+            given = [topics._edits.labels.names.get(k, "") for k in topics.topic_numbers_]
+            words = [[name] if name else own for name, own in zip(given, words, strict=True)]
+        hidden = getattr(topics, "hidden_topics_", ())
+        told = Topics(words, [str(name) for name in names], of_words, frozenset(map(int, hidden)))
         return Findings(find(totals, told, self._sample(totals), self.error_rate)[:n])
+
+    def _follow(self) -> Cells:
+        """The sums, after they have followed the edits of the topics since they were looked at."""
+        topics = self._topics
+        if not isinstance(topics, Editable):
+            return self._sums[-1][1]
+        steps, labels = topics._edits.steps, topics._edits.labels
+        edits = tuple(step.edit for step in steps)
+        # Without those that were undone.
+        n_valid = max(i for i, (done, _) in enumerate(self._sums) if done == edits[: len(done)])
+        done, cells = self._sums[n_valid]
+        if done != edits:
+            after = [*(step.before.topics for step in steps[1:]), labels.topics]
+            for step, numbers in list(zip(steps, after, strict=True))[len(done) :]:
+                cells = cells.with_topics(self._parts(step, numbers, labels.topics))
+            self._sums = (*self._sums[: n_valid + 1], (edits, cells))
+        return cells
+
+    def _parts(self, step: EditStep, after: tuple[int, ...], now: tuple[int, ...]) -> np.ndarray:
+        """The part of each topic before an edit in each one after it, by their numbers."""
+        before = step.before.topics
+        parts = np.equal.outer(before, after).astype(np.float64)
+        rows = step.before.rows(step.edit.topics)
+        if step.edit.kind == "merge":
+            parts[rows] = parts[rows[0]]
+        if step.edit.kind == "split":
+            new = [
+                i for i, number in enumerate(after) if number == before[rows[0]] or i >= len(before)
+            ]
+            weights = np.ones(len(new))
+            if {after[i] for i in new} <= {*now} and self._documents:
+                shares = self.transform([one.text for one in self._documents])
+                weights = shares[:, [now.index(after[i]) for i in new]].sum(axis=0)
+            parts[rows[0], new] = weights / weights.sum()
+        return parts
 
     def _sample(self, totals: Totals) -> Sample:
         """The documents that are kept, and where they belong in the totals."""

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from streamtopics import StreamingLDA, StreamingMixture, TopicStream, load, save
+from streamtopics import StreamingLDA, StreamingMixture, TopicStream, editing, load, save
 from streamtopics.story import Finding
 from streamtopics.text import StreamingCountVectorizer
 from streamtopics.topic_stream import _sampled
@@ -234,6 +234,53 @@ def test_no_document_need_be_kept():
     found = small(n_documents=0).fit(texts, times=times).findings()
     assert found[0].documents == ()
     assert found[0].quote == ""
+
+
+# Editing
+
+
+def test_shares_follow_a_merge_and_its_undoing():
+    texts, times, groups = corpus()
+    stream = small().fit(texts, times=times, groups=groups)
+    before = stream.totals()
+    editing.merge(stream, [1, 3])
+    after = stream.totals()
+    assert after.sums[..., 1] == pytest.approx(before.sums[..., 1] + before.sums[..., 3])
+    assert after.sums.shape[2] == 4
+    editing.undo(stream)
+    assert (stream.totals().sums == before.sums).all()
+    # Undone and edited otherwise, without a look in between.
+    editing.merge(stream, [0, 1])
+    assert stream.totals().sums[..., 0] == pytest.approx(before.sums[..., :2].sum(axis=2))
+    editing.undo(stream)
+    editing.merge(stream, [2, 4])
+    assert stream.totals().sums[..., 2] == pytest.approx(before.sums[..., [2, 4]].sum(axis=2))
+
+
+def test_shares_follow_edits_that_come_together_and_learning_goes_on():
+    texts, times, groups = corpus()
+    stream = small().fit(texts, times=times, groups=groups)
+    before = stream.totals().sums
+    editing.merge(stream, [0, 2])
+    editing.split(stream, 1, texts)
+    editing.merge(stream, [0, 3])
+    after = stream.totals().sums
+    assert after.sum() == pytest.approx(before.sum())
+    assert after[..., 0] == pytest.approx(before[..., [0, 2, 4]].sum(axis=2))
+    assert after[..., [1, 3]].sum(axis=2) == pytest.approx(before[..., 1])
+    stream.partial_fit(texts[:90], times=times[:90], groups=groups[:90])
+    assert stream.totals().n.sum() == 690
+    assert stream.totals().sums.shape[2] == len(stream.top_words())
+
+
+def test_findings_know_names_and_hidden_topics():
+    texts, times, _ = corpus(burst=(9,))
+    stream = small().fit(texts, times=times)
+    [first, *_] = stream.findings()
+    editing.rename(stream, first.topic, "epidemic")
+    assert str(stream.findings()[0]).startswith("*epidemic* rose")
+    editing.hide(stream, first.topic)
+    assert all(one.topic != first.topic or one.word for one in stream.findings(None))
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])

@@ -143,13 +143,11 @@ class Cells:
         holders.eliminate_zeros()
         return replace(self, holders=holders)
 
-    def with_topics(self, places: Sequence[Sequence[int]]) -> Cells:
-        """The sums with other topics, each of which is the sum of some of these."""
-        sums, squares, main = (
-            np.stack([values[..., list(own)].sum(axis=-1) for own in places], axis=-1)
-            for values in (self.sums, self.squares, self.main)
+    def with_topics(self, parts: np.ndarray) -> Cells:
+        """The sums of other topics: of shape (n_topics, n_new), the part of each in a new one."""
+        return replace(
+            self, sums=self.sums @ parts, squares=self.squares @ parts, main=self.main @ parts
         )
-        return replace(self, sums=sums, squares=squares, main=main)
 
     # Spans
 

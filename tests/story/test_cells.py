@@ -142,7 +142,7 @@ def test_a_column_that_changed_hands_begins_anew():
 def test_topics_can_be_joined():
     shares, counts = documents(40)
     cells = added(None, None, shares, counts, 20)
-    joined = cells.with_topics([[0, 2], [1]])
+    joined = cells.with_topics(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]))
     assert joined.sums[..., 0] == pytest.approx(cells.sums[..., 0] + cells.sums[..., 2])
     assert joined.sums[..., 1] == pytest.approx(cells.sums[..., 1])
 
