@@ -169,7 +169,7 @@ def reader_of(model: StreamingTopicModel) -> StreamingTopicModel:
     check_composed(model)
     bare, commit = copy(model), model._commit
     posterior = commit.posterior.of_words(NO_WORDS)
-    bare._commit = replace(commit, posterior=posterior, drift=(), begun=None)
+    bare._commit = replace(commit, posterior=posterior, drift=(), begun=None, edits=None)
     return bare
 
 

@@ -48,6 +48,16 @@ def edits_to_json(edits: Iterable[Edit]) -> str:
     Returns
     -------
     text : str
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA, editing
+    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
+    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    >>> edit = editing.rename(model, 1, "billing")
+    >>> text = editing.edits_to_json(model.edits_)
+    >>> editing.edits_from_json(text) == model.edits_
+    True
     """
     rows = [{k: v for k, v in asdict(edit).items() if v not in ((), "", 0)} for edit in edits]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
@@ -85,7 +95,9 @@ def _read(row: dict[str, Any]) -> Edit:
         tuple(row.get("words", ())), str(row.get("name", "")), int(row.get("n", 0)),
     )  # fmt: skip
     known = {one.name for one in fields(Edit)}
-    if not row.keys() <= known or not edit.topics:
+    words = [one for own in edit.leading for one in own]
+    valid = all(isinstance(word, str | int) and p > 0 for word, p in words)
+    if not valid or not row.keys() <= known or not edit.topics:
         raise ValueError(f"an edit is {row!r:.80}")
     return edit
 

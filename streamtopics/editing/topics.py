@@ -105,6 +105,16 @@ def split(model: Any, topic: int, X: Any, *, n: int = 2) -> Edit:
     Returns
     -------
     edit : Edit
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA, editing
+    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
+    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    >>> edit = editing.merge(model, [0, 1])
+    >>> edit = editing.split(model, 0, X)
+    >>> sorted(sorted(words) for words in model.top_words(n_words=2))
+    [[0, 2], [1, 3]]
     """
     return edit_rows(model, "split", [topic], X=X, n=n)
 
@@ -122,6 +132,16 @@ def rename(model: Any, topic: int, name: str) -> Edit:
     Returns
     -------
     edit : Edit
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA, editing
+    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
+    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    >>> editing.rename(model, 1, "billing").kind
+    'rename'
+    >>> model.topic_names_.tolist()
+    ['', 'billing']
     """
     return edit_rows(model, "rename", [topic], name=name)
 
@@ -139,6 +159,15 @@ def hide(model: Any, topics: int | Sequence[int]) -> Edit:
     Returns
     -------
     edit : Edit
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA, editing
+    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
+    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    >>> edit = editing.hide(model, 1)
+    >>> model.hidden_topics_.tolist()
+    [1]
     """
     return edit_rows(model, "hide", topics)
 
@@ -161,6 +190,16 @@ def lock(model: Any, topics: int | Sequence[int]) -> Edit:
     Returns
     -------
     edit : Edit
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA, editing
+    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
+    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    >>> edit = editing.lock(model, [0, 1])
+    >>> before = model.topic_word_
+    >>> bool(abs(model.partial_fit([[9, 9, 9, 9]]).topic_word_ - before).max() < 1e-12)
+    True
     """
     return edit_rows(model, "lock", topics)
 
@@ -187,6 +226,17 @@ def exclude(model: Any, topic: int, words: Collection[Any]) -> Edit:
     Returns
     -------
     edit : Edit
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA, editing
+    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
+    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    >>> row = int(model.topic_word_[:, 2].argmax())
+    >>> editing.exclude(model, row, [2]).words
+    (2,)
+    >>> 2 in model.top_words(n_words=2)[row]
+    False
     """
     return edit_rows(model, "exclude", [topic], words=words)
 
@@ -205,6 +255,16 @@ def pull(model: Any, topic: int, words: Collection[Any]) -> Edit:
     Returns
     -------
     edit : Edit
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA, editing
+    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
+    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    >>> row = int(model.topic_word_[:, 2].argmin())
+    >>> edit = editing.pull(model, row, [2])
+    >>> int(model.topic_word_[:, 2].argmax()) == row
+    True
     """
     return edit_rows(model, "pull", [topic], words=words)
 
@@ -224,6 +284,17 @@ def undo(model: Any) -> Edit:
     -------
     edit : Edit
         The one that was undone.
+
+    Examples
+    --------
+    >>> from streamtopics import StreamingLDA, editing
+    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
+    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    >>> edit = editing.rename(model, 1, "billing")
+    >>> editing.undo(model).name
+    'billing'
+    >>> model.edits_
+    []
     """
     topics = editable(model)
     with lock_of(topics):

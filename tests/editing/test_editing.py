@@ -2,6 +2,7 @@
 """Edits of topics beside plain NumPy, their undo, and the learning that goes on after them."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 
 import numpy as np
@@ -24,6 +25,7 @@ from streamtopics import (
 )
 from streamtopics.base.edits import TopicLabels
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.distributed import fit_stream
 from streamtopics.editing import EditError
 from streamtopics.estimators import Schedule
 from streamtopics.streams import DriftMonitor
@@ -553,3 +555,18 @@ def test_many_edits_in_any_order(seed):
     for state in reversed(states):
         editing.undo(model)
         assert bits(model) == state
+
+
+def test_workers_learn_with_locked_topics():
+    model = fitted()
+    editing.merge(model, [4, 1])
+    editing.lock(model, 2)
+    editing.exclude(model, 0, leading(model, 0))
+    before = model.topic_word_[2]
+    columns = [column for _, column in model._commit.edits.labels.excluded]
+    batches = [X[100 * t : 100 * (t + 1)] for t in range(9)]
+    with ThreadPoolExecutor(2) as client:
+        fit_stream(model, batches, client, rounds=2, staleness=1)
+    assert model.n_batch_iter_ > 9
+    assert_allclose(model.topic_word_[2], before, rtol=1e-12)
+    assert not counts(model)[0, columns].any()

@@ -68,6 +68,8 @@ def test_a_file_has_all_of_the_edits():
         "{", "[]", "{}", '{"format": "streamtopics edits", "edits": [{"kind": "melt"}]}',
         '{"format": "streamtopics edits", "edits": [{"kind": "melt", "topics": [1]}]}',
         '{"format": "streamtopics edits", "edits": [{"kind": "hide", "topics": []}]}',
+        '{"format": "streamtopics edits", "edits": [{"kind": "hide", "topics": [1], "leading": '
+        '[[["a", 0]]]}]}',
         '{"format": "streamtopics edits", "edits": [{"kind": "hide", "topics": [1], "x": 2}]}',
     ],
 )  # fmt: skip
