@@ -65,7 +65,7 @@ class TopicLabels:
         """Rows of those topics that there are."""
         return [self.topics.index(topic) for topic in topics if topic in self.topics]
 
-    def are(self, topics: Iterable[int], n_hidden: int) -> np.ndarray:
+    def mask(self, topics: Iterable[int], n_hidden: int) -> np.ndarray:
         """Whether each row of the posterior is one of some topics; the first are a background."""
         found = np.zeros(n_hidden + len(self.topics), bool)
         found[[n_hidden + row for row in self.rows(topics)]] = True
@@ -78,8 +78,8 @@ class TopicLabels:
         Locked topics get nothing.
         """
         n_hidden = len(counts) - len(self.topics)
-        own = self.are((topic for topic, other in self.excluded if other == column), n_hidden)
-        others = ~(own | self.are(self.locked, n_hidden))
+        own = self.mask((topic for topic, other in self.excluded if other == column), n_hidden)
+        others = ~(own | self.mask(self.locked, n_hidden))
         if others.any():
             weights = counts[others] if counts[others].sum() > 0 else lam[others]
             counts[others] += counts[own].sum() * (weights / weights.sum())
@@ -140,7 +140,7 @@ def held(blend: Blend, posterior: TopicPosterior, labels: TopicLabels, n_hidden:
     A locked topic is multiplied by what its mass grows by, so that its words keep their
     probabilities and its share of the tokens is still counted.
     """
-    locked, statistics = labels.are(labels.locked, n_hidden), blend.statistics
+    locked, statistics = labels.mask(labels.locked, n_hidden), blend.statistics
     columns = np.array(sorted({column for _, column in labels.excluded}), np.int32)
     columns = columns[np.isin(columns, statistics.words)]
     if len(columns):

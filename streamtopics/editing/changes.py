@@ -163,7 +163,7 @@ def _with_words_moved(
     """The posterior with words pulled, and without those that the topics of the edit exclude."""
     topic, state, S = step.edit.topics[0], posterior._state, posterior._state.S.copy()
     n_hidden = posterior.n_nodes - len(labels.topics)
-    own, locked = labels.are([topic], n_hidden), labels.are(labels.locked, n_hidden)
+    own, locked = labels.mask([topic], n_hidden), labels.mask(labels.locked, n_hidden)
     pulls = step.edit.kind == "pull"
     excluded = sorted(column for other, column in labels.excluded if other == topic)
     columns = np.array(step.columns if pulls else excluded, np.int32)

@@ -52,8 +52,9 @@ class EditError(ValueError):
 def merge(model: Any, topics: Sequence[int]) -> Edit:
     """Make one topic of several; the first keeps its row, name and number.
 
-    Their tokens and their shares of documents are added. Rows after those that are left out move
-    up. Clusters that come and go (`births`) can be neither merged nor split.
+    Their tokens and their shares of documents are added, and the prior of the first counts once.
+    Rows after those that are left out move up. Clusters that come and go (`births`) can be
+    neither merged nor split.
 
     Parameters
     ----------
