@@ -22,15 +22,17 @@ from streamtopics.inspection.periods import time_texts
 from streamtopics.metrics import relevant_words
 from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Labels, Totals, labels_of
 from streamtopics.story.findings import Findings, Sample, Topics, find
+from streamtopics.story.shares import ShareRow, share_rows
 from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.streams.batches import seen_by
 from streamtopics.streams.stream import BatchInfo, packed, unpacked
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.utils.checks import check_one_of
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.structure import from_arrow
 
-# Documents whose topics are inferred at once, and words of a topic that findings name it by.
-AT_ONCE, N_WORDS, RELEVANCE = 8192, 10, 0.6
+# Documents whose topics are inferred at once, words of a topic, and those that name it.
+AT_ONCE, N_WORDS, N_NAME, RELEVANCE = 8192, 10, 3, 0.6
 # What is a word, documents that it is in (or half of a small corpus), and how many are counted.
 LETTERS, MIN_DF, MAX_FEATURES = r"(?u)\b[^\W\d_]{3,}\b", 5, 20_000
 # Names of columns without a word.
@@ -367,6 +369,35 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         """
         return self._follow().totals(least)
 
+    def shares(self, by: str = "period", *, least: float = LEAST_OF_PERIOD) -> list[ShareRow]:
+        """Return the shares of topics in all documents, with 95 % intervals.
+
+        Parameters
+        ----------
+        by : {"period", "group", "both"}, default="period"
+            What a row is of, beside a topic.
+        least : float, default=10
+            As in `totals`.
+
+        Returns
+        -------
+        rows : list of ShareRow
+            By topic; ``pandas.DataFrame(rows)`` makes a table of them.
+        """
+        check_one_of(("period", "group", "both"), by=by)
+        names = [", ".join(words[:N_NAME]) for words in self._words()]
+        return share_rows(
+            self.totals(least), names, by_period=by != "group", by_group=by != "period"
+        )
+
+    def _words(self) -> list[list[str]]:
+        """What each topic is called: its name, or its words."""
+        words, topics = self.top_words(N_WORDS), self._topics
+        if not isinstance(topics, Editable):
+            return words
+        given = [topics._edits.labels.names.get(k, "") for k in topics.topic_numbers_]
+        return [[name] if name else own for name, own in zip(given, words, strict=True)]
+
     def findings(self, n: int | None = 10) -> Findings:
         """Return what has changed along the stream, and what differs between groups.
 
@@ -384,12 +415,10 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         totals, topics, names = self.totals(), self._topics, self._names
         phi = topics.topic_word_ * topics.topic_weights_[:, None]
         of_words = phi / np.maximum(phi.sum(axis=0), 1e-300)
-        words = self.top_words(N_WORDS)
-        if isinstance(topics, Editable):
-            given = [topics._edits.labels.names.get(k, "") for k in topics.topic_numbers_]
-            words = [[name] if name else own for name, own in zip(given, words, strict=True)]
         hidden = getattr(topics, "hidden_topics_", ())
-        told = Topics(words, [str(name) for name in names], of_words, frozenset(map(int, hidden)))
+        told = Topics(
+            self._words(), [str(name) for name in names], of_words, frozenset(map(int, hidden))
+        )
         return Findings(find(totals, told, self._sample(totals), self.error_rate)[:n])
 
     def _follow(self) -> Cells:

@@ -161,6 +161,25 @@ def test_totals_are_those_of_transform():
             assert totals.sums[t, g] == pytest.approx(shares[rows].sum(axis=0), rel=1e-5)
 
 
+def test_shares_are_rows_with_intervals():
+    texts, times, groups = corpus()
+    stream = small().fit(texts, times=times, groups=groups)
+    of = stream.transform(texts)
+    rows = [row for row in stream.shares("group") if row.topic == 2]
+    assert {row.group for row in rows} == {*groups}
+    for row in rows:
+        own = of[[i for i, group in enumerate(groups) if group == row.group], 2]
+        assert row.n_documents == len(own)
+        assert row.share == pytest.approx(own.mean(), rel=1e-5)
+        assert row.low < row.share < row.high
+    both = stream.shares("both", least=30)
+    assert len(both) == 5 * 12 * 3
+    assert sum(row.n_documents for row in both if row.topic == 0) == len(texts)
+    assert all(row.group is None for row in stream.shares())
+    with pytest.raises(ValueError, match="by must be one of"):
+        stream.shares("week")
+
+
 def test_documents_without_a_known_word_count_for_no_topic():
     texts, times, _ = corpus()
     stream = small().fit([*texts, "", "zzz"], times=[*times, times[-1], times[-1]])

@@ -3,5 +3,6 @@
 
 from streamtopics.story.cells import Period, Totals
 from streamtopics.story.findings import Finding, Findings
+from streamtopics.story.shares import ShareRow
 
-__all__ = ["Finding", "Findings", "Period", "Totals"]
+__all__ = ["Finding", "Findings", "Period", "ShareRow", "Totals"]

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shares of topics by period and by group, as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from streamtopics.story.cells import Totals, interval_of, spread_of
+
+
+class ShareRow(NamedTuple):
+    """The share of one topic in the documents of one period, group or both.
+
+    Attributes
+    ----------
+    topic, name : int, str
+        Row of the topic, and what it is called.
+    period, group : str or None
+        None stands for all.
+    n_documents : int
+        Documents there.
+    share, low, high : float
+        Mean share and its 95 % interval: Wilson's of a proportion, with the spread of the shares
+        between documents. NaN without a document.
+    """
+
+    topic: int
+    name: str
+    period: str | None
+    group: str | None
+    n_documents: int
+    share: float
+    low: float
+    high: float
+
+
+def share_rows(
+    totals: Totals, names: Sequence[str], *, by_period: bool, by_group: bool
+) -> list[ShareRow]:
+    """Shares by period, by group or by both, by topic."""
+    shape = totals.n.size, totals.sums.shape[2]
+    spread = spread_of(totals.n.ravel(), totals.sums.reshape(shape), totals.squares.reshape(shape))
+    summed = tuple(axis for axis, kept in enumerate((by_period, by_group)) if not kept)
+    n, sums = (values.sum(axis=summed, keepdims=True) for values in (totals.n, totals.sums))
+    shares = sums / np.where(n > 0, n, np.nan)[..., None]
+    low, high = interval_of(n[..., None], shares, spread)
+    periods = [period.label for period in totals.periods] if by_period else [None]
+    groups = totals.groups if by_group else (None,)
+    return [
+        ShareRow(
+            k, name, period, group, round(float(n[t, g])),
+            float(shares[t, g, k]), float(low[t, g, k]), float(high[t, g, k]),
+        )
+        for k, name in enumerate(names)
+        for t, period in enumerate(periods)
+        for g, group in enumerate(groups)
+    ]  # fmt: skip
