@@ -3,9 +3,9 @@
 
 Megabytes (10^6 characters) a second of `fit_transform` and of `transform`, on one thread and on
 two, of a stream read by `partial_fit_transform` in minibatches of a thousand and of a hundred, and
-of SentenceVectorizer. The best of some runs, which take turns. Seconds are those of the clock;
-where the machine does other work, --cpu counts those of the processor, with which threads bring
-nothing.
+of SentenceVectorizer; with stop words also without phrases and with them. The best of some runs,
+which take turns. Seconds are those of the clock; where the machine does other work, --cpu counts
+those of the processor, with which threads bring nothing.
 
     STREAMTOPICS_DATA=... python -m benchmarks.text_to_counts [--cpu] [--repeats 5] [--texts N]
         [CORPUS ...]
@@ -13,6 +13,7 @@ nothing.
 
 import argparse
 import time
+from typing import Any
 
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -23,9 +24,9 @@ from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer
 CORPORA = ["newsgroups", "imdb_unlabelled", "commit_subjects"]
 
 
-def stream(texts: list[str], batch_size: int) -> None:
+def stream(texts: list[str], batch_size: int, **settings: Any) -> None:
     """Follow a stream with 20,000 columns."""
-    vectorizer = StreamingCountVectorizer(max_features=20_000)
+    vectorizer = StreamingCountVectorizer(max_features=20_000, **settings)
     for start in range(0, len(texts), batch_size):
         vectorizer.partial_fit_transform(texts[start : start + batch_size])
 
@@ -55,6 +56,16 @@ def main() -> None:
             "stream by 100": lambda t=texts: stream(t, 100),
             "sentences, fit_transform": lambda t=texts: SentenceVectorizer().fit_transform(t),
         }
+        for phrases in (False, True):
+            how: dict[str, Any] = {"stop_words": "english", "phrases": phrases}
+            fitted, ending = StreamingCountVectorizer(**how).fit(texts), f"phrases={phrases}"
+            runs |= {
+                f"fit_transform, {ending}": lambda t=texts, h=how: StreamingCountVectorizer(
+                    **h
+                ).fit_transform(t),
+                f"transform, {ending}": lambda t=texts, f=fitted: f.transform(t),
+                f"stream by 1,000, {ending}": lambda t=texts, h=how: stream(t, 1000, **h),
+            }
         print(f"{name}: {len(texts):,} texts, {size:.1f} MB, {len(peer.vocabulary_):,} words")
         seconds = least_seconds(runs, options.repeats, clock)
         for run, taken in seconds.items():

@@ -36,6 +36,7 @@ from streamtopics.cli.models import (
     print_topics,
     rows_of,
     rows_of_documents,
+    unspaced,
     vectorizer_for,
 )
 from streamtopics.cli.reading import Tally, columns, cut, place_of, records, texts_of
@@ -101,6 +102,8 @@ def learn(
     """Learn a corpus at once, or what is more than that as a stream."""
     first = list(islice(found, options.vocabulary_from))
     more = next(found, None)
+    if script := unspaced(options, texts_of(first)):
+        warn(f"note: {script}")
     size = options.batch_size or MINIBATCH
     if options.batch_size:
         made.set_params(batch_size=size)
@@ -112,7 +115,7 @@ def learn(
         words: Any = vectorizer_for(options, len(first))
         words = NamedVectorizer(words) if named else words
         model = pipeline(StreamingPipeline if named else Pipeline, words, made)
-        fit_words(words, texts_of(first))
+        fit_words(options, words, texts_of(first))
         made.fit(words.transform(texts_of(kept)))
         tally.add(words, texts_of(first), learnt=True)
         tally.sample.add(kept)

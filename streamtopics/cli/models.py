@@ -22,7 +22,14 @@ from streamtopics.datasets import Record
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.inspection import TopicRow, compare_n_components, documents_of, topic_table
 from streamtopics.saving import load
-from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline
+from streamtopics.text import (
+    NamedVectorizer,
+    StreamingCountVectorizer,
+    StreamingPipeline,
+    Tokenizer,
+    stop_words,
+)
+from streamtopics.text.languages import unspaced_script
 
 NAMES = (
     "StreamingLDA", "StreamingMixture", "GuidedTopics", "GibbsOnlineEM", "VariationalOnlineEM",
@@ -202,26 +209,45 @@ def word_pattern(shortest: int) -> str:
 
 def vectorizer_for(options: Namespace, n_documents: int | None) -> StreamingCountVectorizer:
     """Return what counts words; of a corpus of so many documents, or None of a stream."""
-    least = options.min_documents
+    least, name = options.min_documents, options.tokenizer
+    shortest = options.shortest or (2 if name else 3)
     return StreamingCountVectorizer(
-        stop_words=None if options.keep_stop_words else "english",
-        token_pattern=word_pattern(options.shortest),
+        stop_words=None if options.stop_words == "none" else stop_words(options.stop_words),
+        tokenizer=Tokenizer(name, shortest) if name else None,
+        token_pattern=None if name else word_pattern(shortest),
         min_df=least if n_documents is None else min(least, max(1, n_documents // 2)),
         max_df=options.max_share,
         max_features=options.max_words,
+        phrases=options.phrases,
         dtype=np.float32,
         n_jobs=-1,
     )
 
 
-def fit_words(words: StreamingCountVectorizer | NamedVectorizer, texts: list[str]) -> None:
+def unspaced(options: Namespace, texts: list[str]) -> str:
+    """Return what to do about texts without spaces between words, "" about others."""
+    found = unspaced_script(texts)
+    if options.tokenizer or found is None:
+        return ""
+    script, name = found
+    such = f", such as --tokenizer {name} (pip install {re.split('[.:]', name)[0]})" if name else ""
+    return (
+        f"the texts are in {script}, which has no spaces between words; cut them by --tokenizer "
+        f"MODULE:FUNCTION{such}"
+    )
+
+
+def fit_words(
+    options: Namespace, words: StreamingCountVectorizer | NamedVectorizer, texts: list[str]
+) -> None:
     """Make the vocabulary of texts."""
     try:
         words.fit(texts)
     except ValueError as error:
         remedy = "there is no letter in them; name the field of the texts by --text-key"
         if any(re.search(word_pattern(1), text) for text in texts):
-            remedy = "try --min-documents 1, --max-share 1, --keep-stop-words or --shortest 1"
+            remedy = "try --min-documents 1, --max-share 1, --stop-words none or --shortest 1"
+        remedy = unspaced(options, texts) or remedy
         raise ValueError(
             f"no vocabulary could be made from the first {len(texts)} documents ({error}); {remedy}"
         ) from error
@@ -233,7 +259,7 @@ def choose(options: Namespace, made: BaseEstimator, texts: list[str]) -> None:
         return
     texts = texts[:N_SELECTION]
     words = vectorizer_for(options, len(texts))
-    fit_words(words, texts)
+    fit_words(options, words, texts)
     X, n_jobs = words.transform(texts), made.get_params()["n_jobs"]
     found = compare_n_components(made, X, options.topics, random_state=0, n_jobs=n_jobs)
     made.set_params(n_components=found.chosen)

@@ -106,8 +106,12 @@ MODEL: tuple[Option, ...] = (
     ("--max-words", positive, 20_000, "N", "vocabulary (20000)"),
     ("--min-documents", positive, 5, "N", "of a word (5)"),
     ("--max-share", share, 1.0, "X", "of the documents, in which a word may be (1, no limit)"),
-    ("--shortest", positive, 3, "N", "letters of a word; words are runs of letters (3)"),
-    ("--keep-stop-words", None, False, "", "keep English function words"),
+    ("--shortest", positive, None, "N",
+     "letters of a word; words are runs of letters (3; with --tokenizer 2)"),
+    ("--stop-words", str, "english", "FILE|LANGUAGE|none",
+     "words to leave out: one on each line of a file, or those of a language (english)"),
+    ("--tokenizer", str, None, "NAME", "module:function that cuts texts, such as jieba:lcut"),
+    ("--phrases", None, False, "", "count two words that belong together as one, as credit card"),
 )  # fmt: skip
 FIT = (
     *MODEL,

@@ -140,6 +140,7 @@ class Tally:
         self.n["learnt"] |= int(learnt)
         self.n["words"] += int(X.sum())
         known, stop, most = own.vocabulary_, own.get_stop_words() or (), self.n["most"]
+        known = {*known, *" ".join(word for word in known if " " in word).split()}  # of phrases
         for word, n in zip(every.get_feature_names_out(), X.sum(axis=0).A1.tolist(), strict=True):
             if word in stop:
                 self.n["stop"] += n

@@ -59,6 +59,8 @@ class Watch:
         self.history, self.tracker, self.monitor = ScoreHistory(), TopicTracker(), DriftMonitor()
         self.place: dict[str, Any] = {"position": None, "n_batches": 0, "tally": {}}
         self.place["shown"] = packed([], [])
+        # Who names a tokenizer trusts it.
+        options.trust = [*options.trust, *filter(None, [options.tokenizer])]
         found = resume(folder, options.trust)
         if found is None:
             self.model, self.learner = _begun(options)
@@ -146,7 +148,7 @@ class Watch:
             console.warn(
                 "note: the model has no word, as none was found in enough documents, or all are "
                 "too common; begin another with --min-documents 1, --max-share 1, "
-                "--keep-stop-words or --shortest 1"
+                "--stop-words none or --shortest 1"
             )
         if self.options.report:
             self.write_report()
@@ -199,8 +201,10 @@ class Watch:
     def _taken(self, batch: list[Record], found: Follower) -> TimedBatch:
         self.batch, self.position = batch, found.position
         texts = reading.texts_of(batch)
+        if not self.place["n_batches"] and (script := models.unspaced(self.options, texts)):
+            console.warn(f"note: {script}")
         if not self.knows_words:
-            models.fit_words(self.learner.first[0], texts)
+            models.fit_words(self.options, self.learner.first[0], texts)
         if self.learner.first is not None and not hasattr(self.learner.model, "feature_names_in_"):
             self.tracker.feature_names = models.words_of(self.model)
         return TimedBatch(self.learner.taken(texts), reading.time_of(batch[-1].time))

@@ -6,6 +6,10 @@ is no part of a word, whatever the width of the text's characters. Words are the
 between zeros, found eight bytes at a time. They are numbered as they come, in a hash table of
 which a word of up to 16 bytes takes half a cache line; an n-gram is the pair of the (n-1)-gram
 before it and its last word. Nothing but the collection of the texts needs the GIL.
+
+Phrases are pairs of neighbouring words that count as one. A word that may begin one waits for the
+next. Where it is not known yet which pairs are phrases, the words are kept in order, and rows are
+counted from them afterwards.
 """
 import os
 
@@ -62,10 +66,14 @@ cdef enum:
     WORD_CHARACTERS = 0
     LETTERS = 1
     LETTER_WORDS = 2
+    # What a word may do in a phrase.
+    BEGINS = 1
+    ENDS = 2
 
 include "_tokens_entries.pxi"
 include "_tokens_letters.pxi"
 include "_tokens_names.pxi"
+include "_tokens_pairs.pxi"
 include "_tokens_rows.pxi"
 
 
@@ -83,6 +91,8 @@ cdef class Counted(Entries):
     alphabet : int
         What words are runs of, by the pattern: 0, ``\\w``; 1, ``[^\\W\\d_]``; 2 the same with
         ``\\b`` on both sides, so that a run of ``\\w`` counts if it has only letters.
+    keeps : bool
+        Whether words are only kept, for `pairs` and `recount`, in the place of being counted.
     """
 
     cdef int *indices
@@ -98,13 +108,25 @@ cdef class Counted(Entries):
     cdef int min_n, max_n, alphabet
     # The first row of the document that the next row is a part of.
     cdef int first_row
+    # Words in order, those that are no neighbours of the word before as -1 - word; ends of rows.
+    cdef int *kept
+    cdef Py_ssize_t *kept_ends
+    cdef Py_ssize_t n_kept, kept_room, kept_ends_room
+    cdef bint keeps
+    # What the first words may do in phrases; the phrases, with their entries in place of counts;
+    # the word that waits for the next; whether the last word was a stop word.
+    cdef unsigned char *roles
+    cdef Pairs phrases
+    cdef int n_roles, waiting
+    cdef bint was_stop
 
     def __cinit__(self, Py_ssize_t min_length, int min_n, int max_n, stop_words=(),
-                  int alphabet=WORD_CHARACTERS):
+                  int alphabet=WORD_CHARACTERS, bint keeps=False):
         if not WORD_CHARACTERS <= alphabet <= LETTER_WORDS:
             raise ValueError(f"Counted: alphabet is {alphabet}, not 0, 1 or 2")
         self.alphabet = alphabet
         self.min_length, self.min_n, self.max_n = min_length, min_n, max_n
+        self.keeps, self.waiting = keeps, -1
         self.before = <int *> malloc(max(max_n, 1) * sizeof(int))
         if self.before == NULL:
             raise MemoryError()
@@ -119,6 +141,10 @@ cdef class Counted(Entries):
         free(self.names)
         free(self.spelled)
         free(self.before)
+        free(self.kept)
+        free(self.kept_ends)
+        free(self.roles)
+        pairs_freed(&self.phrases)
 
     @property
     def n_rows(self):
@@ -174,17 +200,33 @@ cdef class Counted(Entries):
                 raise TypeError(
                     f"analyzer must return words of type str; got {token!r:.60}, a "
                     f"{type(token).__name__}")
-            if self.count_entry(self.find_bytes(token.encode("utf-8", "surrogatepass"))) < 0:
+            if not self.take(self.find_bytes(token.encode("utf-8", "surrogatepass")), True):
                 raise MemoryError()
-        self.ends[self._n_rows] = self.n_counts
-        self._n_rows += 1
+        if not self.ended():
+            raise MemoryError()
 
     cdef bint begun(self) noexcept nogil:
         """Whether there is memory for one more row."""
         cdef int k
         for k in range(self.max_n):
             self.before[k] = -1
-        return grown(<void **> &self.ends, &self.ends_room, self._n_rows + 1, sizeof(Py_ssize_t))
+        self.was_stop = True
+        return grown(
+            <void **> &self.ends, &self.ends_room, self._n_rows + 1, sizeof(Py_ssize_t)
+        ) and (not self.keeps or grown(
+            <void **> &self.kept_ends, &self.kept_ends_room, self._n_rows + 1, sizeof(Py_ssize_t)
+        ))
+
+    cdef bint ended(self) noexcept nogil:
+        """End a row; whether there was memory for it."""
+        if self.waiting >= 0 and self.count_entry(self.waiting) < 0:
+            return False
+        self.waiting = -1
+        self.ends[self._n_rows] = self.n_counts
+        if self.keeps:
+            self.kept_ends[self._n_rows] = self.n_kept
+        self._n_rows += 1
+        return True
 
     cdef bint count_texts(self, const Text *texts, Py_ssize_t first, Py_ssize_t stop,
                           const unsigned char[::1] begins,
@@ -221,17 +263,19 @@ cdef class Counted(Entries):
             if n < 0:
                 return False
         memset(folded + n, 0, PADDING)
-        if not self.begun() or not self.count_folded(folded, n, is_ascii):
-            return False
-        self.ends[self._n_rows] = self.n_counts
-        self._n_rows += 1
-        return True
+        return self.begun() and self.count_folded(folded, n, text.ascii) and self.ended()
 
     cdef bint count_folded(self, const unsigned char *text, Py_ssize_t n,
-                           bint is_ascii) noexcept nogil:
-        """Count the runs between zeros; whether there was memory for it."""
+                           const unsigned char *source) noexcept nogil:
+        """Count the runs between zeros; whether there was memory for it.
+
+        IN source: the text before it was folded, NULL if it has more than ASCII.
+        """
+        cdef const unsigned char *begin = text
         cdef const unsigned char *end = text + n
         cdef const unsigned char *start
+        cdef const unsigned char *last = NULL
+        cdef bint is_ascii = source != NULL
         cdef Word words[AT_ONCE]
         cdef Py_ssize_t length
         cdef int step, found = 0
@@ -253,6 +297,9 @@ cdef class Counted(Entries):
             if length >= GRAM:
                 return False
             words[found] = word_of(start, length)
+            words[found].adjacent = start - 1 == last and (
+                not is_ascii or is_joint(source[last - begin]))
+            last = text
             ST_PREFETCH(&self.slots[words[found].tag & self.mask])
             found += 1
             if found == AT_ONCE:
@@ -272,13 +319,41 @@ cdef class Counted(Entries):
             if entry < 0:
                 return False
             if entry < self.n_stop:
+                self.was_stop = True
                 continue
-            if self.max_n == 1:
-                if self.count_entry(entry) < 0:
-                    return False
-            elif not self.count_grams(entry):
+            if not self.take(entry, words[i].adjacent):
                 return False
         return True
+
+    cdef inline bint take(self, int word, bint adjacent) noexcept nogil:
+        """Keep or count a word; whether there was memory for it."""
+        adjacent = adjacent and not self.was_stop
+        self.was_stop = False
+        if self.keeps:
+            if not grown(<void **> &self.kept, &self.kept_room, self.n_kept + 1, sizeof(int)):
+                return False
+            self.kept[self.n_kept] = word if adjacent else -1 - word
+            self.n_kept += 1
+            return True
+        return self.count_word(word, adjacent) if self.max_n == 1 else self.count_grams(word)
+
+    cdef inline bint count_word(self, int word, bint adjacent) noexcept nogil:
+        """Count a word, or the phrase that it ends; whether there was memory for it."""
+        cdef int before = self.waiting
+        cdef uint64 place
+        cdef unsigned char role = self.roles[word] if word < self.n_roles else 0
+        if before >= 0:
+            self.waiting = -1
+            if adjacent and role & ENDS:
+                place = place_of(&self.phrases, before, word)
+                if self.phrases.keys[place]:
+                    return self.count_entry(self.phrases.counts[place]) >= 0
+            if self.count_entry(before) < 0:
+                return False
+        if role & BEGINS:
+            self.waiting = word
+            return True
+        return self.count_entry(word) >= 0
 
     cdef bint count_grams(self, int word) noexcept nogil:
         """Count the n-grams that end with a word; whether there was memory for it."""
@@ -315,11 +390,139 @@ cdef class Counted(Entries):
         self.n_counts += 1
         return 0
 
+    # Phrases
+
+    def join(self, list phrases):
+        """Count the pairs of words in a list, of two bytes each, as one from now on."""
+        cdef int first, last, phrase
+        cdef uint64 place
+        cdef tuple one
+        # Entries are numbered before there are roles for them.
+        for one in phrases:
+            self.find_bytes(one[0])
+            self.find_bytes(one[1])
+        pairs_freed(&self.phrases)
+        free(self.roles)
+        self.n_roles, self.roles = 0, <unsigned char *> calloc(max(self.n_entries, 1), 1)
+        if self.roles == NULL or not pairs_begun(&self.phrases, 4 * len(phrases)):
+            raise MemoryError()
+        self.n_roles = <int> self.n_entries
+        for one in phrases:
+            first, last = self.find_bytes(one[0]), self.find_bytes(one[1])
+            phrase = self.find_gram(first, last, 2)
+            if phrase < 0:
+                raise MemoryError()
+            self.roles[first] |= BEGINS
+            self.roles[last] |= ENDS
+            place = place_of(&self.phrases, first, last)
+            self.phrases.keys[place] = key_of(first, last)
+            self.phrases.counts[place] = phrase
+
+    def recount(self, const unsigned char[::1] begins):
+        """Count the rows of the words that were kept anew, with the phrases of `join`."""
+        cdef Py_ssize_t row, n_rows = self._n_rows
+        cdef bint enough = True
+        if not self.keeps or begins.shape[0] != n_rows:
+            raise ValueError(f"recount: {begins.shape[0]} flags for {n_rows} rows that were kept")
+        with nogil:
+            for row in range(self.n_entries):
+                self.entries[row].frequency, self.entries[row].row = 0, -1
+            self.keeps, self.n_counts, self._n_rows = False, 0, 0
+            for row in range(n_rows):
+                if begins[row]:
+                    self.first_row = <int> row
+                enough = enough and self.begun() and self.count_kept(row) and self.ended()
+            self.keeps, self._n_rows = True, n_rows
+        if not enough:
+            raise MemoryError()
+
+    cdef bint count_kept(self, Py_ssize_t row) noexcept nogil:
+        """Count the words of a row that was kept; whether there was memory for it."""
+        cdef Py_ssize_t i, stop = self.kept_ends[row]
+        cdef int word
+        for i in range(self.kept_ends[row - 1] if row else 0, stop):
+            if i + 16 < self.n_kept:
+                word = self.kept[i + 16]
+                ST_PREFETCH(&self.entries[word if word >= 0 else -1 - word])
+            word = self.kept[i]
+            if not self.count_word(word if word >= 0 else -1 - word, word >= 0):
+                return False
+        return True
+
+    def pairs(self, const unsigned char[::1] rows):
+        """Pairs of neighbours in some of the rows that were kept.
+
+        IN rows (n_rows,): which. Returns their entries (n_pairs, 2), int32; how often each is
+        there, int64; and how often each entry is there, (n_entries,), int64.
+        """
+        cdef Py_ssize_t row, most = 0, start
+        cdef bint enough = True
+        cdef Pairs pairs
+        if not self.keeps or rows.shape[0] != self._n_rows:
+            raise ValueError(f"pairs: {rows.shape[0]} flags for {self._n_rows} rows")
+        totals = np.zeros(self.n_entries, dtype=np.int64)
+        cdef long long[::1] total = totals
+        with nogil:
+            for row in range(self._n_rows):
+                start = self.kept_ends[row - 1] if row else 0
+                if rows[row]:
+                    most += count_words_of(self.kept, start, self.kept_ends[row], total)
+            enough = pairs_begun(&pairs, most)
+            for row in range(self._n_rows):
+                if enough and rows[row]:
+                    start = self.kept_ends[row - 1] if row else 0
+                    add_pairs(&pairs, self.kept, start, self.kept_ends[row])
+        if not enough:
+            raise MemoryError()
+        try:
+            words, counts = np.empty((pairs.n, 2), np.int32), np.empty(pairs.n, np.int64)
+            write_pairs(&pairs, words, counts)
+        finally:
+            pairs_freed(&pairs)
+        return words, counts, totals
+
+    def joined(self):
+        """Entries of the phrases that were counted, int32."""
+        cdef uint64 place
+        cdef list found = []
+        for place in range(self.phrases.mask + 1 if self.n_roles else 0):
+            if self.phrases.keys[place] and self.entries[self.phrases.counts[place]].frequency:
+                found.append(self.phrases.counts[place])
+        return np.array(found, dtype=np.int32)
+
+    def tags(self):
+        """A number of each word that depends on its bytes alone: uint64."""
+        out = np.zeros(self.n_entries, dtype=np.uint64)
+        cdef uint64[::1] tag = out
+        cdef Py_ssize_t i
+        cdef unsigned int k
+        cdef const Entry *entry
+        for i in range(self.n_entries):
+            entry = &self.entries[i]
+            tag[i] = mix(entry.lo + entry.length)
+            if 16 < entry.length < GRAM:
+                for k in range(8, entry.length):
+                    tag[i] = mix(tag[i] ^ self.long_words[entry.hi + k])
+            elif entry.hi:
+                tag[i] = mix(tag[i] ^ entry.hi)
+        return out
+
+    def spell_entry(self, int found):
+        """The word of an entry."""
+        if not 0 <= found < self.n_entries or self.entries[found].length >= GRAM:
+            raise IndexError(f"spell_entry: entry {found} of {self.n_entries}")
+        cdef bytearray out = bytearray(self.entries[found].length)
+        self.write_word(found, out)
+        return out.decode("utf-8", "surrogatepass")
+
     # Words
 
     def sort(self):
-        """Spell the words that were counted and put them in order; once, after counting."""
+        """Spell the words that were counted and put them in order, after counting."""
         cdef bint enough
+        free(self.names)
+        free(self.spelled)
+        self.names, self.spelled = NULL, NULL
         with nogil:
             enough = self.spell() and order(self.names, self._n_words, self.spelled)
         if not enough:

@@ -12,13 +12,15 @@ cdef struct Entry:
     int row
     int place
 
-# A word to look up: what its entry has, and the bits of its hash that the table has.
+# A word to look up: what its entry has, and the bits of its hash that the table has; whether the
+# word before it is its neighbour.
 cdef struct Word:
     uint64 lo
     uint64 hi
     uint64 tag
     const unsigned char *text
     unsigned int length
+    bint adjacent
 
 # No stranger can make words that all fall into one place of the table; results do not depend
 # on it.
@@ -51,7 +53,7 @@ cdef Word word_of(const unsigned char *text, Py_ssize_t n) noexcept nogil:
     cdef Word word
     cdef Py_ssize_t i
     word.lo, word.hi = first_bytes(text, n), 0
-    word.text, word.length = text, <unsigned int> n
+    word.text, word.length, word.adjacent = text, <unsigned int> n, False
     word.tag = mix(word.lo ^ SEED)
     if n > 8:
         if n <= 16:

@@ -59,7 +59,11 @@ cdef Py_ssize_t fold(
                 c = table[text[i]] - 1
             if c & NO_LETTER:
                 c = c ^ NO_LETTER if alphabet == WORD_CHARACTERS else mark
-        if c < 0x80:
+        if c == 0 and not is_joint(text[i]):
+            # No neighbours: between those is one zero.
+            out[0], out[1] = 0, 0
+            out += 2
+        elif c < 0x80:
             out[0] = <unsigned char> c
             out += 1
         elif c < 0x800:
@@ -78,6 +82,11 @@ cdef Py_ssize_t fold(
             out[3] = <unsigned char> (0x80 | c & 0x3F)
             out += 4
     return out - start
+
+
+cdef inline bint is_joint(unsigned int c) noexcept nogil:
+    """Whether words with this character between them are neighbours."""
+    return c == 0x20 or c == 0x0A or c == 0x2D
 
 
 cdef inline Py_ssize_t n_characters(const unsigned char *word, Py_ssize_t n) noexcept nogil:

@@ -13,8 +13,9 @@ from pkgutil import resolve_name
 from typing import Any, cast
 from zipfile import ZipFile
 
-from streamtopics.saving.checks import check_held
+from streamtopics.saving.checks import check_held, objects_in
 from streamtopics.saving.files import replace_file
+from streamtopics.text.languages import Tokenizer
 
 # Classes and functions that every file may name, beside those that skops trusts itself: of any
 # module of the package, and of others.
@@ -30,17 +31,17 @@ OURS = """
     IterateAverage Kernel KnownTopic LDA Langevin LearnsDocTopicPrior Learnt LengthMultinomial
     Lifetimes LinearRegression LowRankDPP Mean MeanDecay MeanFieldRegression Memory Minibatch
     MultiViewLDA NaiveBayesMixture NamedVectorizer NewTopic NewWord NodeStatistics NoiseStart Normal
-    OneOrMixed OneTopic Online OnlineEM OpenVocabulary Optimization Parameters Poisson Policy
-    PopulationVB Position PowerPrior Process ProgressReport Rate RatingCommit RatingLDA Response
-    ResponseMoments Resumed Retention Rounds Rows SBP SVB SVBHPP SVBLDA SamplerState ScaledDecay
-    Schedule ScoreHistory Seats SeedWords Seeds SemiSupervised SentenceCommit SentenceVectorizer
-    SentimentWords Shares Snapshot SpectralStart Stacked StackedStatistics State Statistics
-    StochasticVI StreamingBayes StreamingCountVectorizer StreamingLDA StreamingMixture
-    StreamingPipeline SummaryCommit SupervisedCommit SupervisedLDA Symmetric Table TableStatistics
-    Tallies TopicCommit TopicCounts TopicLabels TopicLifetime TopicPosterior TopicStream
-    TopicTracker Traits Variational VariationalOnlineEM VectorMoments WAS WASTopicModel Weighted
-    Window WithPseudoTokens WordCounts WordSets WordsAndLengths ZipfPrior class_words_prior
-    mark_negations split_sentences
+    OneOrMixed OneTopic Online OnlineEM OpenVocabulary Optimization Parameters PhraseTable Phrases
+    Poisson Policy PopulationVB Position PowerPrior Process ProgressReport Rate RatingCommit
+    RatingLDA Response ResponseMoments Resumed Retention Rounds Rows SBP SVB SVBHPP SVBLDA
+    SamplerState ScaledDecay Schedule ScoreHistory Seats SeedWords Seeds SemiSupervised
+    SentenceCommit SentenceVectorizer SentimentWords Shares Snapshot SpectralStart Stacked
+    StackedStatistics State Statistics StochasticVI StreamingBayes StreamingCountVectorizer
+    StreamingLDA StreamingMixture StreamingPipeline SummaryCommit SupervisedCommit SupervisedLDA
+    Symmetric Table TableStatistics Tallies Tokenizer TopicCommit TopicCounts TopicLabels
+    TopicLifetime TopicPosterior TopicStream TopicTracker Traits Variational VariationalOnlineEM
+    VectorMoments WAS WASTopicModel Weighted Window WithPseudoTokens WordCounts WordSets
+    WordsAndLengths ZipfPrior class_words_prior mark_negations split_sentences
 """
 OTHERS = """
     builtins.frozenset datetime.date datetime.datetime datetime.timedelta datetime.timezone
@@ -105,8 +106,9 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
     path : str or path-like
         The file.
     trusted : sequence of str or type, default=()
-        Other classes and functions, such as ``["adagrad.AdaGradVI"]``, and modules of families,
-        to import. Name only what you know, for files that you trust.
+        Other classes and functions, such as ``["adagrad.AdaGradVI"]``, tokenizers, such as
+        ``["jieba:lcut"]``, and modules of families, to import. Name only what you know, for files
+        that you trust.
 
     Returns
     -------
@@ -125,17 +127,14 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
         with ZipFile(path) as archive:
             source = archive.comment.decode() or source
         named = skops.get_untrusted_types(file=path)
-        if strange := [name for name in named if name not in given and not is_known(name)]:
-            raise LoadError(
-                f"{path} names {', '.join(strange)}, which are not of streamtopics; if you trust "
-                f"where the file is from, load it with trusted={strange}, or by the command with "
-                "--trust"
-            )
+        _check_trusted(path, [name for name in named if not is_known(name)], given)
         for name in given:
             with suppress(AttributeError, ImportError, ValueError):  # Else of no use to the file.
                 resolve_name(name)
         model = skops.load(path, trusted=named)
         check_held(model)
+        cuts = [one.name for one in objects_in(model, {}) if isinstance(one, Tokenizer)]
+        _check_trusted(path, cuts, given)
     except (MemoryError, OSError, LoadError):
         # The content is not what is wrong, or it was said.
         raise
@@ -146,6 +145,16 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
             f"version: it was written by {source}, this is streamtopics {version}"
         ) from error
     return model
+
+
+def _check_trusted(path: str | os.PathLike[str], named: list[str], given: list[str]) -> None:
+    """Refuse what a file names unless it is given."""
+    if strange := [name for name in named if name not in given]:
+        raise LoadError(
+            f"{path} names {', '.join(strange)}, which are not of streamtopics; if you trust "
+            f"where the file is from, load it with trusted={strange}, or by the command with "
+            "--trust"
+        )
 
 
 def is_known(name: str) -> bool:

@@ -24,6 +24,7 @@ from sklearn.feature_extraction.text import (
 
 from streamtopics.kernels import tokens as kernel
 from streamtopics.text.named import check_no_frame
+from streamtopics.text.phrases import Pairs, pairs_of
 from streamtopics.utils.checks import MOST_WHOLE
 from streamtopics.utils.parallel import workers
 from streamtopics.utils.structure import from_arrow
@@ -48,6 +49,7 @@ class Counts:
     """Counts of the words of texts, and all words in order of their code points."""
 
     parts: list[Any]  # Rows of consecutive texts; a document of sentences has several
+    begins: list[np.ndarray]  # Of each part which rows begin a document
     maps: list[np.ndarray]  # Of each part the word of each entry, -1 for none
     owners: np.ndarray  # Of each word a part that has it,
     places: np.ndarray  # and where in the order of the part
@@ -68,6 +70,25 @@ class Counts:
             found[owners == p] = part.words(places[owners == p])
         words: list[str] = found.tolist()
         return words
+
+    def pairs(self, looked: np.ndarray) -> Pairs:
+        """Return pairs of neighbours in some of the documents, of words that were only kept."""
+        documents = np.cumsum(np.concatenate(self.begins)) - 1
+        ends = np.cumsum([len(begins) for begins in self.begins])[:-1]
+        rows = np.split(looked[documents] if len(documents) else looked[:0], ends)
+        return pairs_of(self.parts, rows, int(looked.sum()))
+
+    def joined(self, phrases: Iterable[str]) -> Counts:
+        """Count words that were only kept, with some pairs of neighbours as one word."""
+        with workers(self.n_jobs if len(self.parts) > 1 else 1) as pool:
+            jobs = zip(self.parts, self.begins, strict=True)
+            pool.share(_recounted, [(*job, _spelled(phrases)) for job in jobs])
+        return _merged(self.parts, self.begins, self.n_documents, self.n_jobs)
+
+    def phrases(self) -> np.ndarray:
+        """Places of the phrases among the words."""
+        found = [m[part.joined()] for part, m in zip(self.parts, self.maps, strict=True)]
+        return np.unique(np.concatenate(found))
 
     def matrix(
         self, columns: np.ndarray | None, n_columns: int, dtype: Any = np.int64
@@ -93,31 +114,44 @@ class Counts:
         return sparse.csr_matrix((counts, indices, indptr), shape=(len(sizes), n_columns))
 
 
-def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int | None) -> Counts:
-    """Count the words of documents as a vectorizer reads them."""
+def count(
+    vectorizer: CountVectorizer,
+    raw_documents: Iterable[Any],
+    n_jobs: int | None,
+    phrases: Iterable[str] | None = (),
+) -> Counts:
+    """Count the words of documents as a vectorizer reads them.
+
+    Some pairs of neighbours count as one word; if they are not known yet (None), words are only
+    kept, for `Counts.joined`.
+    """
     check_no_frame(raw_documents)
     if isinstance(raw_documents, str | bytes):
         kind = "string" if isinstance(raw_documents, str) else "bytes"
         raise ValueError(f"Iterable over raw text documents expected, {kind} object received.")
     raw_documents = from_arrow(raw_documents)
     if not is_compiled(vectorizer):
-        part = _count_tokens(raw_documents, checked_analyzer(vectorizer))
-        return _merged([part], part.n_rows, 1)
+        part = _count_tokens(raw_documents, checked_analyzer(vectorizer), phrases)
+        return _merged([part], [np.ones(part.n_rows, dtype=np.uint8)], part.n_rows, 1)
     # It warns of stop words that no word is equal to.
     vectorizer.build_analyzer()
     texts = _texts_of(vectorizer, list(raw_documents))
-    return _compiled(vectorizer, texts, np.ones(len(texts), dtype=np.uint8), len(texts), n_jobs)
+    begins = np.ones(len(texts), dtype=np.uint8)
+    return _compiled(vectorizer, texts, begins, len(texts), n_jobs, phrases)
 
 
 def count_sentences(
-    vectorizer: CountVectorizer, documents: list[list[str]], n_jobs: int | None
+    vectorizer: CountVectorizer,
+    documents: list[list[str]],
+    n_jobs: int | None,
+    phrases: Iterable[str] | None = (),
 ) -> Counts:
     """Count the words of each sentence, a row, and in how many documents each of them is."""
     texts = _texts_of(vectorizer, list(chain.from_iterable(documents)))
     begins = np.zeros(len(texts), dtype=np.uint8)
     lengths = np.fromiter(map(len, documents), np.int64, len(documents))
     begins[(np.cumsum(lengths) - lengths)[lengths > 0]] = 1
-    return _compiled(vectorizer, texts, begins, len(documents), n_jobs)
+    return _compiled(vectorizer, texts, begins, len(documents), n_jobs, phrases)
 
 
 def checked_analyzer(vectorizer: CountVectorizer) -> Callable[[Any], list[str]]:
@@ -140,8 +174,9 @@ def is_compiled(vectorizer: CountVectorizer) -> bool:
 
 
 def _compiled(
-    vectorizer: Any, texts: list[str], begins: np.ndarray, n_documents: int, n_jobs: int | None
-) -> Counts:
+    vectorizer: Any, texts: list[str], begins: np.ndarray, n_documents: int, n_jobs: int | None,
+    phrases: Iterable[str] | None,
+) -> Counts:  # fmt: skip
     """Count the words of texts, of which some begin a document."""
     shortest, char_kind = cast(tuple[int, int], _word_rule(vectorizer))
     if vectorizer.strip_accents is None:
@@ -157,16 +192,32 @@ def _compiled(
     most = min(max(map(len, texts), default=0) + 1, MOST_WHOLE)
     sizes = (min(n, most) for n in vectorizer.ngram_range)
     counter = partial(kernel.Counted, shortest, *sizes, stop_words, char_kind)
+    if phrases is None:
+        counter = partial(counter, keeps=True)
+    pairs = _spelled(phrases or ())
     with workers(n_jobs) as pool:
         spans = _parts(texts, begins, pool.n)
-        jobs = [(counter(), texts[span], lower[span], begins[span]) for span in spans]
+        jobs = [(counter(), texts[span], lower[span], begins[span], pairs) for span in spans]
         parts = pool.share(_counted, jobs)
-    return _merged(parts, n_documents, n_jobs)
+    return _merged(parts, [begins[span] for span in spans], n_documents, n_jobs)
 
 
-def _merged(parts: list[Any], n_documents: int, n_jobs: int | None) -> Counts:
+def _merged(
+    parts: list[Any], begins: list[np.ndarray], n_documents: int, n_jobs: int | None
+) -> Counts:
     _, maps, owners, places, frequencies = kernel.merge(parts)
-    return Counts(parts, maps, owners, places, frequencies, n_documents, n_jobs)
+    return Counts(parts, begins, maps, owners, places, frequencies, n_documents, n_jobs)
+
+
+def _spelled(phrases: Iterable[str]) -> list[tuple[bytes, ...]]:
+    """The two words of each phrase, in UTF-8."""
+    return [tuple(phrase.encode("utf-8", "surrogatepass").split(b" ")) for phrase in phrases]
+
+
+def _recounted(counter: Any, begins: np.ndarray, pairs: list[tuple[bytes, ...]]) -> None:
+    counter.join(pairs)
+    counter.recount(begins)
+    counter.sort()
 
 
 def _parts(texts: list[str], begins: np.ndarray, n_threads: int) -> list[slice]:
@@ -182,7 +233,12 @@ def _parts(texts: list[str], begins: np.ndarray, n_threads: int) -> list[slice]:
     return [slice(*pair) for pair in pairwise([0, *cuts.tolist(), len(texts)])]
 
 
-def _counted(counter: Any, texts: list[str], lower: np.ndarray, begins: np.ndarray) -> Any:
+def _counted(
+    counter: Any, texts: list[str], lower: np.ndarray, begins: np.ndarray,
+    pairs: list[tuple[bytes, ...]],
+) -> Any:  # fmt: skip
+    if pairs:
+        counter.join(pairs)
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         span = slice(start, start + TEXTS_AT_ONCE)
         counter.count(texts[span], lower[span], begins[span])
@@ -190,8 +246,16 @@ def _counted(counter: Any, texts: list[str], lower: np.ndarray, begins: np.ndarr
     return counter
 
 
-def _count_tokens(documents: Iterable[Any], analyze: Callable[[Any], Iterable[str]]) -> Any:
-    counter = kernel.Counted(1, 1, 1)
+def _count_tokens(
+    documents: Iterable[Any],
+    analyze: Callable[[Any], Iterable[str]],
+    phrases: Iterable[str] | None,
+) -> Any:
+    counter = (
+        kernel.Counted(1, 1, 1) if phrases is not None else kernel.Counted(1, 1, 1, keeps=True)
+    )
+    if phrases:
+        counter.join(_spelled(phrases))
     for document in documents:
         counter.count_tokens(analyze(document))
     counter.sort()

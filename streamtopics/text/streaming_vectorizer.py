@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -19,6 +20,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from streamtopics.base.frame import check_unchanged
 from streamtopics.text.counting import Counts, count
 from streamtopics.text.named import StaysSparse, with_labels
+from streamtopics.text.phrases import Phrases, PhraseTable, looked_at
 from streamtopics.text.vocabulary import ClosedVocabulary, OpenVocabulary, Policy
 from streamtopics.utils.checks import MOST_WHOLE, HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
@@ -61,6 +63,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         rarer words are found.
     margin : float, default=1.5
         A word takes the column of another if it is more than this factor as frequent.
+    phrases : bool or Phrases, default=False
+        Whether to find pairs of neighbouring words that belong together, such as "credit card",
+        and count each as one word in the place of its two. True is ``Phrases()``. Words are
+        neighbours with a space, a line end or a hyphen between them, and no stop word.
     n_jobs : int or None, default=None
         Threads; the result does not depend on it.
 
@@ -103,6 +109,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         "half_life": [None, Interval(Real, 0, None, closed="neither")],
         "n_candidates": [None, Interval(Integral, 1, MOST_WHOLE, closed="both")],
         "margin": [Interval(Real, 1, 1e10, closed="both")],
+        "phrases": ["boolean", Phrases],
         "n_jobs": [None, Integral],
     }
     __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
@@ -131,6 +138,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         half_life: float | None = 100_000,
         n_candidates: int | None = None,
         margin: float = 1.5,
+        phrases: bool | Phrases = False,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -155,6 +163,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self.half_life = half_life
         self.n_candidates = n_candidates
         self.margin = margin
+        self.phrases = phrases
         self.n_jobs = n_jobs
 
     def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
@@ -196,7 +205,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """
         vocabulary = self._fitted()
         self._check_parameters()
-        counts = self._counted(raw_documents)
+        counts = self._counted(raw_documents, phrases=vocabulary.joined if self.phrases else ())
         columns = vocabulary.columns_of(counts.words())
         return with_labels(self._matrix(counts, columns, vocabulary.n_columns), raw_documents)
 
@@ -241,16 +250,39 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self._check_parameters()
         warn_of_no_effect(self, "half_life", "margin", "n_candidates")
         given = self._given(warns=True)
-        counts = self._counted(raw_documents, counted)
+        counts = self._counted(raw_documents, counted, None if self.phrases else ())
         if given is not None:
             columns = given.columns_of(counts.words())
         else:
-            kept = self._worth_a_column(counts)
+            table = self._looked(PhraseTable.empty(), counts) if self.phrases else None
+            counts, kept = self._with_columns(counts, table)
             columns = np.full(len(counts.owners), -1, dtype=np.int32)
             columns[kept] = np.arange(len(kept), dtype=np.int32)
-            given = ClosedVocabulary(counts.words(kept))
+            given = ClosedVocabulary(counts.words(kept), table)
         self._vocabulary = given
         return counts, columns
+
+    def _with_columns(self, counts: Counts, table: PhraseTable | None) -> tuple[Counts, np.ndarray]:
+        """Counts and the words that get a column; phrases that get none are taken apart."""
+        if table is None:
+            return counts, self._worth_a_column(counts)
+        phrases = set(table.names.values())
+        while True:
+            counts = self._checked(counts.joined(sorted(phrases)))
+            kept = self._worth_a_column(counts)
+            found = counts.phrases()
+            lost = found[np.isin(found, kept, invert=True, kind="table")]
+            if not len(lost):
+                return counts, kept
+            phrases.difference_update(counts.words(lost))
+
+    def _looked(
+        self, table: PhraseTable, counts: Counts, n_before: int | None = None
+    ) -> PhraseTable:
+        """The table of pairs after a look at documents, when so many of a stream had been seen."""
+        rule = self.phrases if isinstance(self.phrases, Phrases) else Phrases()
+        found = counts.pairs(looked_at(n_before, counts.n_documents))
+        return table.step(found, rule, n_before or 0, self.half_life)
 
     def _worth_a_column(self, counts: Counts) -> np.ndarray:
         """Places of the words that `min_df`, `max_df` and `max_features` leave."""
@@ -291,7 +323,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             )
         elif given is None:
             check_unchanged("max_features", self.max_features, vocabulary.n_columns)
-        counts = self._counted(raw_documents)
+        counts, vocabulary = self._counted_along(raw_documents, vocabulary)
         words = counts.words()
         if isinstance(vocabulary, OpenVocabulary):
             vocabulary = vocabulary.step(
@@ -304,6 +336,24 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             )
         self._vocabulary = vocabulary
         return counts, columns
+
+    def _counted_along(
+        self, raw_documents: Iterable[Any], vocabulary: ClosedVocabulary | OpenVocabulary
+    ) -> tuple[Counts, ClosedVocabulary | OpenVocabulary]:
+        """Counts of a minibatch, and the vocabulary with the phrases that were found in it."""
+        if not self.phrases or not isinstance(vocabulary, OpenVocabulary):
+            return self._counted(raw_documents), vocabulary
+        documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
+        n_before = vocabulary.n_documents
+        if not looked_at(n_before, len(documents)).any():
+            return self._counted(documents, phrases=vocabulary.joined), vocabulary
+        counts = self._counted(documents, phrases=None)
+        table = self._looked(vocabulary.phrases or PhraseTable.empty(), counts, n_before)
+        vocabulary = replace(vocabulary, phrases=table)
+        joined = vocabulary.joined
+        estimates = table.frequencies(vocabulary.weight + counts.n_documents)
+        vocabulary = vocabulary.offered([*table.names.values()], estimates)
+        return self._checked(counts.joined(joined)), vocabulary
 
     def __getstate__(self) -> dict[str, Any]:
         """Parameters and fitted attributes, in a dict that learning does not change."""
@@ -366,14 +416,27 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self._validate_ngram_range()
         if np.dtype(self.dtype).kind not in "biuf":
             raise TypeError(f"dtype must be a type of numbers, such as np.int64; got {self.dtype}")
+        if self.phrases and (tuple(self.ngram_range) != (1, 1) or self.vocabulary is not None):
+            raise ValueError(
+                f"phrases={self.phrases!r} are found among single words; leave ngram_range at "
+                "(1, 1) and vocabulary at None"
+            )
+        if self.phrases and self.analyzer in ("char", "char_wb"):
+            raise ValueError(f"phrases need words; analyzer is {self.analyzer!r}, not 'word'")
         # To check them takes longer than to count a short text.
         self._cache["checked"] = parameters
 
     def _counted(
-        self, raw_documents: Iterable[Any], counted: Callable[..., Counts] = count
+        self,
+        raw_documents: Iterable[Any],
+        counted: Callable[..., Counts] = count,
+        phrases: Iterable[str] | None = (),
     ) -> Counts:
         """The words of documents, no more often in one than `dtype` has room for."""
-        counts, kind = counted(self, raw_documents, self.n_jobs), np.dtype(self.dtype)
+        return self._checked(counted(self, raw_documents, self.n_jobs, phrases))
+
+    def _checked(self, counts: Counts) -> Counts:
+        kind = np.dtype(self.dtype)
         if self.binary or kind.kind == "b" or kind.itemsize >= 4:
             return counts
         largest = np.iinfo(kind).max if kind.kind in "iu" else 2 ** (np.finfo(kind).nmant + 1)

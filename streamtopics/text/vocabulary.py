@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from streamtopics.kernels import tokens as kernel
+from streamtopics.text.phrases import PhraseTable
 from streamtopics.utils.checks import MOST_DOCUMENTS
 from streamtopics.utils.parallel import WithCache, lock_of
 
@@ -33,14 +34,15 @@ class ClosedVocabulary:
     """Words by column."""
 
     words: list[str]
+    phrases: PhraseTable | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """The words as one text, as a file of each by itself would be large."""
-        return {"words": json.dumps(self.words)}
+        return {"words": json.dumps(self.words), "phrases": self.phrases}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Set the words."""
-        vars(self).update(words=json.loads(state["words"]))
+        vars(self).update(state, words=json.loads(state["words"]))
 
     @cached_property
     def columns(self) -> dict[str, int]:
@@ -61,6 +63,11 @@ class ClosedVocabulary:
         """Return the column of each word, -1 for none."""
         columns: np.ndarray = kernel.places_of(self.columns, words)
         return columns
+
+    @property
+    def joined(self) -> list[str]:
+        """The phrases that have a column."""
+        return _joined(self)
 
 
 @dataclass(frozen=True)
@@ -125,6 +132,7 @@ class OpenVocabulary:
     weight: float = 0.0  # Decayed documents
     error_bound: float = 0.0  # The most by which the frequency of a candidate is too small
     recycled: np.ndarray = field(default_factory=lambda: NONE)  # Columns that lost their word
+    phrases: PhraseTable | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, with the words that are counted, and none that a later step has added."""
@@ -184,6 +192,11 @@ class OpenVocabulary:
         columns: np.ndarray = np.append(self.column, np.int32(-1))[self._places_of(words)]
         return columns
 
+    @property
+    def joined(self) -> list[str]:
+        """The phrases that have a column."""
+        return _joined(self)
+
     def _places_of(self, words: list[str]) -> np.ndarray:
         places: np.ndarray = kernel.places_of(self.places, words)
         return np.where(places < self.n_words, places, np.int32(-1))
@@ -205,6 +218,11 @@ class OpenVocabulary:
             error_bound=self.error_bound * decay,
         )
         return counted._given_away(policy)._bounded(policy.n_candidates)
+
+    def offered(self, words: list[str], frequencies: np.ndarray) -> OpenVocabulary:
+        """Return the vocabulary with at least so many documents of some words."""
+        more = frequencies - np.append(self.frequency, 0.0)[self._places_of(words)]
+        return self._with_counts(words, np.maximum(more, 0.0), 1.0)
 
     def _with_counts(
         self, words: list[str], frequencies: np.ndarray, decay: float
@@ -297,6 +315,14 @@ class OpenVocabulary:
             owner=owner,
             error_bound=self.error_bound + float(least),
         )
+
+
+def _joined(vocabulary: ClosedVocabulary | OpenVocabulary) -> list[str]:
+    if vocabulary.phrases is None:
+        return []
+    names = [*vocabulary.phrases.names.values()]
+    has_column = vocabulary.columns_of(names) >= 0
+    return [name for name, has in zip(names, has_column.tolist(), strict=True) if has]
 
 
 def _least(values: np.ndarray, n: int) -> np.ndarray:

@@ -219,7 +219,7 @@ def test_short_words(capsys, tmp_path):
     status, _, err = run(capsys, *given, "--shortest", 2**31 - 1)
     assert status == 2
     path.write_text("all 1\nall 2\n", encoding="utf-8")
-    assert "--max-share 1, --keep-stop-words or --shortest 1" in run(capsys, *given)[2]
+    assert "--max-share 1, --stop-words none or --shortest 1" in run(capsys, *given)[2]
     path.write_text("1 2\n3 4\n", encoding="utf-8")
     assert "there is no letter in them" in run(capsys, *given)[2]
 

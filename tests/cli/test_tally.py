@@ -7,11 +7,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from streamtopics import load
 from streamtopics.cli import main
 from streamtopics.cli.reading import Tally
+from streamtopics.text import stop_words
 
 WORDS = [f"{first}{middle}{last}" for first in "bdfgj" for middle in "aeiou" for last in "klmnp"]
 
@@ -27,7 +27,7 @@ def texts(n, seed=0):
 def expected(documents, known):
     """Tokens of all words, of stop words, and of each word that is not known, counted by hand."""
     n = Counter(word for text in documents for word in re.findall(r"[a-z]{3,}", text.lower()))
-    stop = {word: count for word, count in n.items() if word in ENGLISH_STOP_WORDS}
+    stop = {word: count for word, count in n.items() if word in stop_words("english")}
     others = Counter({word: n[word] for word in n.keys() - stop.keys() - set(known)})
     return n.total(), sum(stop.values()), others
 

@@ -284,7 +284,7 @@ def test_parameters_are_those_of_count_vectorizer_and_more(name):
     peer = CountVectorizer(**PARAMETERS[name]).get_params()
     mine = clone(model).get_params()
     assert {key: mine[key] for key in peer} == peer
-    assert mine.keys() - peer.keys() == {"half_life", "margin", "n_candidates", "n_jobs"}
+    assert mine.keys() - peer.keys() == {"half_life", "margin", "n_candidates", "n_jobs", "phrases"}
 
 
 def test_a_failed_fit_changes_nothing():

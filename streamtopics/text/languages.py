@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What depends on the language of texts: stop words, tokenizers, and scripts without spaces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from pkgutil import resolve_name
+
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from streamtopics.utils.checks import check_whole
+
+# What an apostrophe leaves of "don't" and "we've"; not "won", which is a word.
+HALVES = """
+    ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan shouldn wasn weren
+    wouldn ll re ve d m s t
+"""
+# Scripts that are written without spaces between words, with a function that cuts them.
+SCRIPTS = {
+    "Japanese": ("\u3040-\u30ff", "nagisa:wakati"),
+    "Chinese": ("\u3400-\u4dbf\u4e00-\u9fff", "jieba:lcut"),
+    "Thai": ("\u0e00-\u0e7f", "pythainlp.tokenize:word_tokenize"),
+    "Lao": ("\u0e80-\u0eff", ""),
+    "Burmese": ("\u1000-\u109f", ""),
+    "Khmer": ("\u1780-\u17ff", ""),
+}
+UNSPACED = re.compile(f"[{''.join(letters for letters, _ in SCRIPTS.values())}]+")
+# Texts that are looked at, the characters of each, and characters of a run of several words.
+N_TEXTS, N_CHARACTERS, LONG_RUN = 1000, 500, 6
+
+
+def stop_words(source: str | PathLike[str]) -> list[str]:
+    """Return the stop words of a language or of a file.
+
+    Parameters
+    ----------
+    source : str or path-like
+        A file with one word on a line, in UTF-8; or a language. "english" is scikit-learn's list
+        and the halves of contractions: "don", "didn", "ve", "ll". Other languages, such as
+        "german", come from the package ``stop-words``.
+
+    Returns
+    -------
+    words : list of str
+        In lower case, sorted.
+
+    Examples
+    --------
+    >>> from streamtopics.text import StreamingCountVectorizer, stop_words
+    >>> words = StreamingCountVectorizer(stop_words=stop_words("english"))
+    >>> words.fit(["They didn't see the ship"]).get_feature_names_out()
+    array(['ship'], dtype=object)
+    """
+    path = Path(source)
+    if path.is_file():
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        return sorted({line.strip().lower() for line in lines} - {""})
+    if str(source) == "english":
+        return sorted(ENGLISH_STOP_WORDS.union(HALVES.split()))
+    try:
+        lists = import_module("stop_words")
+    except ImportError as error:
+        raise ValueError(
+            f"there is no file {str(source)!r} of stop words; lists of languages other than "
+            "'english' need: pip install stop-words"
+        ) from error
+    try:
+        return sorted(lists.get_stop_words(str(source)))
+    except lists.StopWordError as error:
+        known = ", ".join(lists.AVAILABLE_LANGUAGES)
+        raise ValueError(
+            f"{str(source)!r} is neither a file of stop words nor a language; use one of {known}"
+        ) from error
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """A function that cuts a text into words, known by its name, so that models can be saved.
+
+    Words without a letter, such as punctuation, are left out.
+
+    Parameters
+    ----------
+    name : str
+        Module and function, such as "jieba:lcut". The function takes a str and returns its words.
+        To load a model with it, pass the name to ``load(path, trusted=["jieba:lcut"])``.
+    shortest : int, default=1
+        Characters of a word, at least.
+
+    Examples
+    --------
+    >>> from streamtopics.text import StreamingCountVectorizer, Tokenizer
+    >>> tokenizer = Tokenizer("shlex:split", shortest=2)
+    >>> words = StreamingCountVectorizer(tokenizer=tokenizer, token_pattern=None)
+    >>> words.fit(["a 'red sky' at 7"]).get_feature_names_out()
+    array(['at', 'red sky'], dtype=object)
+    """
+
+    name: str
+    shortest: int = 1
+
+    def __post_init__(self) -> None:
+        check_whole(self, shortest=self.shortest)
+        module, _, function = str(self.name).partition(":")
+        if not module or not function:
+            raise ValueError(
+                f"name must be 'module:function', such as 'jieba:lcut'; got {self.name!r:.60}"
+            )
+
+    def __call__(self, text: str) -> list[str]:
+        """Return the words of a text."""
+        try:
+            cut = resolve_name(self.name)
+        except (AttributeError, ImportError) as error:
+            raise ValueError(
+                f"the tokenizer {self.name!r} cannot be imported: {error}; install its package"
+            ) from error
+        words = cut(text)
+        return [w for w in words if len(w) >= self.shortest and any(map(str.isalpha, w))]
+
+
+def unspaced_script(texts: Iterable[str]) -> tuple[str, str] | None:
+    """Return the script of texts that have no spaces between words, and a tokenizer's name.
+
+    None if the texts have spaces, or are in other scripts. The name is "" if none is known.
+    """
+    some = "\n".join(text[:N_CHARACTERS] for text in islice(texts, N_TEXTS))
+    runs = [run for run in UNSPACED.findall(some) if len(run) >= LONG_RUN]
+    if 2 * sum(map(len, runs)) <= sum(map(str.isalnum, some)):
+        return None
+    n = {name: len(re.findall(f"[{of}]", "".join(runs))) for name, (of, _) in SCRIPTS.items()}
+    # Japanese is written with Chinese characters, too.
+    script = "Japanese" if 10 * n["Japanese"] > n["Chinese"] > 0 else max(n, key=n.__getitem__)
+    return script, SCRIPTS[script][1]

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two neighbouring words that are one: "credit card".
+
+Pairs of neighbours are counted in some of the documents, in a table of bounded size. A pair is a
+phrase if it is frequent and its normalised pointwise mutual information is large:
+
+    npmi = log(n_ab n / (n_a n_b)) / log(n / n_ab)
+
+with n_ab occurrences of the pair, n_a and n_b of its words, among n words. It is 1 if the words
+occur only together, and 0 if they are neighbours by chance. Words are known by a hash of 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from streamtopics.utils.checks import check_range, check_whole
+
+# Of a corpus one document in at most eight is looked at, and at least so many.
+LEAST, MOST_STRIDE = 2000, 8
+# Of a stream the first documents are looked at, and then so many of each so many.
+FIRST_LOOKED, LOOKED, PERIOD = 2000, 1000, 16_000
+# Pairs that are kept when there are twice as many.
+MOST_PAIRS = 2**14
+# What is a phrase stays one until its count is less than this share of `min_count`.
+STAYS = 0.5
+ODD = np.uint64(0x9E3779B97F4A7C15)
+# Columns of the counts of a pair.
+PAIR, FIRST, SECOND, WORDS = range(4)
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Which pairs of neighbouring words a vectorizer counts as one word.
+
+    Parameters
+    ----------
+    min_count : int, default=10
+        Occurrences of the pair, at least, in the documents that are looked at. Of a corpus they
+        are one document in eight, and at least 2,000; of a stream the first 2,000, then 1,000
+        of each 16,000.
+    min_npmi : float in [-1, 1], default=0.5
+        Normalised pointwise mutual information of the two words, at least. It is 1 if they occur
+        only together, and 0 if they are neighbours by chance.
+
+    Examples
+    --------
+    >>> from streamtopics.text import Phrases, StreamingCountVectorizer
+    >>> texts = ["My credit card is lost", "No credit card, no hotel", "The card of a hotel"]
+    >>> vectorizer = StreamingCountVectorizer(phrases=Phrases(min_count=2), stop_words="english")
+    >>> vectorizer.fit(texts).get_feature_names_out()
+    array(['card', 'credit card', 'hotel', 'lost'], dtype=object)
+    """
+
+    min_count: int = 10
+    min_npmi: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_whole(self, min_count=self.min_count)
+        check_range(self, -1, 1, min_npmi=self.min_npmi)
+
+
+class Pairs(NamedTuple):
+    """Pairs of neighbours in some documents, each once, and all words."""
+
+    keys: np.ndarray
+    tags: np.ndarray  # Of the two words of each pair
+    counts: np.ndarray
+    words: np.ndarray  # Tags in order,
+    totals: np.ndarray  # and how often each word is there
+    n_documents: int
+    spelled: Callable[[int], list[str]]  # The two words of a pair
+
+    def totals_of(self, tags: np.ndarray) -> np.ndarray:
+        """How often some words are there."""
+        places = np.searchsorted(self.words, tags)
+        known = np.append(self.words, np.uint64(0))[places] == tags
+        return np.where(known, np.append(self.totals, 0.0)[places], 0.0)
+
+
+def pairs_of(parts: list[Any], rows: list[np.ndarray], n_documents: int) -> Pairs:
+    """Return the most frequent pairs in some rows of the parts of a compiled counter."""
+    found = [part.pairs(chosen) for part, chosen in zip(parts, rows, strict=True)]
+    named = [part.tags() for part in parts]
+    tags = np.concatenate([t[words] for t, (words, _, _) in zip(named, found, strict=True)])
+    keys, counts = tags[:, 0] * ODD + tags[:, 1], np.concatenate([one[1] for one in found])
+    first = np.arange(len(keys))
+    if len(parts) > 1:
+        keys, first, same = np.unique(keys, return_index=True, return_inverse=True)
+        counts = np.bincount(same, counts, len(keys)).astype(np.int64)
+    kept = np.flatnonzero(_are_most(counts))
+    kept = kept[np.argsort(keys[kept])]
+    there = [one[2] > 0 for one in found]
+    words, same = np.unique(
+        np.concatenate([t[some] for t, some in zip(named, there, strict=True)]), return_inverse=True
+    )
+    totals = np.concatenate([one[2][some] for one, some in zip(found, there, strict=True)])
+    starts = np.cumsum([0, *(len(one[1]) for one in found)])
+
+    def spelled(pair: int) -> list[str]:
+        place = first[kept[pair]]
+        p = int(np.searchsorted(starts, place, side="right")) - 1
+        return [parts[p].spell_entry(int(word)) for word in found[p][0][place - starts[p]]]
+
+    return Pairs(
+        keys[kept], tags[first[kept]], counts[kept],
+        words, np.bincount(same, totals, len(words)), n_documents, spelled,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PhraseTable:
+    """Decayed counts of pairs of neighbours, and the phrases among them."""
+
+    _holds = "keys: any N; tags: any N 2; counts: N 4 >=0; weight: >=0; n_documents: >=0"
+    keys: np.ndarray  # In order
+    tags: np.ndarray  # Of the two words of each pair
+    # Of each pair, since it is in the table: itself, its first word, its second word, all words
+    counts: np.ndarray
+    names: dict[int, str]  # Of the keys of phrases
+    weight: float = 0.0  # Decayed documents that were looked at
+    n_documents: int = 0  # Documents seen before the last look
+
+    @classmethod
+    def empty(cls) -> PhraseTable:
+        """Return that of a stream that has not begun."""
+        return cls(np.empty(0, np.uint64), np.empty((0, 2), np.uint64), np.empty((0, 4)), {})
+
+    def step(
+        self, found: Pairs, rule: Phrases, n_documents: int = 0, half_life: float | None = None
+    ) -> PhraseTable:
+        """Return the table after a look at some documents, when so many had been seen."""
+        elapsed = n_documents - self.n_documents
+        decay = 1.0 if half_life is None else 2.0 ** (-elapsed / half_life)
+        n_words = found.totals.sum()
+        old = self.counts * decay
+        old[:, FIRST] += found.totals_of(self.tags[:, 0])
+        old[:, SECOND] += found.totals_of(self.tags[:, 1])
+        old[:, WORDS] += n_words
+        places = np.searchsorted(self.keys, found.keys)
+        known = np.append(self.keys, np.uint64(0))[places] == found.keys
+        old[places[known], PAIR] += found.counts[known]
+        tags = found.tags[~known]
+        counts = np.column_stack([
+            found.counts[~known], found.totals_of(tags[:, 0]), found.totals_of(tags[:, 1]),
+            np.full(len(tags), n_words),
+        ])  # fmt: skip
+        keys, counts = np.append(self.keys, found.keys[~known]), np.concatenate([old, counts])
+        order = np.argsort(keys, kind="stable")
+        if len(order) > 2 * MOST_PAIRS:
+            order = order[_are_most(counts[order, PAIR])]
+        keys, counts = keys[order], counts[order]
+        return PhraseTable(
+            keys, np.concatenate([self.tags, tags])[order], counts,
+            self._names(keys, counts, found, rule),
+            self.weight * decay + found.n_documents, n_documents,
+        )  # fmt: skip
+
+    def _names(
+        self, keys: np.ndarray, counts: np.ndarray, found: Pairs, rule: Phrases
+    ) -> dict[int, str]:
+        """The phrases: those that are ones still, and new ones, of which the words were found."""
+        stays = counts[:, PAIR] >= STAYS * rule.min_count
+        names = {key: self.names[key] for key in keys[stays].tolist() if key in self.names}
+        n_pair, n_first, n_second, n = counts[counts[:, PAIR] >= rule.min_count].T
+        # The only pair there is has no information; it is a phrase.
+        npmi = np.log(n_pair * n / (n_first * n_second)) / np.maximum(np.log(n / n_pair), 1e-300)
+        new = keys[counts[:, PAIR] >= rule.min_count][npmi >= rule.min_npmi]
+        places = np.searchsorted(found.keys, new)
+        known = np.append(found.keys, np.uint64(0))[places] == new
+        for key, place in zip(new[known].tolist(), places[known].tolist(), strict=True):
+            words = found.spelled(place)
+            # Words of a tokenizer may have spaces, which would not tell where the second begins.
+            if key not in names and " " not in chain.from_iterable(words):
+                names[key] = " ".join(words)
+        return names
+
+    def frequencies(self, weight: float) -> np.ndarray:
+        """About in how many of so many documents each phrase is."""
+        places = np.searchsorted(self.keys, np.fromiter(self.names, np.uint64, len(self.names)))
+        estimates: np.ndarray = self.counts[places, PAIR] * weight / max(self.weight, 1.0)
+        return estimates
+
+
+def looked_at(n_before: int | None, n_documents: int) -> np.ndarray:
+    """Whether pairs are counted in each document, after so many of a stream; None is a corpus."""
+    if n_before is None:
+        stride = min(MOST_STRIDE, max(1, n_documents // LEAST))
+        return (np.arange(n_documents) % stride == 0).astype(np.uint8)
+    places = n_before + np.arange(n_documents)
+    return ((places < FIRST_LOOKED) | (places % PERIOD < LOOKED)).astype(np.uint8)
+
+
+def _are_most(counts: np.ndarray) -> np.ndarray:
+    """Which are the greatest counts, at most `MOST_PAIRS`; of equal ones all or none."""
+    if len(counts) <= MOST_PAIRS:
+        return np.ones(len(counts), dtype=bool)
+    least = np.partition(counts, len(counts) - MOST_PAIRS - 1)[len(counts) - MOST_PAIRS - 1]
+    return np.asarray(counts > least)
