@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics.inspection.periods import MOST_PERIODS, STEPS, Step
-from streamtopics.utils.structure import from_arrow, is_missing
+from streamtopics.utils.structure import from_arrow, is_missing, shape_of
 from streamtopics.utils.times import read_times
 
 # Spans of dates, from the shortest, and numbers of sums and of spans that are kept at most.
@@ -94,8 +94,16 @@ class Cells:
 
     _holds = (
         "spans: i8 B; n: B G >=0; sums: B G K >=0; squares: B G K >=0; main: B G K >=0; "
-        "holders: B V >=0"
+        "holders: B V"
     )
+
+    def check_held(self) -> None:
+        """Refuse what no stream has."""
+        valid = isinstance(self.level, int) and self.kind in ("", "date", "number", "order")
+        valid &= self.kind != "date" or 0 <= self.level < len(SPANS)
+        valid &= len({*self.groups}) == len(self.groups) == self.n.shape[1]
+        if not valid or (np.diff(self.spans) <= 0).any() or (self.holders.data < 0).any():
+            raise ValueError("sums by time and group have a kind, spans or groups that cannot be")
 
     @classmethod
     def empty(cls, n_topics: int, n_words: int) -> Cells:
@@ -108,6 +116,7 @@ class Cells:
         if not len(shares):
             return self
         own = self if self.kind else self._begun(labels)
+        own = own._reaching(labels.times)
         groups = own._with_groups(labels.groups)
         own, numbers = own._with_spans(own._numbers(labels.times), len(groups))
         own = own._placed(np.union1d(own.spans, numbers), groups)
@@ -130,37 +139,47 @@ class Cells:
     def without_words(self, columns: np.ndarray, earlier: np.ndarray) -> Cells:
         """The sums in which columns have changed hands, with what is known of their words before.
 
-        Earlier documents of a word are put into the last span, as their time is not known.
+        The times of earlier documents of a word are not known: they are put into the last spans.
         """
-        n_spans, n_words = self.holders.shape
-        if not n_spans:
-            return self
-        kept = np.ones(n_words)
+        n = self.n.sum(axis=1)
+        kept = np.ones(self.holders.shape[1])
         kept[columns] = 0.0
-        last = np.full(len(columns), n_spans - 1)
-        before = sparse.csr_matrix((earlier, (last, columns)), (n_spans, n_words))
+        # No more than a span has, and the rest into the spans before it.
+        n_later = (n.sum() - np.cumsum(n))[:, None]
+        put = np.clip(earlier - n_later, 0.0, n[:, None])
+        rows, places = np.nonzero(put)
+        before = sparse.csr_matrix((put[rows, places], (rows, columns[places])), self.holders.shape)
         holders = sparse.csr_matrix(self.holders @ sparse.diags(kept) + before)
         holders.eliminate_zeros()
         return replace(self, holders=holders)
 
     def with_topics(self, parts: np.ndarray) -> Cells:
-        """The sums of other topics: of shape (n_topics, n_new), the part of each in a new one."""
-        return replace(
-            self, sums=self.sums @ parts, squares=self.squares @ parts, main=self.main @ parts
-        )
+        """The sums of other topics: of shape (n_topics, n_new), the part of each in a new one.
+
+        How two topics go together in documents is not kept. So the sum of the squares of a merged
+        share is the largest that can be (Minkowski), and the intervals are no narrower than they
+        should be.
+        """
+        sums = self.sums @ parts
+        squares = np.minimum((np.sqrt(self.squares) @ np.sqrt(parts)) ** 2, sums)
+        return replace(self, sums=sums, squares=squares, main=self.main @ parts)
 
     # Spans
 
     def _begun(self, labels: Labels) -> Cells:
         """The sums with the shortest spans that the first times allow."""
-        known = labels.times[labels.times == labels.times]
-        level = 0
-        if labels.kind == "date":
-            whole = [unit for unit in "YMD" if (known.astype(f"M8[{unit}]") == known).all()]
-            level = [span.unit for span in SPANS].index(whole[0] if whole else "h")
-        elif labels.kind and not (known == np.rint(known)).all():
-            level = int(np.floor(np.log10(max(float(np.ptp(known)), 1e-300) / MOST_SPANS)))
+        known, level = labels.times[labels.times == labels.times], 0
+        if labels.kind == "number" and not (known == np.rint(known)).all():
+            reach = float(np.ptp(known)) or float(np.abs(known).max())
+            level = int(np.floor(np.log10(max(reach, 1e-290) / MOST_SPANS)))
         return replace(self, kind=labels.kind, level=level)
+
+    def _reaching(self, times: np.ndarray) -> Cells:
+        """The sums over spans so long that their numbers are exact for some times."""
+        own, known = self, times[times == times]
+        while self.kind == "number" and (np.abs(known) / 10.0**own.level >= LARGEST).any():
+            own = replace(own, level=own.level + 1, spans=own._longer(own.spans))
+        return own._summed()
 
     def _numbers(self, times: np.ndarray) -> np.ndarray:
         """The number of the span of each document."""
@@ -169,7 +188,11 @@ class Cells:
         if self.kind == "date":
             found[known] = SPANS[self.level].of(times[known])
         else:
-            found[known] = np.floor(times[known] / 10.0**self.level).astype(np.int64)
+            # Such as .29, which is 28.999... hundredths as a double.
+            places = times[known] / 10.0**self.level
+            nearest = np.rint(places)
+            is_whole = np.abs(places - nearest) <= 1e-9 * np.maximum(np.abs(places), 1.0)
+            found[known] = np.where(is_whole, nearest, np.floor(places)).astype(np.int64)
         return found
 
     def _with_groups(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -250,15 +273,17 @@ class Cells:
     def _periods(self, spans: np.ndarray, n: float, least: float) -> tuple[np.ndarray, Any]:
         """The number of the period of each span, and what makes a period of its number."""
         if self.kind == "date":
-            shortest = SPANS[self.level]
-            after = STEPS[STEPS.index(shortest) :]
-            steps = [step for step in after if step.name != "week" or shortest.unit in "hD"]
-            dates = shortest.starts(spans)
-            each = [(step.of(dates), partial(_date_period, step)) for step in steps]
+            dates = SPANS[self.level].starts(spans)
+            # Periods are not finer than the dates.
+            whole = [unit for unit in "YMD" if (dates.astype(f"M8[{unit}]") == dates).all()]
+            first = [step.unit for step in STEPS].index(whole[0] if whole else "h")
+            first = max(first, STEPS.index(SPANS[self.level]))
+            each = [(step.of(dates), partial(_date_period, step)) for step in STEPS[first:]]
         else:
             times = [part * 10**j for j in range(18) for part in (1, 2, 5)]
+            kind, are_whole = self.kind, self.level >= 0
             each = [
-                (spans // n, partial(_number_period, n * 10.0**self.level, self.kind))
+                (spans // n, partial(_number_period, n * 10.0**self.level, kind, are_whole))
                 for n in times
             ]
         few = [one for one in each if not len(spans) or np.ptp(one[0]) < MOST_PERIODS] or each[-1:]
@@ -271,14 +296,14 @@ def _date_period(step: Step, number: int) -> Period:
     return Period(step.label(start), start, step.name)
 
 
-def _number_period(width: float, kind: str, number: int) -> Period:
+def _number_period(width: float, kind: str, are_whole: bool, number: int) -> Period:
     """The period of numbers, or of documents in order."""
     start, end = number * width, (number + 1) * width
     if kind == "order":
         return Period(f"documents {start + 1:,.0f} to {end:,.0f}", start, kind)
-    if width == 1:
+    if width == 1 and are_whole:
         return Period(f"{start:.0f}", start, kind)
-    last = end - 1 if width > 1 else end
+    last = end - 1 if are_whole else end
     return Period(f"{start:.10g} to {last:.10g}", start, kind)
 
 
@@ -294,10 +319,8 @@ def _indicators(rows: np.ndarray, n: int) -> sparse.csr_matrix:
 def labels_of(n: int, times: Any, groups: Any, kind: str, n_seen: int) -> Labels:
     """Times and groups of n documents, checked; `kind` is that of the documents before."""
     for name, values in (("times", times), ("groups", groups)):
-        if isinstance(values, str):
-            raise TypeError(
-                f"{name} must have an entry for each document; got the text {values!r:.60}"
-            )
+        if isinstance(values, str) or len(shape_of(values) or (n,)) > 1:
+            raise TypeError(f"{name} must have an entry for each document; got {values!r:.60}")
         if values is not None and len(values) != n:
             raise ValueError(
                 f"{name} must have an entry for each of the {n} documents; got {len(values)}"
@@ -328,6 +351,9 @@ def _no_times(kind: str, n: int) -> np.ndarray:
 
 
 def _name(group: Any) -> str:
+    """A group as text; 1.0 is 1, as a column of numbers with missing ones has it."""
+    if isinstance(group, float | np.floating) and group.is_integer():
+        return str(int(group))
     return "" if is_missing(group) else str(group)
 
 
@@ -335,16 +361,27 @@ def _name(group: Any) -> str:
 
 
 def spread_of(n: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """How much shares differ between the documents of a cell: 1 for one topic each, else less.
+    """How much shares differ between the documents of cells: 1 for one topic each, else less.
 
-    The variance of a mean share is this factor times that of a proportion.
+    The variance of a mean share is this factor times that of a proportion. It is a ratio of two
+    sums over cells (the first axis), each without bias: of (n - 1) times the variance of a share,
+    and of (n - 1) m (1 - m), m being its mean. So cells may be small.
     """
-    means = sums / np.maximum(n, 1.0)[..., None]
-    within = (squares - n[..., None] * means**2).sum(axis=0)
-    most = (np.maximum(n - 1.0, 0.0)[..., None] * means * (1.0 - means)).sum(axis=0)
-    # Where no period has two documents, these may differ as much as can be.
+    n = n[..., None]
+    means = sums / np.maximum(n, 1.0)
+    within = np.maximum(squares - n * means**2, 0.0)
+    most = np.maximum(n - 1.0, 0.0) * means * (1.0 - means) + within / np.maximum(n, 1.0)
+    within, most = within.sum(axis=0), most.sum(axis=0)
+    # Where no cell has two documents, these may differ as much as can be.
     found = np.divide(within, most, out=np.ones_like(most), where=most > 0)
     return np.asarray(np.clip(found, 1e-3, 1.0))
+
+
+def spread_within(
+    n: np.ndarray, sums: np.ndarray, squares: np.ndarray, spread: np.ndarray
+) -> np.ndarray:
+    """The spread of each cell by itself if that is larger than `spread`, that of all cells."""
+    return np.maximum(spread_of(n[None], sums[None], squares[None]), spread)
 
 
 def interval_of(

@@ -2,8 +2,9 @@
 """What has changed along a stream or differs between groups, as sentences with an error rate.
 
 All topics and words are tested for a stretch of time in which they stand out (`windows`), and all
-topics for groups. Of all tests together those are kept that are significant at a rate of false
-discoveries. Words of one subject become one finding, with the topic that they are of.
+topics for groups. Those that are significant at a rate of false discoveries become findings, words
+of one subject together. A true finding takes in many words, and a false one a single word. So the
+rate is controlled once more, of findings among all tests (Katsevich, Sabatti and Bogomolov 2023).
 """
 
 from __future__ import annotations
@@ -11,12 +12,19 @@ from __future__ import annotations
 from calendar import month_name
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from streamtopics.story.cells import LEAST_OF_PERIOD, Period, Totals, interval_of, spread_of
+from streamtopics.story.cells import (
+    LEAST_OF_PERIOD,
+    Period,
+    Totals,
+    interval_of,
+    spread_of,
+    spread_within,
+)
 from streamtopics.story.windows import ratio, scan, significant, tail
 
 # Documents that a word must be in, and words of a topic and of a finding that are named.
@@ -53,7 +61,7 @@ class Finding(NamedTuple):
     interval : tuple of (float, float)
         Its 95 % interval.
     share_before : float
-        Share of all other documents.
+        Share of all other documents; for a group that of other documents of the same periods.
     n_documents, n_all : int
         Documents with the word, or with the topic as their main one, in the stretch or group, and
         all documents there.
@@ -180,6 +188,10 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     contrasts = [one for one in contrasts if next(kept)]
     along = _ranked(_along_time(changes, _subjects(words, data), data))
     between = _ranked(_between_groups(contrasts, data))
+    found = [*along, *between]
+    surest = significant(np.array([one.p for one in found]), level, len(p))
+    kept = iter(surest.tolist())
+    along, between = ([one for one in part if next(kept)] for part in (along, between))
     # In turn, so that neither hides the other.
     n = min(len(along), len(between))
     both = [one for pair in zip(along[:n], between[:n], strict=True) for one in pair]
@@ -263,14 +275,14 @@ def _of_topic(change: Change, words: list[Change], data: Data) -> Finding:
     inside = _stretch(change, totals)
     n, sums = totals.n.sum(axis=1), totals.sums[:, :, k].sum(axis=1)
     share, before = _part(sums, n, inside), _part(sums, n, ~inside)
-    low, high = interval_of(n[inside].sum(), np.array(share), data.spread[k])
+    low, high = _interval(k, inside, data)
     up, first = change.z > 0, [word for word in words if word.z > 0]
     others = [word for word in words if word.z <= 0]
     typical = _typical(data, inside if up else ~inside, data.sample.shares[:, k], words)
     return Finding(
         _kind(change, share, before, totals), k, None, _label(k, data), _named(first, data),
         _named(others, data), _when(change, totals), (change.first, change.last), None,
-        share, (float(low), float(high)), before,
+        share, (low, high), before,
         round(float(totals.main[inside, :, k].sum())), round(float(n[inside].sum())),
         change.z, change.p, *typical,
     )  # fmt: skip
@@ -296,6 +308,18 @@ def _of_subject(subject: Subject, opposite: Subject | None, data: Data) -> Findi
         round(float(holders[inside].sum())), round(float(n[inside].sum())),
         lead.z, lead.p, *typical,
     )  # fmt: skip
+
+
+def _interval(k: int, chosen: Any, data: Data) -> tuple[float, float]:
+    """The 95 % interval of the share of a topic in some periods, or periods and groups."""
+    totals = data.totals
+    n, sums, squares = (
+        cube[chosen].sum(axis=tuple(range(cube[chosen].ndim)))
+        for cube in (totals.n, totals.sums[..., k], totals.squares[..., k])
+    )
+    spread = spread_within(n, sums[None], squares[None], data.spread[k])
+    low, high = interval_of(n, sums / max(n, 1.0), spread)
+    return float(low[0]), float(high[0])
 
 
 def _stretch(change: Change, totals: Totals) -> np.ndarray:
@@ -331,6 +355,8 @@ def _contrasts(data: Data, visible: np.ndarray) -> list[Contrast]:
         return []
     n = totals.n.sum(axis=1, keepdims=True)
     part = totals.n / np.maximum(n, 1.0)
+    # Documents of which the group is not known are among the others only.
+    groups = [g for g, name in enumerate(totals.groups) if name]
     for k in visible.tolist():
         sums = totals.sums[:, :, k] / data.spread[k]
         total = sums.sum()
@@ -340,7 +366,7 @@ def _contrasts(data: Data, visible: np.ndarray) -> list[Contrast]:
         up = own > expected
         z = np.where(up, 1.0, -1.0) * np.sqrt(2.0 * np.maximum(ratio(own, total, q), 0.0))
         p = np.minimum(1.0, 2.0 * tail(own, total, q, up))
-        found += [Contrast(k, g, float(z[g]), float(p[g])) for g in range(len(own))]
+        found += [Contrast(k, g, float(z[g]), float(p[g])) for g in groups]
     return found
 
 
@@ -348,20 +374,23 @@ def _between_groups(contrasts: list[Contrast], data: Data) -> Iterator[Finding]:
     """One finding of each topic: the group that has most more of it, or else least."""
     totals, best = data.totals, dict[int, Contrast]()
     for one in sorted(contrasts, key=lambda c: (c.z < 0, -abs(c.z))):
-        if totals.groups[one.group]:
-            best.setdefault(one.place, one)
-    n = totals.n.sum(axis=0)
+        best.setdefault(one.place, one)
     for k, one in best.items():
-        g, sums = one.group, totals.sums[:, :, k].sum(axis=0)
-        chosen = np.arange(len(n)) == g
-        share, others = _part(sums, n, chosen), _part(sums, n, ~chosen)
-        low, high = interval_of(n[g], np.array(share), data.spread[k])
+        g, sums = one.group, totals.sums[:, :, k]
+        n, n_others = totals.n[:, g], totals.n.sum(axis=1) - totals.n[:, g]
+        # Of periods with both. Others have the share that they had when the group had documents.
+        both = (n > 0) & (n_others > 0)
+        of_others = (sums.sum(axis=1) - sums[:, g])[both] / n_others[both]
+        share, others = _part(sums[:, g], n, both), _part(of_others * n[both], n[both], both[both])
+        if (share > others) != (one.z > 0):
+            continue
         own = data.sample.group == g
         typical = _quoted(data, own if one.z > 0 else ~own, data.sample.shares[:, k])
         yield Finding(
             "more" if one.z > 0 else "less", k, None, _label(k, data), (), (), "", (-1, -1),
-            totals.groups[g], share, (float(low), float(high)), others,
-            round(float(totals.main[:, g, k].sum())), round(float(n[g])), one.z, one.p, *typical,
+            totals.groups[g], share, _interval(k, (both, g), data), others,
+            round(float(totals.main[both, g, k].sum())), round(float(n[both].sum())),
+            one.z, one.p, *typical,
         )  # fmt: skip
 
 

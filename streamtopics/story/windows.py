@@ -128,10 +128,13 @@ def dispersion_of(
     return np.maximum(residuals / max(int(np.count_nonzero(n)) - 2, 1), 1.0)
 
 
-def significant(p: np.ndarray, level: float) -> np.ndarray:
-    """Which p-values are significant at a rate of false discoveries (Benjamini and Hochberg)."""
+def significant(p: np.ndarray, level: float, n_tests: int | None = None) -> np.ndarray:
+    """Which p-values are significant at a rate of false discoveries (Benjamini and Hochberg).
+
+    They are those of all tests, or were chosen among `n_tests`.
+    """
     order = np.argsort(p, kind="stable")
-    limits = level * np.arange(1, len(p) + 1, dtype=np.float64) / max(len(p), 1)
+    limits = level * np.arange(1, len(p) + 1, dtype=np.float64) / max(n_tests or len(p), 1)
     passed = np.flatnonzero(p[order] <= limits)
     chosen = np.zeros(len(p), np.bool_)
     chosen[order[: passed[-1] + 1 if len(passed) else 0]] = True

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums by time and group against a table of all documents."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from streamtopics.inspection.periods import MOST_PERIODS
+from streamtopics.saving.checks import check_held
 from streamtopics.story.cells import (
     MOST_GROUPS,
     OTHERS,
@@ -16,6 +18,7 @@ from streamtopics.story.cells import (
     interval_of,
     labels_of,
     spread_of,
+    spread_within,
 )
 
 K, V = 3, 5
@@ -113,9 +116,76 @@ def test_a_long_stream_keeps_few_spans_and_loses_no_document():
     assert len(cells.spans) <= 400
     assert totals.n.sum() == n
     assert totals.sums.sum(axis=(0, 1)) == pytest.approx(shares.sum(axis=0))
+    assert (cells.without_words(np.array([2]), np.array([50.0])).holders.toarray() <= cells.n).all()
     cells = added(np.arange(n) * 1e6, None, shares, counts, 100)
     assert len(cells.spans) <= 400
     assert cells.totals().n.sum() == n
+
+
+@pytest.mark.parametrize(
+    "minibatches",
+    [
+        [[0.5] * 2, [1.5] * 2],
+        [[1e-3, 2e-3], [1e14, 1e15]],
+        [[0.25, 0.5], [7.0, 9007199254740000.0]],
+        [[-1e-300, 1e-300], [0.5, 3.0]],
+    ],
+)
+def test_numbers_of_any_size_are_times(minibatches):
+    shares, counts = documents(4)
+    cells = Cells.empty(K, V)
+    for place, times in enumerate(minibatches):
+        own = slice(2 * place, 2 * place + 2)
+        cells = cells.add(labels_of(2, times, None, cells.kind, 0), shares[own], counts[own])
+    totals = cells.totals(least=0)
+    assert totals.n.sum() == 4
+    assert totals.periods[0].start <= min(minibatches[0])
+
+
+def test_decimal_times_are_in_the_period_that_they_begin():
+    times = np.round(np.arange(1, 800) / 100, 2)
+    shares, counts = documents(len(times))
+    for step in (1, 20, len(times)):
+        totals = added(times, None, shares, counts, step).totals(least=90)
+        assert [period.label for period in totals.periods][:2] == ["0 to 1", "1 to 2"]
+        assert totals.n[:, 0].tolist() == [99.0, *[100.0] * 7]
+
+
+@pytest.mark.parametrize("first", [datetime(2024, 1, 1), datetime(2023, 12, 31, 5)])
+def test_a_stream_of_days_may_begin_with_a_year(first):
+    shares, counts = documents(60)
+    cells = Cells.empty(K, V)
+    for i in range(60):
+        labels = labels_of(1, [first + timedelta(days=i)], None, cells.kind, i)
+        cells = cells.add(labels, shares[i : i + 1], counts[i : i + 1])
+    assert [period.unit for period in cells.totals(least=1).periods] == ["day"] * 60
+    one = Cells.empty(K, V).add(labels_of(1, ["2024"], None, "", 0), shares[:1], counts[:1])
+    assert [period.label for period in one.totals().periods] == ["2024"]
+
+
+def test_groups_are_the_same_in_columns_with_missing_ones():
+    given = [1, 1.0, np.float32(1), "1", np.int64(1), None, np.nan, pd.NA, True, 1.5]
+    names = ["1"] * 5 + [""] * 3 + ["True", "1.5"]
+    assert labels_of(10, None, given, "", 0).groups == names
+    assert labels_of(2, None, pd.Categorical(["a", None]), "", 0).groups == ["a", ""]
+    with pytest.raises(TypeError, match="groups must have an entry for each"):
+        labels_of(2, None, np.ones((2, 2)), "", 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("kind", "century"), ("level", 99), ("groups", ("a",)), ("groups", ("a", "a", "a")),
+        ("spans", np.zeros(3, np.int64)), ("n", np.full((3, 3), -1.0)),
+        ("holders", -sparse.csr_matrix(np.ones((3, V)))), ("sums", np.zeros((3, 2, K))),
+    ],
+)  # fmt: skip
+def test_sums_that_cannot_be_are_refused(name, value):
+    shares, counts = documents(3)
+    cells = added(["2024-05-17", "2024-06-17", "2024-07-17"], ["a", "b", "c"], shares, counts, 3)
+    check_held(cells)
+    with pytest.raises(ValueError, match=r"must be|cannot be"):
+        check_held(replace(cells, **{name: value}))
 
 
 def test_groups_after_the_hundredth_are_one():
@@ -133,8 +203,9 @@ def test_a_column_that_changed_hands_begins_anew():
     cells = added(None, None, shares, counts, 20)
     after = cells.without_words(np.array([1, 3]), np.array([2.0, 0.0]))
     own = after.holders.toarray()
-    assert own[:-1, [1, 3]].sum() == 0
-    assert own[-1, [1, 3]].tolist() == [2.0, 0.0]
+    assert own[:-2, [1, 3]].sum() == 0
+    # Each span is one document.
+    assert own[-2:, [1, 3]].tolist() == [[1.0, 0.0], [1.0, 0.0]]
     assert (own[:, [0, 2, 4]] == cells.holders.toarray()[:, [0, 2, 4]]).all()
     assert Cells.empty(K, V).without_words(np.array([1]), np.zeros(1)).holders.shape == (0, V)
 
@@ -145,6 +216,21 @@ def test_topics_can_be_joined():
     joined = cells.with_topics(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]))
     assert joined.sums[..., 0] == pytest.approx(cells.sums[..., 0] + cells.sums[..., 2])
     assert joined.sums[..., 1] == pytest.approx(cells.sums[..., 1])
+    assert joined.squares[..., 1] == pytest.approx(cells.squares[..., 1])
+
+
+def test_the_spread_of_joined_topics_is_no_less_than_it_is():
+    """Two topics that always go together would else seem not to differ between documents."""
+    rng = np.random.default_rng(0)
+    one = rng.beta(1, 3, 200) / 2
+    shares = np.stack([one, one, 1 - 2 * one], axis=1)
+    cells = added(None, None, shares, documents(200)[1], 20)
+    joined = cells.with_topics(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])).totals(200)
+    of = joined.n[:, 0], joined.sums[:, 0], joined.squares[:, 0]
+    found = spread_of(*(values.sum(axis=0, keepdims=True) for values in of))
+    m = 2 * one.mean()
+    assert found[0] >= (2 * one).var() / (m * (1 - m)) * 0.999
+    assert (joined.squares <= joined.sums).all()
 
 
 @pytest.mark.parametrize(
@@ -175,6 +261,35 @@ def test_the_interval_is_wilsons_where_each_document_has_one_topic():
         low, high = interval_of(np.array(float(n)), np.array(k / n), np.array(1.0))
         exact = binomtest(k, n).proportion_ci(method="wilson")
         assert (float(low), float(high)) == pytest.approx((exact.low, exact.high))
+
+
+def test_the_spread_has_no_bias_in_small_cells():
+    """Of one topic a document it is 1, and of mixtures the same in any cells."""
+    rng = np.random.default_rng(0)
+    shares = np.eye(K)[rng.integers(0, K, 3000)].reshape(1500, 2, K)
+    n, squares = np.full(1500, 2.0), (shares**2).sum(axis=1)
+    assert spread_of(n, shares.sum(axis=1), squares) == pytest.approx(np.ones(K))
+    mixed = rng.dirichlet(np.full(K, 0.5), (4000, 2))
+    found = spread_of(np.full(4000, 2.0), mixed.sum(axis=1), (mixed**2).sum(axis=1))
+    assert found == pytest.approx(np.full(K, 1 / 2.5), rel=0.05)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("n", [20, 60])
+def test_the_interval_of_a_burst_has_its_own_spread(n):
+    """All documents have a little of a topic, and in one period some have nothing else."""
+    rng, inside = np.random.default_rng(0), 0
+    for _ in range(400):
+        calm = rng.beta(6, 14, (40, 60))
+        burst = np.where(rng.random(n) < 0.2, 1.0, rng.beta(6, 14, n))
+        sizes = np.append(np.full(40, 60.0), n)
+        sums, squares = (
+            np.append((calm**power).sum(axis=1), (burst**power).sum())[:, None] for power in (1, 2)
+        )
+        spread = spread_within(sizes, sums, squares, spread_of(sizes, sums, squares))
+        low, high = interval_of(sizes[:, None], sums / sizes[:, None], spread)
+        inside += low[-1, 0] <= 0.44 <= high[-1, 0]
+    assert inside / 400 >= 0.91
 
 
 def test_the_spread_is_one_for_one_topic_a_document_and_less_for_mixtures():
