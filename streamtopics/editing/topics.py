@@ -344,12 +344,13 @@ def editable(model: Any) -> Editable:
 
 
 def leading_words(topics: Editable, names: np.ndarray) -> list[Weighted]:
-    """The thirty most probable words of each row and their probabilities."""
-    columns = most_probable(topics._learnt, KEPT_WORDS)
+    """The thirty most probable words that each row has learnt, and their probabilities."""
+    store, leading = topics._commit.posterior._state.S, most_probable(topics._learnt, KEPT_WORDS)
     found = []
-    for row in range(topics._n_hidden, len(columns)):
-        p = topics._topics_of(columns[row])[row].tolist()
-        words = zip(names[columns[row]].tolist(), p, strict=True)
+    for row in range(topics._n_hidden, len(leading)):
+        columns = leading[row][store.cells(leading[row], np.full(len(leading[row]), row)) > 0]
+        p = topics._topics_of(columns)[row].tolist()
+        words = zip(names[columns].tolist(), p, strict=True)
         found.append(tuple((word, float(f"{p:.4g}")) for word, p in words))
     return found
 
