@@ -32,9 +32,7 @@ def learnt(planted: Planted, n_topics: int, batch: int) -> TopicStream:
         return stream.fit(planted.texts, times=planted.times, groups=planted.groups)
     for start in range(0, n, batch):
         own = slice(start, start + batch)
-        stream.partial_fit(
-            planted.texts[own], times=planted.times[own], groups=planted.groups[own]
-        )
+        stream.partial_fit(planted.texts[own], times=planted.times[own], groups=planted.groups[own])
     return stream
 
 

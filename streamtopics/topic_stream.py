@@ -10,6 +10,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
@@ -89,7 +91,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         Follows the topics along the minibatches.
     monitor_ : DriftMonitor
         Its `alarms` say which minibatches of `partial_fit` differed from those before.
-    n_documents_seen_ : int
+    n_documents_seen_, n_tokens_seen_ : int, float
+        Documents, also those that are held back, and tokens of known words.
 
     Notes
     -----
@@ -110,7 +113,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
     pipeline_: StreamingPipeline
     tracker_: TopicTracker
     monitor_: DriftMonitor
-    n_documents_seen_: int
+    _n_documents: int
+    _n_tokens: float
     # What was added up, after which edits; all but the last are for edits that are undone.
     _sums: tuple[tuple[tuple[Edit, ...], Cells], ...]
     _documents: tuple[Kept, ...]
@@ -143,6 +147,47 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         self.error_rate = error_rate
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    @classmethod
+    def from_pipeline(cls, pipeline: Pipeline) -> Self:
+        """Return the stream of a pipeline, which goes on from what this has learnt.
+
+        Parameters
+        ----------
+        pipeline : Pipeline or StreamingPipeline
+            A vectorizer and a topic model, fitted or not. There may be steps between them if it is
+            fitted and its vocabulary is closed.
+
+        Returns
+        -------
+        stream : TopicStream
+
+        Examples
+        --------
+        >>> from streamtopics import StreamingLDA, TopicStream
+        >>> from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+        >>> words = StreamingCountVectorizer(max_features=100)
+        >>> pipeline = StreamingPipeline([("words", words), ("topics", StreamingLDA(2))])
+        >>> stream = TopicStream.from_pipeline(pipeline.partial_fit(["the ship sails"] * 20))
+        >>> stream.partial_fit(["the sun shines"] * 20).n_documents_seen_
+        20
+        """
+        (_, words), *between, (_, topics) = pipeline.steps
+        stream, begun = cls(model=topics, vectorizer=words), seen_by(pipeline).n_documents > 0
+        if between and not (begun and _is_closed(words)):
+            raise ValueError(
+                "pipeline must be a vectorizer and a topic model, as words of a stream change "
+                f"columns; got {len(pipeline.steps)} steps. Leave out {between[0][0]!r}"
+            )
+        if not begun:
+            return stream
+        if isinstance(pipeline, StreamingPipeline) and not _is_closed(words):
+            stream._begin(pipeline)
+        else:
+            # Only a vocabulary that began as a stream can go on.
+            (name, _), *others = pipeline.steps
+            stream._begin(StreamingPipeline([(name, FrozenEstimator(words)), *others]))
+        return stream
 
     # Learning
 
@@ -184,7 +229,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         if is_open:
             pipeline._n_passed = words.n_documents_seen_
         self._begin(pipeline)
-        self._add(counts, texts, labels, names, None)
+        self._add(counts, texts, labels, names)
+        self._snapshot(texts, counts, None)
         return self
 
     def partial_fit(
@@ -220,7 +266,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         if not is_open and not begun:
             words.fit(texts)
         monitor.learn(pipeline, texts, time=time)
-        counts = words.transform(texts)
+        counts = pipeline[:-1].transform(texts)
         if not begun:
             self._begin(pipeline, monitor)
         elif is_open and cells is not None:
@@ -228,7 +274,32 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
             own = np.asarray((counts[:, columns] > 0).sum(axis=0), np.float64).ravel()
             earlier = np.maximum(words.document_frequency_[columns] - own, 0.0)
             self._sums = ((self._sums[-1][0], cells.without_words(columns, earlier)),)
-        self._add(counts, texts, labels, names, time)
+        self._add(counts, texts, labels, names)
+        self._snapshot(texts, counts, time)
+        return self
+
+    def add_documents(
+        self,
+        X: Iterable[str],
+        *,
+        times: Any = None,
+        groups: Any = None,
+        ids: Sequence[Any] | None = None,
+    ) -> Self:
+        """Add documents to the shares, findings and report, and learn nothing from them.
+
+        Parameters
+        ----------
+        X, times, groups, ids
+            As in `partial_fit`.
+
+        Returns
+        -------
+        self : object
+        """
+        kind = self._follow().kind
+        texts, labels, names = _read(X, times, groups, ids, kind, self.n_documents_seen_)
+        self._add(self.pipeline_[:-1].transform(texts), texts, labels, names)
         return self
 
     def finish(self) -> Self:
@@ -259,7 +330,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         topics = self._topics
         self._sums = (((), Cells.empty(len(topics.topic_weights_), topics.n_features_in_)),)
         self._documents = ()
-        self.n_documents_seen_ = 0
+        self._n_documents, self._n_tokens = 0, 0.0
 
     @property
     def _topics(self) -> Any:
@@ -267,10 +338,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "pipeline_")
         return self.pipeline_.steps[-1][1]
 
-    def _add(
-        self, counts: Any, texts: list[str], labels: Labels, ids: Sequence[Any], time: object
-    ) -> None:
-        """Add documents that were learnt to the sums, the sample and the snapshots."""
+    def _add(self, counts: Any, texts: list[str], labels: Labels, ids: Sequence[Any]) -> None:
+        """Add documents to the sums and to the sample."""
         n_seen, topics, n = self.n_documents_seen_, self._topics, len(texts)
         edits, cells = self._sums[-1]
         for start in range(0, n, AT_ONCE):
@@ -289,14 +358,25 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         positions = map(_position, labels.times)
         found = map(Kept, texts, dates, labels.groups, ids, positions, keys.tolist())
         self._documents = _sampled([*self._documents, *found], self.n_documents)
-        self.n_documents_seen_ = n_seen + n
-        seen = seen_by(self.pipeline_)
-        info = BatchInfo(
-            self.tracker_.n_batches_ + 1, texts, time, n, float(counts.sum()), *seen, np.nan
-        )
+        self._n_documents, self._n_tokens = n_seen + n, self._n_tokens + float(counts.sum())
+
+    def _snapshot(self, texts: list[str], counts: Any, time: object) -> None:
+        """Take a snapshot of the topics behind documents that were learnt."""
+        seen, n, n_tokens = seen_by(self.pipeline_), len(texts), float(counts.sum())
+        info = BatchInfo(self.tracker_.n_batches_ + 1, texts, time, n, n_tokens, *seen, np.nan)
         self.tracker_.on_batch(self.pipeline_, info)
 
     # Reading
+
+    @property
+    def n_documents_seen_(self) -> int:
+        """Documents, also those that are held back."""
+        return self._n_documents
+
+    @property
+    def n_tokens_seen_(self) -> float:
+        """Tokens of known words."""
+        return self._n_tokens
 
     @property
     def steps(self) -> list[tuple[str, Any]]:
@@ -459,8 +539,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
     def _sample(self, totals: Totals) -> Sample:
         """The documents that are kept, and where they belong in the totals."""
         kept = self._documents
-        counts = sparse.csr_matrix(self.pipeline_[:-1].transform([one.text for one in kept]))
-        shares = np.asarray(self._topics.transform(counts), np.float64)
+        named = self.pipeline_[:-1].transform([one.text for one in kept])
+        counts, shares = sparse.csr_matrix(named), np.asarray(self._topics.transform(named), float)
         numbers = np.array([one.number for one in kept])
         starts = np.array([_position(period.start) for period in totals.periods])
         period = np.searchsorted(starts, numbers, side="right") - 1
@@ -488,6 +568,11 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
 
 def _has_open_vocabulary(words: object) -> bool:
     return isinstance(words, StreamingCountVectorizer) and words.vocabulary is None
+
+
+def _is_closed(words: object) -> bool:
+    """Whether the vocabulary of what has counted words is that of a corpus."""
+    return not (_has_open_vocabulary(words) and hasattr(words, "n_documents_seen_"))
 
 
 def _read(
@@ -527,7 +612,9 @@ def _last(labels: Labels) -> Any:
     if labels.kind == "order" or not len(known):
         return None
     last = known.max()
-    return last.astype("M8[us]").item() if labels.kind == "date" else float(last)
+    if labels.kind == "date":
+        return last.astype("M8[us]").item()
+    return int(last) if float(last).is_integer() else float(last)
 
 
 def _sampled(documents: list[Kept], n: int) -> tuple[Kept, ...]:

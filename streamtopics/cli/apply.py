@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from streamtopics import DPPSummarizer, save
 from streamtopics.cli.console import (
@@ -23,23 +23,23 @@ from streamtopics.cli.console import (
     write_rows,
 )
 from streamtopics.cli.models import (
-    FREE,
     has_open_vocabulary,
-    learner_of,
-    load_model,
+    load_pipeline,
+    load_stream,
     n_words_of,
+    print_findings,
     print_topics,
     rows_of,
     rows_of_documents,
     words_of,
 )
-from streamtopics.cli.reading import Tally, columns, cut, place_of, records, texts_of
+from streamtopics.cli.reading import Tally, cut, minibatches, place_of, records, texts_of
 from streamtopics.metrics import CoherenceScorer, DiversityScorer, open_vocabulary_probability
 from streamtopics.streams import ProgressReport, ScoreHistory, stream
 from streamtopics.streams.stream import mean_score
 from streamtopics.text import NamedCounts
 
-MINIBATCH, N_AT_ONCE, N_OPEN, N_CHANGED = 2500, 1000, 10_000, 5
+MINIBATCH, N_AT_ONCE, N_OPEN = 2500, 1000, 10_000
 
 
 def apply(options: Namespace) -> None:
@@ -48,8 +48,8 @@ def apply(options: Namespace) -> None:
     if path is not None:
         check_target(path, ("jsonl", "csv"), [options.model_file, *options.files])
         kind = path.suffix[1:].lower()
-    model, tally = load_model(options.model_file, options.trust), Tally()
-    found = records(options, tally.skipped, columns(options), empty=True)
+    model, tally = load_pipeline(options.model_file, options.trust), Tally()
+    found = records(options, tally.skipped, empty=True)
     batches = tally.over(cut(found, N_AT_ONCE), model.steps[0][1])
     n = write_rows(path, rows_of_documents(model, batches, options.leading, kind, options), kind)
     tally.tell()
@@ -59,9 +59,11 @@ def apply(options: Namespace) -> None:
 
 def score(options: Namespace) -> None:
     """Print the score over the model's words, and the score over all words."""
-    model, tally, counts = load_model(options.model_file, options.trust), Tally(None, N_OPEN), []
+    model, tally = load_pipeline(options.model_file, options.trust), Tally()
+    counts, texts = [], list[str]()
     for batch in tally.over(cut(records(options, tally.skipped), MINIBATCH), model.steps[0][1]):
         counts.append(sparse.csr_matrix(model[:-1].transform(texts_of(batch))))
+        texts += texts_of(batch)
     tally.tell()
     X = sparse.vstack(counts, format="csr")
     known = float(X.sum())
@@ -73,18 +75,19 @@ def score(options: Namespace) -> None:
         coherence, diversity = CoherenceScorer()(model[-1], X), DiversityScorer()(model)
         print(f"coherence of the topics (NPMI of 10 words): {coherence:.3f}")
         print(f"share of these words that are distinct: {diversity:.1%}")
+    order = np.random.default_rng(0).permutation(len(texts))[:N_OPEN]
     try:
-        found = open_vocabulary_probability(model, texts_of(tally.sample.records))
+        found = open_vocabulary_probability(model, [texts[i] for i in order])
     except (TypeError, ValueError) as error:
         warn(f"there is no score over all words: {error}")
         return
-    some = f", of a sample of {N_OPEN:,} documents" if tally.sample.n > N_OPEN else ""
+    some = f", of a sample of {N_OPEN:,} documents" if len(texts) > N_OPEN else ""
     print(f"over all words, unknown ones spelled{some}: {per_word(found)}")
 
 
 def show(options: Namespace) -> None:
     """Print the topics, and what is known of the model."""
-    model = load_model(options.model_file, options.trust)
+    model = load_pipeline(options.model_file, options.trust)
     topics, rows = model[-1], rows_of(model, options.words, options.relevance)
     known: dict[str, Any] = {
         "estimator": type(topics).__name__,
@@ -124,38 +127,22 @@ def update(options: Namespace) -> None:
     """Score and learn each minibatch, write the model, and say what has changed."""
     target = options.model or options.model_file
     check_target(target, kept=options.files)
-    model, tally, history = load_model(options.model_file, options.trust), Tally(), ScoreHistory()
-    learner, topics = learner_of(model), model[-1]
-    words, before = words_of(model), np.array(topics.topic_word_)
-    n_before, n_tokens_before = topics.n_documents_seen_, topics.n_tokens_seen_
-    found = cut(records(options, tally.skipped), MINIBATCH)
-    found = tally.over(found, model.steps[0][1], learnt=learner.first is None)
+    model, tally, history = load_stream(options.model_file, options.trust), Tally(), ScoreHistory()
+    check_is_fitted(model, "pipeline_")
+    (_, words), *_, (_, topics) = model.pipeline_.steps
+    is_open, n_before = has_open_vocabulary(model.pipeline_), model.n_documents_seen_
+    n_tokens_before = topics.n_tokens_seen_
+    found = tally.over(cut(records(options, tally.skipped), MINIBATCH), words, learnt=is_open)
     callbacks = [history] if options.quiet else [history, ProgressReport(title="learning")]
-    batches = (learner.taken(texts_of(batch)) for batch in found)
-    stream(learner.model, batches, callbacks=callbacks)
+    stream(model, minibatches(found, options), callbacks=callbacks).finish()
     tally.tell()
-    if learner.first is not None and topics.n_tokens_seen_ == n_tokens_before:
+    if not is_open and topics.n_tokens_seen_ == n_tokens_before:
         raise ValueError(
             f"no word of these documents is in the vocabulary of {options.model_file}, which is "
             "closed; nothing was written. `streamtopics fit` begins a model with other words"
         )
     save(model, target)
-    print(counted(topics.n_documents_seen_ - n_before, "new document"))
-    print(f"before they were learnt: {per_word(mean_score(history.rows)[0])}")
-    print_changes(model, words, before, options.words)
+    print(counted(model.n_documents_seen_ - n_before, "new document"))
+    print(f"before they were learnt: {per_word(mean_score(history.rows)[0])}\n")
+    print_findings(model.findings())
     print(f"\nmodel written to {target}")
-
-
-def print_changes(model: Pipeline, words: np.ndarray, before: np.ndarray, n_words: int) -> None:
-    """Print the topics that have changed most, and the words that came up in them."""
-    names, new = words_of(model), model[-1].topic_word_
-    column = {word: i for i, word in enumerate(words) if not word.startswith(FREE)}
-    places = np.array([column.get(word, -1) for word in names])
-    n = min(len(before), len(new))
-    then = np.where(places >= 0, before[:n, places], 0.0)
-    moved = np.sqrt(np.maximum(0.0, 1 - np.sqrt(then * new[:n]).sum(axis=1)))
-    print("\nchanged most (0 is not at all, 1 is no word in common):")
-    for k in np.argsort(-moved, kind="stable")[:N_CHANGED]:
-        order = np.argsort(then[k] - new[k], kind="stable")[:n_words]
-        more = [names[i] for i in order if new[k, i] > then[k, i] and not names[i].startswith(FREE)]
-        print(safe(f"{k:>5}  {moved[k]:.2f}  more: {' '.join(more)}"))

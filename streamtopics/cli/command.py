@@ -15,6 +15,7 @@ from importlib import import_module
 from io import TextIOWrapper
 
 from streamtopics.cli.console import (
+    MORE_WORDS,
     STOPPING,
     forget_output,
     handle,
@@ -30,7 +31,10 @@ LEAVE_OUT = " (--skip-bad leaves out, and counts, what cannot be read)"
 # Reasons of errors that are not of one record.
 OF_THE_FILE = {"no columns", "not named JSON", "nothing to read", "broken file", "another file"}
 # Errors of Python, in the words of the command.
-SAID_AS = {"unknown encoding:": "--encoding is unknown:", 'TypeError: "delimiter"': "--sep"}
+SAID_AS = {
+    "unknown encoding:": "--encoding is unknown:", 'TypeError: "delimiter"': "--sep",
+    "a lower min_df": MORE_WORDS,
+}  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -26,6 +26,8 @@ CONTROL = re.compile(
 )
 # Beside SIGINT, of Ctrl-C: those of `kill` and of a terminal that is closed.
 STOPPING = [signal.SIGTERM] if sys.platform == "win32" else [signal.SIGTERM, signal.SIGHUP]
+# What takes in more words.
+MORE_WORDS = "--min-documents 1, --max-share 1, --stop-words none or --shortest 1"
 OF_A_SIGNAL = 128  # what shells add to the number of a signal in exit statuses
 
 

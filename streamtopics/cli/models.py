@@ -9,26 +9,24 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NamedTuple
+from textwrap import fill
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 import streamtopics
-from streamtopics.cli.console import ignore_closed_pipe, one_line, safe
-from streamtopics.cli.reading import place_of, texts_of, time_of, vectorizer_of
+from streamtopics import TopicStream
+from streamtopics.cli.console import MORE_WORDS, counted, ignore_closed_pipe, one_line, safe
+from streamtopics.cli.reading import texts_of, time_of, vectorizer_of
 from streamtopics.datasets import Record
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.inspection import TopicRow, compare_n_components, documents_of, topic_table
 from streamtopics.saving import load
-from streamtopics.text import (
-    NamedVectorizer,
-    StreamingCountVectorizer,
-    StreamingPipeline,
-    Tokenizer,
-    stop_words,
-)
+from streamtopics.story import Finding
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, Tokenizer, stop_words
 from streamtopics.text.languages import unspaced_script
 
 NAMES = (
@@ -41,42 +39,34 @@ WIDTH, PRIOR_THRESHOLD = 100, 0.5
 N_DOCUMENTS, N_TOPICS_SHOWN, N_LABEL = 3, 5, 4
 
 
-class Learner(NamedTuple):
-    """A pipeline split in two: the steps that only transform texts, and those that learn."""
-
-    model: Any  # to call `partial_fit` and `score` of
-    first: Any  # makes counts of texts for it; None if it takes texts
-
-    def taken(self, texts: list[str]) -> Any:
-        """Return what the model takes for texts."""
-        return texts if self.first is None else self.first.transform(texts)
-
-
 # Models that are there
 
 
-def load_model(path: Path, trusted: list[str]) -> Any:
-    """Return a pipeline over raw texts that was saved."""
+def load_stream(path: Path, trusted: list[str]) -> TopicStream:
+    """Return a stream that was saved, or the stream of a pipeline over raw texts."""
     model = load(path, trusted)
+    if isinstance(model, TopicStream):
+        return model
     steps = model.steps if isinstance(model, Pipeline) else []
     if len(steps) < 2 or not hasattr(vectorizer_of(steps[0][1]), "build_analyzer"):
         raise ValueError(
             f"{path} holds a {type(model).__name__} that does not take raw texts; the command "
-            "needs a pipeline of a vectorizer and a topic model, as `streamtopics fit` writes"
+            "needs a TopicStream, as `streamtopics fit` writes, or a pipeline of a vectorizer and "
+            "a topic model"
         )
-    return model
+    return TopicStream.from_pipeline(model)
+
+
+def load_pipeline(path: Path, trusted: list[str]) -> Pipeline:
+    """Return the fitted pipeline of a stream that was saved, to be read."""
+    model = load_stream(path, trusted)
+    check_is_fitted(model, "pipeline_")
+    return model.pipeline_
 
 
 def has_open_vocabulary(model: Pipeline) -> bool:
     """Whether the words of a pipeline follow the stream."""
-    return isinstance(model, StreamingPipeline) and hasattr(model[0], "n_documents_seen_")
-
-
-def learner_of(model: Pipeline) -> Learner:
-    """Return what learns of a pipeline."""
-    if has_open_vocabulary(model):
-        return Learner(model, None)
-    return Learner(model.steps[-1][1], model[:-1])
+    return hasattr(model.steps[0][1], "n_documents_seen_")
 
 
 def words_of(model: Pipeline) -> np.ndarray:
@@ -117,18 +107,26 @@ def print_topics(rows: Sequence[TopicRow]) -> None:
         print(line if len(line) <= WIDTH else line[: WIDTH + 1].rsplit(" ", 1)[0])
 
 
-def print_documents(rows: Sequence[TopicRow], model: Pipeline, records: list[Record]) -> None:
-    """Print the beginning and the place of a few documents of each of the largest topics."""
+def print_findings(findings: Iterable[Finding]) -> None:
+    """Print findings, each from a line of its own on."""
+    for finding in findings:
+        print(fill(safe(f"* {finding}"), WIDTH, subsequent_indent="  "))
+
+
+def print_documents(rows: Sequence[TopicRow], model: TopicStream) -> None:
+    """Print the beginning and the id of a few documents of each of the largest topics."""
     shown = [row for row in rows if row.prior_retention <= PRIOR_THRESHOLD][:N_TOPICS_SHOWN]
-    if not records or not shown:
+    kept = model.documents
+    if not kept or not shown:
         return
-    found = documents_of(model, texts_of(records), n_documents=N_DOCUMENTS)
+    texts = [document.text for document in kept]
+    found = documents_of(model.pipeline_, texts, n_documents=N_DOCUMENTS)
     for row in shown:
         print(f"\ntopic {row.topic}: {safe(' '.join(row.words[:N_LABEL]))}")
         for document in found:
             if document.topic == row.topic:
-                record = records[document.document]
-                print(f"  {document.share:>4.0%}  {one_line(record.text)}  [{place_of(record)}]")
+                one = kept[document.document]
+                print(f"  {document.share:>4.0%}  {one_line(one.text)}  [{safe(str(one.id))}]")
 
 
 def rows_of_documents(
@@ -161,11 +159,6 @@ def rows_of_documents(
 
 
 # Models to make
-
-
-def pipeline(kind: type[Pipeline], words: BaseEstimator, topics: BaseEstimator) -> Any:
-    """Return a pipeline of a vectorizer and a topic model."""
-    return kind([("words", words), ("topics", topics)])
 
 
 def estimator(options: Namespace) -> Any:
@@ -207,11 +200,11 @@ def word_pattern(shortest: int) -> str:
     return rf"(?u)\b[^\W\d_]{{{shortest},}}\b"
 
 
-def vectorizer_for(options: Namespace, n_documents: int | None) -> StreamingCountVectorizer:
+def vectorizer_for(options: Namespace, n_documents: int | None) -> Any:
     """Return what counts words; of a corpus of so many documents, or None of a stream."""
     least, name = options.min_documents, options.tokenizer
     shortest = options.shortest or (2 if name else 3)
-    return StreamingCountVectorizer(
+    words = StreamingCountVectorizer(
         stop_words=None if options.stop_words == "none" else stop_words(options.stop_words),
         tokenizer=Tokenizer(name, shortest) if name else None,
         token_pattern=None if name else word_pattern(shortest),
@@ -222,6 +215,7 @@ def vectorizer_for(options: Namespace, n_documents: int | None) -> StreamingCoun
         dtype=np.float32,
         n_jobs=-1,
     )
+    return NamedVectorizer(words) if options.seeds else words
 
 
 def unspaced(options: Namespace, texts: list[str]) -> str:
@@ -237,20 +231,14 @@ def unspaced(options: Namespace, texts: list[str]) -> str:
     )
 
 
-def fit_words(
-    options: Namespace, words: StreamingCountVectorizer | NamedVectorizer, texts: list[str]
-) -> None:
-    """Make the vocabulary of texts."""
-    try:
-        words.fit(texts)
-    except ValueError as error:
-        remedy = "there is no letter in them; name the field of the texts by --text-key"
-        if any(re.search(word_pattern(1), text) for text in texts):
-            remedy = "try --min-documents 1, --max-share 1, --stop-words none or --shortest 1"
-        remedy = unspaced(options, texts) or remedy
-        raise ValueError(
-            f"no vocabulary could be made from the first {len(texts)} documents ({error}); {remedy}"
-        ) from error
+def no_vocabulary(options: Namespace, texts: list[str]) -> ValueError:
+    """Return the error of texts in which there is no word, with what helps."""
+    remedy = "there is no letter in them; name the field of the texts by --text-key"
+    if any(re.search(word_pattern(1), text) for text in texts):
+        remedy = unspaced(options, texts) or f"try {MORE_WORDS}"
+    return ValueError(
+        f"no vocabulary could be made from the first {counted(len(texts), 'document')}; {remedy}"
+    )
 
 
 def choose(options: Namespace, made: BaseEstimator, texts: list[str]) -> None:
@@ -258,9 +246,8 @@ def choose(options: Namespace, made: BaseEstimator, texts: list[str]) -> None:
     if len(options.topics) < 2:
         return
     texts = texts[:N_SELECTION]
-    words = vectorizer_for(options, len(texts))
-    fit_words(options, words, texts)
-    X, n_jobs = words.transform(texts), made.get_params()["n_jobs"]
+    X = vectorizer_for(options, len(texts)).fit_transform(texts)
+    n_jobs = made.get_params()["n_jobs"]
     found = compare_n_components(made, X, options.topics, random_state=0, n_jobs=n_jobs)
     made.set_params(n_components=found.chosen)
     with ignore_closed_pipe():

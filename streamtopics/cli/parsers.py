@@ -77,10 +77,13 @@ TRUST: Option = (
     "what a model may name that is not of streamtopics",
 )
 WORDS = ("--words", positive, 10, "N", "words to show of a topic (10)")
-REPORT = ("--report", Path, None, "FILE", "write a report, as .html, of a sample of documents")
+TITLE: Option = ("--title", str, None, "TEXT", "of the report")
+REPORT: tuple[Option, ...] = (
+    ("--report", Path, None, "FILE", "write a report, as .html"), TITLE,
+)  # fmt: skip
 RELEVANCE = (
-    "--relevance", share, 0.4, "X",
-    "1 shows words by probability; less, those that other topics lack (0.4)",
+    "--relevance", share, 0.6, "X",
+    "1 shows words by probability; less, those that other topics lack (0.6)",
 )  # fmt: skip
 READING = (
     ("--format", FORMATS, None, "", "of the files; documents is a plain text each (by name)"),
@@ -91,9 +94,12 @@ READING = (
     ("--encoding", str, "utf-8", "NAME", "of the files, such as latin-1 (utf-8)"),
     ("--skip-bad", None, False, "", "leave out and count what cannot be read"),
 )  # fmt: skip
-COLUMNS: tuple[Option, ...] = (
-    ("--id-key", str, None, "KEY", "field or column that comes out as id"),
-    ("--keep", names, [], "KEY,...", "fields or columns that come out again beside the topics"),
+ID = ("--id-key", str, None, "KEY", "field or column that comes out as id")
+KEEP: Option = (
+    "--keep", names, [], "KEY,...", "fields or columns that come out again beside the topics",
+)  # fmt: skip
+LABELS: tuple[Option, ...] = (
+    ID, ("--group-key", str, None, "KEY", "field or column of groups to compare"),
 )  # fmt: skip
 MODEL: tuple[Option, ...] = (
     ("--topics", numbers, (), "N",
@@ -120,33 +126,33 @@ FIT = (
     ("--vocabulary-from", positive, 100_000, "N",
      "documents that are learnt together; more of them stream (100000)"),
     ("--model", Path, None, "FILE", "write what was learnt, for the other verbs"),
-    REPORT,
+    *REPORT,
     ("--topics-out", Path, None, "FILE", "write the topics, as .csv, .json or .jsonl"),
     ("--documents-out", Path, None, "FILE",
      "write the topics of each document, as .csv or .jsonl"),
-    *COLUMNS, WORDS, RELEVANCE, NO_PROGRESS, *READING,
+    *LABELS, KEEP, WORDS, RELEVANCE, NO_PROGRESS, *READING,
 )  # fmt: skip
 UPDATE = (
     ("--model", Path, None, "FILE", "write it here, in place of the same file"),
-    ("--words", positive, 6, "N", "words to show of each topic (6)"), NO_PROGRESS, *READING,
+    *LABELS, NO_PROGRESS, *READING,
 )  # fmt: skip
 APPLY = (
     ("--output", Path, None, "FILE", "as .jsonl or .csv (JSON lines on standard output)"),
     ("--leading", positive, 3, "N", "topics of a document (3)"),
-    RELEVANCE, *COLUMNS, *READING,
+    RELEVANCE, ID, KEEP, *READING,
 )  # fmt: skip
 SHOW = (("--json", None, False, "", "as JSON"), WORDS, RELEVANCE)
 WATCH = (
     ("--model", Path, ..., "MODEL", "write it here; it has checkpoints beside it"),
     ("--every", positive, 10, "N", "minibatches to a checkpoint, a model and a report (10)"),
-    REPORT,
+    *REPORT,
     ("--batch-size", positive, 1000, "N", "documents (1000)"),
     ("--idle", partial(share, most=1e9), None, "S",
      "seconds without anything new after which it ends (never)"),
-    *MODEL, *READING,
+    *MODEL, *LABELS, *READING,
 )  # fmt: skip
 SUMMARIZE = (("--sentences", positive, 5, "N", "to pick (5)"), *READING)
-PAGE = (("--output", Path, ..., "PAGE", "as .html"), *READING)
+PAGE = (("--output", Path, ..., "PAGE", "as .html"), TITLE, *LABELS, *READING)
 
 
 # Verbs
@@ -240,7 +246,7 @@ def parser() -> ArgumentParser:
             one.add_argument("file", metavar="FILE", help="lines of text or JSON, or -")
         for option in (*verb.options, TRUST) if "MODEL" in verb.usage else verb.options:
             _add(one, option)
-        one.set_defaults(files=None, max_iter=None)
+        one.set_defaults(files=None, max_iter=None, id_key=None, group_key=None, keep=[])
     return result
 
 

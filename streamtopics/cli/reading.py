@@ -9,17 +9,18 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from random import Random
 from typing import Any, TypeVar
 
 from streamtopics.cli.console import log, safe, warn
 from streamtopics.datasets import Record, Skipped, load_docstrings, read_records
+from streamtopics.streams import TimedBatch
 from streamtopics.text import StreamingCountVectorizer
+from streamtopics.utils.steps import unwrap
 
 Item = TypeVar("Item")
 
 MOST_LEFT_OUT = 0.1
-N_SHOWN, LONGEST, MOST_KEPT = 5, 30, 5000
+N_SHOWN, LONGEST, LONGEST_PLACE, MOST_KEPT = 5, 30, 100, 5000
 # Parameters of a vectorizer that say what is a word, rather than which words have a column.
 OF_WORDS = (
     "input", "encoding", "decode_error", "strip_accents", "lowercase", "preprocessor",
@@ -33,19 +34,17 @@ def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
     """Return the arguments of `read_records` and `follow`."""
     return {
         "text_key": options.text_key, "time_key": options.time_key, "format": options.format,
-        "time_format": options.time_format, "encoding": options.encoding,
+        "time_format": options.time_format, "encoding": options.encoding, "keys": columns(options),
         "on_bad": "skip" if options.skip_bad else "raise", "skipped": skipped,
     }  # fmt: skip
 
 
 def columns(options: Namespace) -> list[str]:
-    """Return the fields that come out again beside topics, the id first."""
-    return [*([options.id_key] if options.id_key else []), *options.keep]
+    """Return the fields to read beside texts and times: those that come out again, and groups."""
+    return [key for key in (options.id_key, *options.keep, options.group_key) if key]
 
 
-def records(
-    options: Namespace, skipped: Skipped, keys: list[str] | None = None, empty: bool = False
-) -> Iterator[Record]:
+def records(options: Namespace, skipped: Skipped, empty: bool = False) -> Iterator[Record]:
     """Yield documents of files, or documentation strings; those without a text are left out."""
     if not options.files:
         texts = enumerate(load_docstrings().data, start=1)
@@ -54,7 +53,7 @@ def records(
     if "" in options.files:
         raise ValueError("the name of a file is empty; name a file, or . for this folder")
     paths = [Path(name) for name in options.files]
-    found = read_records(paths, keys=keys or [], sep=options.sep, **settings(options, skipped))
+    found = read_records(paths, sep=options.sep, **settings(options, skipped))
     record = None
     for record in found if empty else with_text(found, skipped):
         yield record
@@ -90,33 +89,36 @@ def texts_of(found: Iterable[Record]) -> list[str]:
     return [record.text for record in found]
 
 
+def documents_of(found: list[Record], options: Namespace) -> tuple[list[str], dict[str, Any]]:
+    """Return texts, and the times, groups and ids that a stream learns them with."""
+    id_key, group_key = options.id_key, options.group_key
+    labels: dict[str, Any] = {
+        "ids": [record.fields[id_key] if id_key else place_of(record) for record in found]
+    }
+    if options.time_key:
+        labels["times"] = [record.time for record in found]
+    if group_key:
+        labels["groups"] = [record.fields[group_key] for record in found]
+    return texts_of(found), labels
+
+
+def minibatches(batches: Iterable[list[Record]], options: Namespace) -> Iterator[TimedBatch]:
+    """Yield the documents of each minibatch, with the time of the last one."""
+    for batch in batches:
+        texts, labels = documents_of(batch, options)
+        yield TimedBatch(texts, time_of(batch[-1].time), labels)
+
+
 def place_of(record: Record) -> str:
-    """Return the file and the line of a document."""
-    return safe(f"{record.source}:{record.line}")
-
-
-class Sample:
-    """A random sample of records of bounded size, each equally likely to be in it."""
-
-    def __init__(self, size: int) -> None:
-        self.size, self.n, self.records = size, 0, list[Record]()
-        self._random = Random(0)
-
-    def add(self, found: Iterable[Record]) -> None:
-        """Take in records."""
-        for record in found if self.size else ():
-            self.n += 1
-            if len(self.records) < self.size:
-                self.records.append(record)
-            elif (place := self._random.randrange(self.n)) < self.size:
-                self.records[place] = record
+    """Return the file and the line of a document; the end of it if it is long."""
+    place = safe(f"{record.source}:{record.line}")
+    return place if len(place) <= LONGEST_PLACE else f"…{place[1 - LONGEST_PLACE :]}"
 
 
 class Tally:
     """Counts documents, words, and what was left out of both; goes on, in place, from `kept`."""
 
-    def __init__(self, kept: dict[str, Any] | None = None, n_sample: int = 0) -> None:
-        self.sample = Sample(n_sample)
+    def __init__(self, kept: dict[str, Any] | None = None) -> None:
         self.n: dict[str, Any] = {} if kept is None else kept
         for name in ("documents", "words", "stop", "others", "learnt"):
             self.n.setdefault(name, 0)
@@ -155,7 +157,6 @@ class Tally:
     ) -> Iterator[list[Record]]:
         """Yield minibatches, and take each in when the next one is asked for."""
         for batch in batches:
-            self.sample.add(batch)
             yield batch
             self.add(words, texts_of(batch), learnt=learnt)
 
@@ -188,5 +189,6 @@ class Tally:
 
 
 def vectorizer_of(words: object) -> Any:
-    """Return what counts words, also where it is within a `NamedVectorizer`."""
-    return getattr(words, "vectorizer_", words)
+    """Return what counts words, also where it is frozen or within a `NamedVectorizer`."""
+    own = unwrap(words)
+    return getattr(own, "vectorizer_", own)

@@ -138,8 +138,9 @@ def score_before(model: Any, batch: TimedBatch) -> float:
 def learn(model: Learner, batch: TimedBatch, learner: Any) -> None:
     """Learn a minibatch, by the callback that learns if there is one."""
     if learner is None:
-        takes_time = "time" in arguments_of(type(last_step(model)).partial_fit)
-        time = {"time": batch.time} if takes_time else {}
+        own, of_last = (arguments_of(type(one).partial_fit) for one in (model, last_step(model)))
+        # A `TopicStream` takes the times of the documents.
+        time = {"time": batch.time} if "time" in of_last and "times" not in own else {}
         model.partial_fit(batch.X, **batch.data, **time)
     elif batch.data:
         given, kind = ", ".join(batch.data), type(learner).__name__

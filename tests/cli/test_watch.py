@@ -17,10 +17,9 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from streamtopics import StreamingLDA, load, save
+from streamtopics import StreamingLDA, TopicStream, load, save
 from streamtopics.cli import main
 from streamtopics.streams import DriftMonitor, resume
-from streamtopics.streams.stream import unpacked
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 
 KINDS = {
@@ -118,9 +117,15 @@ def without_times(found):
 
 
 def bits(model):
-    """A model as bytes, without what scikit-learn remembers of where the stop words are."""
-    first = model.steps[0][1]
-    for words in (first, getattr(first, "vectorizer", None), getattr(first, "vectorizer_", None)):
+    """A model as bytes, without ids, and what scikit-learn knows of where the stop words are."""
+    model._documents = tuple(one._replace(id="") for one in model._documents)
+    first = model.pipeline_.steps[0][1]
+    for words in (
+        first,
+        model.vectorizer,
+        getattr(first, "vectorizer", None),
+        getattr(first, "vectorizer_", None),
+    ):
         if words is not None:
             vars(words).pop("_stop_words_id", None)
     return pickle.dumps(model)
@@ -167,7 +172,7 @@ def test_standard_input_that_stays_open(tmp_path, number, status, running):
         found, err = process.end(number)
     assert found == status, err
     assert "Traceback" not in err
-    assert load(model)[-1].n_documents_seen_ == 50
+    assert load(model).n_documents_seen_ == 50
 
 
 def test_an_alarm_where_the_stream_changes(tmp_path, capsys):
@@ -273,14 +278,13 @@ def test_a_reader_that_goes_away_costs_no_document(tmp_path, capsys, python):
         err = process.stderr.read()
         assert process.wait() == 0, err
     assert "Traceback" not in err
-    assert load(model)[-1].n_documents_seen_ < 600
+    assert load(model).n_documents_seen_ < 600
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     capsys.readouterr()
     assert same(load(model), uncut(tmp_path, capsys, texts, 100)[0])
 
 
-def test_the_report_after_a_break_is_that_without_one(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("streamtopics.cli.watch.N_SHOWN", 250)
+def test_the_report_after_a_break_is_that_without_one(tmp_path, capsys):
     path, page = tmp_path / "feed.jsonl", tmp_path / "feed.html"
     texts = [
         json.dumps({"text": text.strip(), "year": 1950 + i // 10}) + "\n"
@@ -297,36 +301,17 @@ def test_the_report_after_a_break_is_that_without_one(tmp_path, capsys, monkeypa
             pages.append(page.read_bytes())
     assert pages[0] == pages[-1] == pages[-2]
     assert pages[2] == pages[3]
-    assert b'"n_documents":250' in pages[0]
-    data = json.loads(re.search(rb'id="data">(.*?)</script>', pages[0], re.DOTALL)[1])
-    assert data["sampled_from"] == 400
-    assert data["periods"] == [f"{year} to {year + 4}" for year in range(1965, 1990, 5)]
-    assert data["sizes"] == [50] * 5
-    capsys.readouterr()
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    append(path, *texts[:100])
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    assert resume(tmp_path / "5.model.checkpoints").callbacks[1]["shown"].tobytes() == b"[]"
-
-
-def test_the_last_documents_are_of_bounded_size(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("streamtopics.cli.watch.MOST_CHARACTERS", 400)
-    path, model, page = (tmp_path / name for name in ("feed.txt", "feed.model", "feed.html"))
-    texts = lines(100)
-    append(path, *texts)
-    assert main(given(path, model, 50, "--idle", 0.1, "--report", page)) == 0
-    place = resume(f"{model}.checkpoints").callbacks[1]
-    kept = [text for text, _ in unpacked(place["shown"])]
-    assert kept == [text.strip() for text in texts[-len(kept) :]]
-    assert 300 < sum(map(len, kept)) <= 400
+    assert b'"n_documents":400' in pages[0]
 
 
 @pytest.mark.parametrize("report", [False, True])
 def test_a_checkpoint_is_of_bounded_size(tmp_path, capsys, monkeypatch, report):
     """Also with alarms; what a minibatch adds to it is some hundred bytes."""
-    monkeypatch.setattr("streamtopics.cli.watch.N_SHOWN", 500)
     path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
-    monkeypatch.setattr("streamtopics.cli.watch.DriftMonitor", lambda: DriftMonitor(alpha=0.5))
+    often = lambda **how: DriftMonitor(alpha=0.5, **how)  # noqa: E731
+    monkeypatch.setattr("streamtopics.topic_stream.DriftMonitor", often)
+    words = StreamingCountVectorizer(max_features=50)
+    save(TopicStream(2, vectorizer=words, n_documents=500), model)
     more = ["--idle", 0.1, *(["--report", tmp_path / "r.html"] if report else [])]
     sizes = []
     for n in (1500, 1000, 1000):
@@ -334,7 +319,7 @@ def test_a_checkpoint_is_of_bounded_size(tmp_path, capsys, monkeypatch, report):
         assert main(given(path, model, 50, *more)) == 0
         *_, newest = sorted((tmp_path / "feed.model.checkpoints").iterdir())
         sizes.append(newest.stat().st_size)
-    assert len(resume(f"{model}.checkpoints").callbacks[2].rows) == 70
+    assert len(resume(f"{model}.checkpoints").callbacks[1].rows) == 70
     first, second = np.diff(sizes)
     assert max(first, second) < 20 * 1500, sizes
 
@@ -347,7 +332,7 @@ def test_seeds_stay(tmp_path, capsys):
     assert main(given(path, model, 100, "--idle", 0.1, "--seeds", seeds)) == 0
     append(path, *(f"balloon {line}" for line in lines(100)))
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    again = load(model)
+    again = load(model).pipeline_
     assert [*again[-1].topic_names_] == ["water", "air"]
     assert again[-1].n_documents_seen_ == 300
     assert "balloon" not in again[0].get_feature_names_out()
@@ -359,12 +344,12 @@ def test_a_file_that_was_replaced_is_an_error(tmp_path, capsys):
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     append(path.rename(tmp_path / "moved.txt"), *lines(100, seed=3))
     assert main(given(tmp_path / "moved.txt", model, 100, "--idle", 0.1)) == 0
-    assert load(model)[-1].n_documents_seen_ == 300
+    assert load(model).n_documents_seen_ == 300
     append(path, *lines(400, seed=1))
     capsys.readouterr()
     assert main(given(path, model, 100, "--idle", 0.1)) == 2
     assert "tail -F FILE | streamtopics watch -" in capsys.readouterr().err
-    assert load(model)[-1].n_documents_seen_ == 300
+    assert load(model).n_documents_seen_ == 300
 
 
 def test_a_pipeline_that_was_saved_before_it_learnt(tmp_path, capsys):
@@ -373,7 +358,7 @@ def test_a_pipeline_that_was_saved_before_it_learnt(tmp_path, capsys):
     words = StreamingCountVectorizer(max_features=50)
     save(StreamingPipeline([("words", words), ("topics", StreamingLDA(2))]), model)
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    assert load(model)[-1].n_documents_seen_ == 100
+    assert load(model).n_documents_seen_ == 100
 
 
 def test_a_pipe_has_no_place(tmp_path, capsys, python):
@@ -386,11 +371,11 @@ def test_a_pipe_has_no_place(tmp_path, capsys, python):
         assert process.returncode == 0, err
     append(path, *lines(100, seed=2))
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    assert load(model)[-1].n_documents_seen_ == 400
+    assert load(model).n_documents_seen_ == 400
 
 
-def test_documents_of_the_stream_are_counted_without_those_of_fit(tmp_path, capsys):
-    """Which has seen each of them several times."""
+def test_documents_are_counted_on_from_those_of_fit(tmp_path, capsys):
+    """Each once, though fit has seen them several times."""
     path, model, page = tmp_path / "feed.txt", tmp_path / "feed.model", tmp_path / "feed.html"
     append(path, *lines(200))
     fit = ["fit", path, "--topics", 2, "--max-share", 1, "--quiet", "--model", model]
@@ -399,15 +384,30 @@ def test_documents_of_the_stream_are_counted_without_those_of_fit(tmp_path, caps
     capsys.readouterr()
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     out, err = capsys.readouterr()
-    assert "learnt from 540 documents, in all passes" in err
+    assert "beginning with the model in " in err
     counts = [line.split(",")[0] for line in without_times(out.splitlines())]
-    assert counts == ["100 documents", "200 documents"]
+    assert counts == ["280 documents", "380 documents"]
     append(path, *lines(50, seed=1))
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     out, err = capsys.readouterr()
-    assert "going on from 200 documents" in err
-    assert "250 documents, " in out
-    assert load(model)[-1].n_documents_seen_ == 790
+    assert "going on from 380 documents" in err
+    assert "430 documents, " in out
+    assert load(model).n_documents_seen_ == 430
+
+
+def test_findings_are_told_once(tmp_path, capsys):
+    """Also by a command that goes on."""
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    told = []
+    for n, kinds in ((1000, ("sea", "sky")), (600, ("sea", "law")), (200, ("sea", "law"))):
+        append(path, *lines(n, kinds, seed=n))
+        assert main(given(path, model, 100, "--every", 2, "--idle", 0.1)) == 0
+        told.append([line for line in capsys.readouterr().out.splitlines() if line[:1] == "*"])
+    assert not told[0]
+    assert any({*KINDS["law"]} & {*re.findall("[a-z]+", line)} for line in told[1])
+    place = resume(f"{model}.checkpoints").callbacks[0]
+    keys = [tuple(one) for one in place["told"]]
+    assert len(keys) == len({*keys}) == sum(map(len, told))
 
 
 def test_what_came_over_a_pipe_before_a_bad_line_is_learnt(tmp_path, python):
@@ -422,11 +422,11 @@ def test_what_came_over_a_pipe_before_a_bad_line_is_learnt(tmp_path, python):
     assert "151" in err
     assert "Traceback" not in err
     assert out.count("documents, ") == 2
-    assert load(model)[-1].n_documents_seen_ == 150
+    assert load(model).n_documents_seen_ == 150
     path = tmp_path / "feed.jsonl"
     append(path, content)
     assert main(given(path, tmp_path / "other.model", 100, "--idle", 0.1)) == 2
-    assert load(tmp_path / "other.model")[-1].n_documents_seen_ == 100
+    assert load(tmp_path / "other.model").n_documents_seen_ == 100
 
 
 def test_a_model_without_a_word_is_told_of_once(tmp_path, capsys):
@@ -468,7 +468,7 @@ def test_a_rule_of_a_stranger_is_watched_if_it_is_trusted(tmp_path, capsys, monk
     trust = ["--trust", "of_another.Own"]
     for n in (100, 200):
         assert main([*again, *trust]) == 0
-        assert load(model, trusted=[own])[-1].n_documents_seen_ == n
+        assert load(model, trusted=[own]).n_documents_seen_ == n
         append(path, *lines(100))
     assert main(["show", str(model), *trust]) == 0
     assert "Own()" in capsys.readouterr().out
