@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from streamtopics.base.frame import NO_WEIGHTS
 from streamtopics.estimators import StreamingLDA
 from streamtopics.inspection.periods import time_texts
 from streamtopics.metrics import relevant_words
+from streamtopics.report import Report, report
 from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Labels, Totals, labels_of
 from streamtopics.story.findings import Findings, Sample, Topics, find
 from streamtopics.story.shares import ShareRow, share_rows
@@ -500,6 +502,38 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
             self._words(), [str(name) for name in names], of_words, frozenset(map(int, hidden))
         )
         return Findings(find(totals, told, self._sample(totals), self.error_rate)[:n])
+
+    def report(self, path: str | PathLike[str] | None = None, **how: Any) -> Report:
+        """Write what was found as one HTML file that needs no network.
+
+        Parameters
+        ----------
+        path : str or path, default=None
+            Of the file, such as "topics.html", which is replaced; None writes none.
+        **how
+            Such as ``title`` or ``date``: see `streamtopics.report.report`. It takes the totals,
+            findings, alarms and documents from here if they are not given.
+
+        Returns
+        -------
+        report : Report
+            What the page says, as plain values.
+        """
+        kept, totals = self.documents, self.totals()
+        given: dict[str, Any] = {
+            "totals": totals, "findings": self.findings(None), "tracker": self.tracker_,
+            "alarms": self.monitor_, "sampled_from": self.n_documents_seen_,
+        }  # fmt: skip
+        if kept:
+            given["texts"] = [one.text for one in kept]
+            given["titles"] = [
+                one.id if isinstance(one.id, str) else f"document {one.id}" for one in kept
+            ]
+        if any(one.time for one in kept):
+            given["times"] = [one.time or None for one in kept]
+        if len(totals.groups) > 1:
+            given["groups"] = [one.group for one in kept] or None
+        return report(self.pipeline_, path, **(given | how))
 
     def _follow(self) -> Cells:
         """The sums, after they have followed the edits of the topics since they were looked at."""

@@ -43,7 +43,6 @@ from streamtopics.cli.reading import (
     texts_of,
 )
 from streamtopics.datasets import Skipped
-from streamtopics.report import report as write_page
 from streamtopics.saving.files import replace_file
 from streamtopics.streams import ProgressReport, stream
 
@@ -176,10 +175,4 @@ def write_report(
     scores: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the page of a stream."""
-    shown, times = model.documents, [one.time or None for one in model.documents]
-    write_page(
-        model.pipeline_, path, texts=[one.text for one in shown] or None,
-        times=times if any(times) else None, titles=[str(one.id) for one in shown] or None,
-        sampled_from=model.n_documents_seen_ if shown else None, title=title,
-        tracker=model.tracker_, alarms=model.monitor_, intake=tally.rows(), scores=scores,
-    )  # fmt: skip
+    model.report(path, title=title, intake=tally.rows(), scores=scores)

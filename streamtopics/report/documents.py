@@ -6,14 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.inspection.periods import Periods
 from streamtopics.metrics import relevant_words
+from streamtopics.story.cells import Cells, Labels, labels_of
 from streamtopics.utils.steps import counted, last_step, names_of, steps_before
 from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, take_rows, to_csr
 
@@ -26,8 +26,8 @@ LONGEST_TITLE, LONGEST_TEXT, LONGEST_TERM, LONGEST_WORD = 120, 900, 60, 40
 MOST_WORDS = 40
 # Topics that a document is said to be made of, and the least share of one.
 MOST_PARTS, LEAST_PART = 6, 0.05
-# Half the width of a 95 % interval of a normal distribution, in standard deviations.
-WIDE = 1.959964
+# Documents at random that findings are quoted from.
+N_SAMPLE = 5000
 WORD = re.compile(r"\w+")
 # Places of the slider: `relevance` of `relevant_words`.
 RELEVANCE_GRID = tuple(i / 10 for i in range(11))
@@ -47,55 +47,8 @@ class Source:
     texts: list[str] | None
     titles: list[str] | None
     times: Sequence[Any] | None
+    groups: Sequence[Any] | None
     labels: Sequence[str]
-
-
-class ShareSums(NamedTuple):
-    """Documents of each period, with the sums of their shares and of the squared shares."""
-
-    n: np.ndarray
-    sums: np.ndarray
-    squares: np.ndarray
-
-    @classmethod
-    def zeros(cls, n_periods: int, n_topics: int) -> ShareSums:
-        """Sums over no documents."""
-        shape = n_periods, n_topics
-        return cls(np.zeros(n_periods), np.zeros(shape), np.zeros(shape))
-
-    def add(self, of: np.ndarray, shares: np.ndarray) -> None:
-        """Add documents of the periods `of`, without those of -1."""
-        of, shares = of[of >= 0], shares[of >= 0]
-        for own, values in zip(self, (np.ones(len(of)), shares, shares**2), strict=True):
-            np.add.at(own, of, values)
-
-    def means(self) -> np.ndarray:
-        """Mean shares, of shape (n_periods, n_topics); NaN where there is no document."""
-        return self.sums / np.where(self.n > 0, self.n, np.nan)[:, None]
-
-    def interval(self) -> tuple[np.ndarray, np.ndarray]:
-        """Both ends of 95 % intervals of the means.
-
-        Wilson's interval of a proportion, with as many documents as would have the spread between
-        the shares of documents of one period.
-        """
-        means, n = self.means(), self.n[:, None]
-        within = np.nansum(self.squares - n * means**2, axis=0)
-        most = np.nansum((n - 1) * means * (1 - means), axis=0)
-        # Where no period has two documents, these may differ as much as can be.
-        spread = np.clip(np.divide(within, most, np.ones_like(most), where=most > 0), 0, 1)
-        part = WIDE**2 * spread / np.maximum(n, 1)
-        half = np.sqrt(part * means * (1 - means) + part**2 / 4)
-        return (means + part / 2 - half) / (1 + part), (means + part / 2 + half) / (1 + part)
-
-
-class Whole(NamedTuple):
-    """What is known of all documents, of which a report may show a sample."""
-
-    n_documents: int
-    holders: np.ndarray | None = None  # How many have each word
-    periods: Periods | None = None
-    shares: ShareSums | None = None  # Of each of these periods
 
 
 @dataclass(frozen=True)
@@ -104,7 +57,9 @@ class Statistics:
 
     best: list[list[int]]  # Rows of the documents that stand for each topic
     n_documents: np.ndarray  # Documents of which each is the main topic
-    shares: ShareSums
+    cells: Cells  # Sums by time and group
+    rows: np.ndarray  # A random sample of the documents
+    shares: np.ndarray  # Their topics
 
 
 @dataclass(frozen=True)
@@ -125,6 +80,7 @@ class Document:
     row: int
     title: str
     time: str
+    group: str
     mix: list[tuple[int, float]]  #: Its topics and their shares
     #: The beginning of its text, in turn what is between words, and a word
     parts: list[str] = field(repr=False)
@@ -142,6 +98,7 @@ def read_source(
     texts: Iterable[str] | None,
     titles: Iterable[str] | None,
     times: Any,
+    groups: Sequence[Any] | None,
     labels: Sequence[str] | None,
 ) -> Source:
     """What a report is given, with the words of texts counted where a pipeline can."""
@@ -163,7 +120,12 @@ def read_source(
     names = topics._column_names(names_of(estimator) if feature_names is None else feature_names)
     counts, documents = counts_of(X, len(names))
     n, n_topics = counts.shape[0], len(topics.topic_weights_)
-    lengths = {"texts": (texts, n), "times": (times, n), "titles": (titles, n)}
+    lengths = {
+        "texts": (texts, n),
+        "times": (times, n),
+        "groups": (groups, n),
+        "titles": (titles, n),
+    }
     for name, (values, wanted) in {**lengths, "labels": (labels, n_topics)}.items():
         if values is not None and len(values) != wanted:
             of = "topics" if name == "labels" else "documents"
@@ -174,7 +136,7 @@ def read_source(
         labels = [str(name) for name in getattr(topics, "topic_names_", ())]
     return Source(
         topics, pipeline, np.asarray(names), topics.topic_word_, topics.topic_weights_,
-        documents, counts, texts, titles, times, labels,
+        documents, counts, texts, titles, times, groups, labels,
     )  # fmt: skip
 
 
@@ -193,46 +155,43 @@ def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
     return (X.astype(np.float64) if X.dtype == bool else X), X
 
 
-def statistics_of(source: Source, n_best: int, periods: Periods | None) -> Statistics:
-    """Infer the topics of all documents, some at a time, and keep what a report needs."""
-    n_topics = len(source.weights)
+def statistics_of(source: Source, n_best: int, labels: Labels | None) -> Statistics:
+    """Infer the topics of all documents, some at a time, and keep what a report needs.
+
+    Without labels nothing is summed up.
+    """
+    n_topics, n = len(source.weights), source.counts.shape[0]
     lift = _log_lift(source)
     candidates = _candidates(source)
     found = _Best(n_topics, n_best)
     n_main = np.zeros(n_topics, dtype=np.int64)
-    sums = ShareSums.zeros(0 if periods is None else len(periods.labels), n_topics)
+    cells = Cells.empty(n_topics, len(source.names))
+    chosen = np.sort(np.random.default_rng(0).permutation(n)[:N_SAMPLE])
+    sample = [np.zeros((0, n_topics))]
     lengths = np.asarray(source.counts.sum(axis=1)).ravel()
-    for start in range(0, source.counts.shape[0], AT_ONCE):
-        rows = np.arange(start, min(start + AT_ONCE, source.counts.shape[0]))
+    for start in range(0, n, AT_ONCE):
+        rows = np.arange(start, min(start + AT_ONCE, n))
         shares = doc_topic(source, rows)
-        main = shares.argmax(axis=1)
-        n_main += np.bincount(main[lengths[rows] > 0], minlength=n_topics)
-        if periods is not None:
-            sums.add(np.where(lengths[rows] > 0, periods.of[rows], -1), shares)
+        main, known = shares.argmax(axis=1), lengths[rows] > 0
+        n_main += np.bincount(main[known], minlength=n_topics)
+        sample.append(shares[chosen[(chosen >= start) & (chosen < start + AT_ONCE)] - start])
+        if labels is not None:
+            own_labels = Labels(
+                labels.kind, labels.times[rows[known]], [labels.groups[row] for row in rows[known]]
+            )
+            cells = cells.add(own_labels, shares[known], source.counts[rows[known]])
         for k in np.unique(main):
             own = np.flatnonzero((main == k) & candidates[rows])
             scores = source.counts[rows[own]] @ lift[k] / lengths[rows[own]]
             found.push(int(k), rows[own], shares[own, k], scores)
-    return Statistics(found.rows(), n_main, sums)
+    return Statistics(found.rows(), n_main, cells, chosen, np.concatenate(sample))
 
 
-def whole_of(estimator: object, batches: Iterable[Any], periods: Periods | None = None) -> Whole:
-    """Read all documents, a batch at a time; `periods` are of all of them, in their order."""
-    topics, n = last_step(estimator), 0
-    n_topics, n_features = topics.topic_word_.shape
-    holders = np.zeros(n_features, np.int64)
-    shares = None if periods is None else ShareSums.zeros(len(periods.labels), n_topics)
-    for batch in batches:
-        counts, documents = counts_of(counted(estimator, batch), n_features)
-        holders += np.bincount(counts.indices[counts.data > 0], minlength=n_features)
-        if periods is not None and shares is not None:
-            known = periods.of[n : n + counts.shape[0]]
-            # A file may have grown since its times were read.
-            of = np.append(known, np.full(counts.shape[0] - len(known), -1))
-            of[np.asarray(counts.sum(axis=1)).ravel() == 0] = -1
-            shares.add(of, np.asarray(topics.transform(documents), np.float64))
-        n += counts.shape[0]
-    return Whole(n, holders, periods, shares)
+def labels_of_source(source: Source) -> Labels:
+    """Times and groups of the documents; without a known time they are in order."""
+    n = source.counts.shape[0]
+    found = labels_of(n, source.times, source.groups, "", 0)
+    return found if found.kind else labels_of(n, None, source.groups, "", 0)
 
 
 def doc_topic(source: Source, rows: np.ndarray) -> np.ndarray:
@@ -302,8 +261,9 @@ def show(source: Source, rows: list[int], place: np.ndarray, times: list[str]) -
         topics[known] = np.where(above, place[best], -1)
         title = "" if source.titles is None else shortened(source.titles[row], LONGEST_TITLE)
         time = times[row] if times else ""
+        group = "" if source.groups is None else shortened(str(source.groups[row]), LONGEST_TERM)
         mix = _mix(mine, place)
-        found.append(Document(int(row), title, time, mix, parts, topics.tolist(), n_more))
+        found.append(Document(int(row), title, time, group, mix, parts, topics.tolist(), n_more))
     return found
 
 

@@ -3,18 +3,17 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
-  const state = { topic: 0, relevance: data.relevance, period: 0, tiles: 24 };
+  const state = { topic: 0, subject: "", relevance: data.relevance, period: 0, cards: 24, tiles: 12, groups: 1, open: false, within: null };
   // As in the output of a notebook: then addresses are those of the page around this one.
   const withinPage = location.protocol === "about:";
-  const LEGEND = 6, MOST_FOUND = 12, LAYERS = 10;
+  const narrow = () => matchMedia("(max-width: 46rem)").matches;
+  if (narrow()) Object.assign(state, { cards: 8, tiles: 4 });
+  const LEGEND = 6, MOST_FOUND = 12, COLOURS = 12, ROWS = 24;
 
   // Small helpers
 
   const count = (value) => value.toLocaleString("en");
-  const percent = (value) => {
-    const digits = value >= 0.0995 || value === 0 ? 0 : value >= 0.00995 ? 1 : 2;
-    return `${(100 * value).toFixed(digits)} %`;
-  };
+  const percent = (value) => `${(100 * value).toFixed(value >= 0.00095 || value === 0 ? 1 : 2)}%`;
   const plural = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
   const ofSample = data.sampled_from ? " of the sample" : "";
   const numberOf = (n) => plural(n, "document", "documents") + ofSample;
@@ -40,6 +39,21 @@
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     return add(element, ...children);
   }
+
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
+  const widthOf = (text) => pen.measureText(text).width * 1.06;
+
+  /** The beginning of a text that is no wider than so many pixels. */
+  function fitting(text, width) {
+    if (widthOf(text) <= width) return text;
+    let n = text.length;
+    while (n > 1 && widthOf(`${text.slice(0, n)}…`) > width) n -= 1;
+    return `${text.slice(0, n).trimEnd()}…`;
+  }
+
+  const label = (text, x, y, attributes = {}) => svg("text", { x, y, ...attributes }, text);
+  const line = (className, x1, y1, x2, y2) => svg("line", { class: className, x1, x2, y1, y2 });
 
   const fill = (id, ...children) => {
     byId(id).replaceChildren();
@@ -100,7 +114,8 @@
   /** The text of a document; coloured, each word has the colour that the legend gives its topic. */
   function drawText(doc, place, colours) {
     const nodes = [];
-    doc.parts.forEach((part, i) => {
+    doc.parts.forEach((own, i) => {
+      const part = i ? own : own.trimStart();
       const topic = i % 2 ? doc.topics[(i - 1) / 2] : -1;
       if (colours) {
         const colour = colours.get(topic);
@@ -133,7 +148,7 @@
     return new Map(order.map(([topic], i) => [topic, i]));
   }
 
-  function drawDocument(doc, place) {
+  function drawDocument(doc, place = null, canColour = false) {
     const text = el("p", { class: "text closed" }, drawText(doc, place, null));
     const key = el("ul", { class: "legend", "aria-label": "Topics of the words", hidden: true });
     const more = doc.n_more ? el("p", { class: "note" }, `${count(doc.n_more)} more ${data.has_texts ? "characters" : "words"} are not in this report.`) : null;
@@ -152,48 +167,354 @@
     function open() { text.classList.remove("closed"); unfold.hidden = true; }
     requestAnimationFrame(() => { unfold.hidden = text.scrollHeight <= text.clientHeight + 2; });
     const own = (doc.mix.find(([topic]) => topic === place) || [0, 0])[1];
-    const meta = [`${percent(own)} this topic`, doc.time, data.sampled_from ? "" : `document ${count(doc.row + 1)}`];
+    const meta = [place === null ? "" : `${percent(own)} this topic`, doc.time, doc.group, data.sampled_from || doc.title ? "" : `document ${count(doc.row + 1)}`];
     return add(article,
       doc.title ? el("h5", {}, doc.title) : null,
       el("p", { class: "meta" }, meta.filter(Boolean).join(" · ")),
-      text, el("div", { class: "actions" }, toggle, unfold), key, more);
+      text, el("div", { class: "actions" }, canColour ? toggle : null, unfold), key, more);
+  }
+
+
+  // Findings
+
+  const KINDS = {
+    grown: ["▲", "rose", ""], new: ["✚", "new", ""], fallen: ["▼", "fell", "down"], gone: ["✕", "gone", "down"],
+    changed: ["⇄", "changed", ""], more: ["◆", "more in a group", ""], less: ["◇", "less in a group", "down"], alarm: ["⚑", "alarm", "alarm"] };
+  const kindOf = (one) => KINDS[one.kind] || ["•", one.kind, ""];
+  const badge = (one) => el("span", { class: `kind ${kindOf(one)[2]}` }, el("span", { "aria-hidden": "true" }, `${kindOf(one)[0]} `), kindOf(one)[1]);
+
+  /** A sentence: its words are bold, and its figures small. */
+  function said(one) {
+    return one.text.split(/(\*[^*]+\*|\([^()]*\))/).map((part, i) => {
+      if (i % 2 === 0) return part;
+      return part[0] === "*" ? el("b", {}, part.slice(1, -1)) : el("small", {}, part);
+    });
+  }
+
+  /** What finding i is of: its share by period, and where it stands out. */
+  function seriesOf(key) {
+    const [, kind, number] = key.match(/^([a-z])(\d+)$/), place = Number(number);
+    if (kind === "t") return { key, values: data.topics[place], topic: place, name: called(place) };
+    const one = kind === "f" ? data.findings[place] : data.alarms[place];
+    const ofWord = one.shares.length > 0, topic = one.topic;
+    const values = ofWord ? one : topic !== null ? data.topics[topic] : null;
+    const name = `${kindOf(one)[0]} ${titleOf(one)}`;
+    return { key, values, topic, one, name, word: ofWord ? one.word : null };
+  }
+
+  const titleOf = (one) => (one.text.match(/\*([^*]+)\*/) || [0, one.text])[1] + (one.group === null ? "" : ` · ${one.group || "(no group)"}`);
+
+  function drawFindings() {
+    const looked = data.periods.length > 1 || data.groups.length > 1;
+    byId("findings-part").hidden = !data.findings.length && !looked;
+    const over = data.over_all ? "" : " Shares are of the sample.";
+    byId("findings-note").textContent = !data.findings.length ? "Nothing stands out: no change along the time and no difference between groups is larger than chance."
+      : `${data.n_findings > data.findings.length ? `The first ${data.findings.length} of ${count(data.n_findings)} findings, the` : "The"} most surprising and largest first. Choose one to see its curve and its documents.${over}`;
+    fill("findings", data.findings.map((one, i) => {
+      const body = el("div", { class: "body" });
+      const item = el("details", { class: "card finding", id: `finding-${i}` },
+        el("summary", {}, el("span", { class: "rank", "aria-hidden": "true" }, String(i + 1)),
+          el("span", { class: "said" }, badge(one), said(one)),
+          one.group !== null ? groupSpark(one) : spark(seriesOf(`f${i}`).values, one)),
+        body);
+      item.addEventListener("toggle", () => {
+        if (!item.open) return;
+        if (!body.firstChild) drawFinding(one, i, body);
+        if (one.group === null && data.periods.length) show(`f${i}`);
+      });
+      return el("li", {}, item);
+    }));
+  }
+
+  function drawFinding(one, i, body) {
+    const series = seriesOf(`f${i}`), wide = el("div", { class: "documents wide" });
+    add(body, one.group === null || one.topic === null ? null : groupBars(one.topic, data.groups.length, one.group),
+      el("p", { class: "note" }, one.documents.length ? `Typical documents${data.sampled_from ? " of those kept" : ""}:` : "None of its documents is kept."),
+      add(wide, one.documents.map((doc) => drawDocument(doc, one.topic))),
+      series.topic === null ? null : button(`Topic ${called(series.topic)}`, () => choose(series.topic, true), { class: "quiet" }), " ",
+      one.group === null && data.periods.length ? button("Show in the timeline", () => { show(`f${i}`); go(byId("subject")); }, { class: "quiet" }) : null);
+  }
+
+  // Over time
+
+  const isEnough = (period) => !data.sizes.length || data.sizes[period] >= data.least;
+  // Where no period has enough documents, all are drawn.
+  const someEnough = data.periods.some((_, i) => isEnough(i));
+  const isDrawn = (period) => isEnough(period) || !someEnough;
+  const drawn = (values) => values.map((value, i) => (isDrawn(i) ? value : null));
+  const hasIntervals = data.sizes.length > 0;
+  const most = (values) => Math.max(1e-9, ...values.map((value) => value ?? 0));
+
+  const interval = (values, period) => (hasIntervals && values.low[period] !== null && values.low[period] !== undefined
+    ? ` (${percent(values.low[period])} to ${percent(values.high[period])})` : "");
+
+  /** Paths of a curve over [0, 1] x [0, most], with gaps where nothing is known. */
+  function curve(values, most, width, height) {
+    const x = (i) => (values.length > 1 ? (i / (values.length - 1)) * width : width / 2);
+    const y = (value) => height - (value / most) * height;
+    const runs = [];
+    values.forEach((value, i) => {
+      if (value === null) return;
+      if (i === 0 || values[i - 1] === null) runs.push([]);
+      runs[runs.length - 1].push([x(i), y(value)]);
+    });
+    const path = (points) => points.map(([a, b], i) => `${i ? "L" : "M"}${a.toFixed(2)} ${b.toFixed(2)}`).join("");
+    return runs.map((run) => svg("path", { class: "line", d: path(run.length > 1 ? run : [run[0], run[0]]) }));
+  }
+
+
+  /** A small curve, with the stretch of a finding. */
+  function spark(values, one = null) {
+    if (!values || !data.periods.length) return null;
+    const n = data.periods.length, step = 200 / Math.max(n - 1, 1);
+    const picture = svg("svg", { viewBox: "0 0 200 46", preserveAspectRatio: "none", "aria-hidden": "true" });
+    if (one && one.first >= 0) {
+      const from = Math.max(0, (one.first - 0.5) * step), to = Math.min(200, (one.last + 0.5) * step);
+      add(picture, svg("rect", { class: "stretch", x: from, y: 0, width: to - from, height: 46 }));
+    }
+    return add(picture, line("grid", 0, 46, 200, 46), curve(drawn(values.shares), most(drawn(values.shares)), 200, 46));
+  }
+
+  /** The intervals: a band over periods in a row, and whiskers for those that stand alone or have too few documents. */
+  function band(values, x, y) {
+    const runs = [], alone = [];
+    values.shares.forEach((share, i) => {
+      if (share === null) return;
+      if (!isDrawn(i)) alone.push(i);
+      else if (runs.length && runs.at(-1).at(-1) === i - 1) runs.at(-1).push(i);
+      else runs.push([i]);
+    });
+    runs.filter((run) => run.length === 1).forEach(([i]) => alone.push(i));
+    const point = (i, ends) => `${x(i).toFixed(1)} ${y(ends[i]).toFixed(1)}`;
+    return [
+      ...runs.filter((run) => run.length > 1).map((run) => svg("path", { class: "band",
+        d: `M${[...run.map((i) => point(i, values.high)), ...[...run].reverse().map((i) => point(i, values.low))].join("L")}Z` })),
+      ...alone.flatMap((i) => {
+        const name = isDrawn(i) ? "whisker" : "whisker few";
+        return [line(name, x(i), y(values.low[i]), x(i), y(values.high[i])), line(name, x(i) - 4, y(values.shares[i]), x(i) + 4, y(values.shares[i]))];
+      })];
+  }
+
+  /** Findings and alarms as marks in lanes, of which none covers another. */
+  function lanes(items, x, step, left, right) {
+    const rows = [];
+    return items.flatMap(({ key, one }) => {
+      const from = Math.max(left, x(one.first) - step / 2), to = Math.max(Math.min(right, x(one.last) + step / 2), from + 6);
+      const name = `${kindOf(one)[0]} ${titleOf(one)}`, wide = widthOf(name);
+      let place = { text: fitting(name, to - from - 10), x: from + 5, inside: true, from, to };
+      if (wide > to - from - 10 && to - from < 150) {
+        const after = right - to - 8, before = from - left - 8;
+        const room = Math.max(after, before), text = fitting(name, Math.min(room, 240));
+        if (room > to - from) place = after >= Math.min(wide, before)
+          ? { text, x: to + 5, from, to: to + 8 + widthOf(text) } : { text, x: from - 5 - widthOf(text), from: from - 8 - widthOf(text), to };
+      }
+      let row = rows.findIndex((taken) => taken.every((other) => place.from > other.to + 8 || place.to < other.from - 8));
+      if (row < 0) row = rows.push([]) - 1;
+      if (row >= 14) return [];
+      rows[row].push(place);
+      return [{ key, one, row, from, width: to - from, ...place }];
+    });
+  }
+
+  function drawChart() {
+    const n = data.periods.length, width = Math.max(byId("chart").clientWidth, 220), narrow = width < 640;
+    const left = narrow ? 2 : 190, right = width - 8, inner = right - left, step = inner / n;
+    const x = (i) => left + (i + 0.5) * step;
+    const series = seriesOf(state.subject), values = series.values;
+    const items = [...data.findings.map((one, i) => ({ key: `f${i}`, one })), ...data.alarms.map((one, i) => ({ key: `a${i}`, one }))]
+      .filter(({ one }) => one.first >= 0);
+    const marks = lanes(items, x, step, left, right), top = 22 * (1 + Math.max(-1, ...marks.map((mark) => mark.row))) + 14;
+    const height = narrow ? 150 : 190, floor = top + height, sizesAt = floor + 8, sizesHigh = data.sizes.length ? 26 : 0;
+    const rowHigh = narrow ? 31 : 19, rowsAt = sizesAt + sizesHigh + 30, shown = data.topics.slice(0, ROWS);
+    const picture = svg("svg", { width, height: rowsAt + shown.length * rowHigh + 4, role: "img",
+      "aria-label": `Shares by ${data.unit}: ${series.name}. The table below says the same.` });
+    const aside = (text, y, faded = true) => (narrow ? null : label(fitting(text, left - 16), left - 10, y, { class: faded ? "faded" : "", "text-anchor": "end" }));
+    if (series.one) add(picture, svg("rect", { class: "stretch", x: x(series.one.first) - step / 2, y: 0, height: rowsAt - 22, width: (series.one.last - series.one.first + 1) * step }));
+    add(picture, marks.map((mark) => {
+      const y = mark.row * 22 + 10;
+      const group = svg("g", { class: `${kindOf(mark.one)[2]}${mark.key === state.subject ? " here" : ""}`, "data-item": mark.key },
+        svg("title", {}, mark.one.text), svg("rect", { class: "span", x: mark.from, y: y - 8, width: mark.width, height: 17, rx: 4 }),
+        label(mark.text, mark.x, y + 1, { class: mark.inside ? "inside" : "" }));
+      // Where the label is on the left the bar is not at the beginning.
+      if (!mark.inside && mark.x < mark.from + 5) group.querySelector("rect").setAttribute("x", mark.x + widthOf(mark.text) + 5);
+      group.addEventListener("click", () => show(mark.key));
+      return group;
+    }));
+    if (marks.length) add(picture, aside(data.alarms.length ? "Findings and alarms" : "Findings", 10));
+    if (values) {
+      const all = drawn(values.shares), tops = hasIntervals ? drawn(values.high) : all, high = most([...all, ...tops]);
+      const y = (value) => floor - height * Math.min(1, Math.max(0, value / high)) * 0.96;
+      add(picture, [1, 0.5, 0].map((part) => [line("grid", left, y(part * high), right, y(part * high)),
+        narrow ? label(percent(part * high), left, y(part * high) - 7, { class: "faded" }) : label(percent(part * high), left - 10, y(part * high), { class: "faded", "text-anchor": "end" })]));
+      if (hasIntervals) add(picture, band(values, x, y));
+      add(picture, svg("g", { transform: `translate(${x(0)} ${y(high)})` }, curve(all, high, inner - step, floor - y(high))));
+    }
+    if (sizesHigh) {
+      const largest = Math.max(1, ...data.sizes);
+      add(picture, aside(`Documents, at most ${count(largest)}`, sizesAt + sizesHigh / 2), data.sizes.map((size, i) => svg("rect", {
+        class: isEnough(i) ? "size" : "size few", x: x(i) - 0.4 * step, width: 0.8 * step, y: sizesAt + (1 - size / largest) * sizesHigh, height: (size / largest) * sizesHigh })));
+    }
+    add(picture, axis(x, rowsAt - 14, left, right), shown.map((topic, place) => heatRow(topic, place, { x, step, left, narrow, y: rowsAt + place * rowHigh, rowHigh, aside })));
+    const cursor = line("cursor", x(state.period), 0, x(state.period), rowsAt - 22);
+    add(picture, cursor);
+    picture.addEventListener("pointermove", (event) => {
+      const at = Math.floor((event.clientX - picture.getBoundingClientRect().left - left) / step);
+      showPeriod(Math.min(Math.max(at, 0), n - 1));
+    });
+    picture.moveCursor = () => { cursor.setAttribute("x1", x(state.period)); cursor.setAttribute("x2", x(state.period)); };
+    byId("period").style.marginLeft = `${left}px`;
+    byId("period").style.width = `${inner}px`;
+    fill("chart", picture);
+    byId("chart-note").textContent = chartNote(series);
+    fill("subject-text", series.one ? [badge(series.one), said(series.one)] : null);
+    const documents = series.one ? series.one.documents : data.topics[series.topic].documents;
+    fill("time-documents", documents.map((doc) => drawDocument(doc, series.topic)));
+    fill("share-table", values ? shareTable(series) : null);
+    showPeriod(state.period);
+  }
+
+  /** A topic as a row: the darker a period, the closer to its largest share. */
+  function heatRow(topic, place, { x, step, left, narrow, y, rowHigh, aside }) {
+    const shares = drawn(topic.shares), high = most(shares), at = narrow ? y + 14 : y + 2, tall = narrow ? 13 : rowHigh - 5;
+    const group = svg("g", { class: `row${state.subject === `t${place}` ? " here" : ""}`, "data-topic": place },
+      svg("title", {}, `${called(place)}: at most ${percent(high)}`),
+      narrow ? label(fitting(called(place), 320), left, y + 6, { class: "label" }) : aside(called(place), y + rowHigh / 2 - 1, false),
+      shares.map((share, i) => (share ? svg("rect", { class: "cell", x: x(i) - step / 2, y: at, width: Math.max(step - 0.6, 0.6), height: tall, "fill-opacity": (share / high).toFixed(2) }) : null)),
+      svg("rect", { class: "frame", x: x(0) - step / 2, y: at, width: step * shares.length, height: tall }));
+    if (!narrow) group.querySelector("text").classList.add("label");
+    group.addEventListener("click", () => show(`t${place}`));
+    return group;
+  }
+
+  /** Names of periods, as many as there is room for. */
+  function axis(x, y, left, right) {
+    const n = data.periods.length, wide = Math.max(...data.periods.map(widthOf)) + 18;
+    const every = Math.max(1, Math.ceil((n * wide) / (right - left)));
+    let end = -Infinity;
+    return data.periods.map((name, i) => {
+      const at = Math.min(Math.max(x(i), left + widthOf(name) / 2), right - widthOf(name) / 2);
+      if (i % every || at - widthOf(name) / 2 < end) return null;
+      end = at + widthOf(name) / 2 + 12;
+      return [line("grid", x(i), y - 12, x(i), y - 8), label(name, at, y, { class: "faded", "text-anchor": "middle" })];
+    });
+  }
+
+  function chartNote(series) {
+    const n = data.sizes.filter((size, i) => !isEnough(i) && size > 0).length;
+    const of = !hasIntervals ? `Share of the words of each ${data.unit}`
+      : series.word ? `Share of the documents ${ofAll}that have “${series.word}”, by ${named(data.unit)}, with 95 % intervals`
+        : `Mean share in the documents ${ofAll}of each ${named(data.unit)}, with 95 % intervals`;
+    const few = !n ? "" : someEnough ? ` ${plural(n, "period has", "periods have")} fewer than ${data.least} documents, too few to compare: whiskers alone.`
+      : ` Each period has fewer than ${data.least} documents, too few to compare them.`;
+    return `${of}.${few} Rows: the darker, the closer to the largest share of the topic.`;
+  }
+
+  const ofAll = data.over_all ? "" : "of the sample ";
+  const named = (unit) => (unit === "number" || unit === "order" ? "period" : unit);
+
+  function shareTable({ values, name }) {
+    const rows = data.periods.map((period, i) => el("tr", {}, el("td", {}, period),
+      el("td", {}, values.shares[i] === null ? "" : percent(values.shares[i])),
+      hasIntervals ? [el("td", {}, values.low[i] === null ? "" : `${percent(values.low[i])} to ${percent(values.high[i])}`),
+        el("td", {}, count(data.sizes[i]) + (isEnough(i) ? "" : ", too few"))] : null));
+    return scrolled(`Shares of ${name}`, ["period", "share", ...(hasIntervals ? ["95 % interval", "documents"] : [])], rows);
+  }
+
+  function scrolled(label, columns, rows) {
+    return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+      el("table", {}, el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))),
+        el("tbody", {}, rows)));
+  }
+
+
+  /** Say what was in a period. */
+  function showPeriod(period) {
+    state.period = period;
+    const slider = byId("period"), { values } = seriesOf(state.subject), share = values ? values.shares[period] : null;
+    slider.value = period;
+    const what = share === null || share === undefined ? "no share" : percent(share) + interval(values, period);
+    slider.setAttribute("aria-valuetext", `${data.periods[period]}: ${what}`);
+    document.querySelector("#chart svg").moveCursor();
+    const few = isEnough(period) ? "" : `, fewer than ${data.least}: too few to compare`;
+    const sizes = data.sizes.length ? ` · ${plural(data.sizes[period], "document", "documents")}${few}` : "";
+    fill("readout", el("b", {}, data.periods[period]), ` · ${what}${sizes}`);
+  }
+
+  /** Show a finding, an alarm or a topic in the timeline. */
+  function show(key) {
+    state.subject = key;
+    byId("subject").value = key;
+    const { one, topic } = seriesOf(key);
+    if (one) state.period = one.last;
+    if (topic !== null) state.topic = topic;
+    drawChart();
+  }
+
+  function startTime() {
+    if (!data.periods.length) return;
+    byId("time").hidden = false;
+    const along = data.findings.map((one, i) => [`f${i}`, one]).filter(([, one]) => one.group === null);
+    const option = (key) => el("option", { value: key }, seriesOf(key).name);
+    const part = (name, keys) => (keys.length ? el("optgroup", { label: name }, keys.map(option)) : null);
+    fill("subject", part("Findings", along.map(([key]) => key)), part("Alarms", data.alarms.map((_, i) => `a${i}`)),
+      part("Topics", data.topics.map((_, i) => `t${i}`)));
+    byId("subject").setAttribute("aria-label", "Shown in the timeline");
+    byId("subject").addEventListener("change", (event) => show(event.target.value));
+    byId("period").max = data.periods.length - 1;
+    state.period = data.periods.length - 1;
+    byId("period").addEventListener("input", (event) => showPeriod(Number(event.target.value)));
+    addEventListener("resize", drawChart);
+    show(along.length ? along[0][0] : "t0");
+  }
+
+  // Topics
+
+  /** The beginning of a document, from its first word on. */
+  function quoteOf(topic) {
+    const text = topic.documents.length && data.has_texts ? topic.documents[0].parts.join("").replace(/\s+/g, " ").trim() : "";
+    return text.length > 150 ? `${text.slice(0, 150).replace(/\s\S*$/, "")}…` : text;
+  }
+
+  function drawCards() {
+    fill("cards", data.topics.slice(0, state.cards).map((topic, place) => {
+      const quote = quoteOf(topic);
+      return el("li", { class: `card topic${topic.prior > 0.5 ? " faint" : ""}`, "data-place": place },
+        el("div", { class: "top" }, el("span", {}, `Topic ${topic.id}`), el("span", {}, percent(topic.weight))),
+        el("h3", {}, button(labels[place], () => (state.open && state.topic === place ? closePanel(true) : choose(place, narrow())), { "aria-expanded": "false" })),
+        spark(topic),
+        topic.change ? el("p", { class: "change" }, capital(topic.change)) : null,
+        topic.came.length ? el("p", { class: "came" }, "More of: ", el("b", {}, topic.came.join(", "))) : null,
+        quote ? el("p", { class: "quote" }, `“${quote}”`) : null);
+    }));
+    const more = byId("more-cards");
+    more.hidden = data.topics.length <= state.cards;
+    more.textContent = `Show all ${count(data.topics.length)} topics`;
+  }
+
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
+  const cardOf = (place) => document.querySelector(`.topic[data-place="${place}"]`);
+
+  const panel = byId("panel-template").content.firstElementChild;
+
+  function closePanel(focus = false) {
+    const card = cardOf(state.topic);
+    state.open = false;
+    panel.remove();
+    document.querySelectorAll(".topic.here").forEach((item) => item.classList.remove("here"));
+    if (card) card.querySelector("h3 button").setAttribute("aria-expanded", "false");
+    if (card && focus) card.querySelector("h3 button").focus();
   }
 
   function drawDocuments() {
     const topic = data.topics[state.topic];
     const none = "No document that is long enough has this as its main topic.";
     fill("documents", topic.documents.length
-      ? topic.documents.map((doc) => drawDocument(doc, state.topic))
+      ? topic.documents.map((doc) => drawDocument(doc, state.topic, true))
       : el("p", { class: "note" }, none));
   }
 
-  // A topic, and the list
-
-  function drawList() {
-    const most = Math.max(...data.topics.map((topic) => topic.weight));
-    fill("list", data.topics.map((topic, place) => el("button", {
-      type: "button", role: "tab", id: `tab-${place}`, "aria-controls": "panel", tabindex: "-1",
-      on: () => choose(place, narrow()),
-    },
-    el("span", { class: "id" }, String(topic.id)),
-    el("span", { class: topic.prior > 0.5 ? "faint" : "" }, labels[place]),
-    el("span", { class: "share" }, percent(topic.weight)),
-    bar(topic.weight / most, "meter"))));
-    byId("list").addEventListener("keydown", (event) => {
-      const last = data.topics.length - 1;
-      const to = { ArrowDown: state.topic + 1, ArrowUp: state.topic - 1, Home: 0, End: last }[event.key];
-      if (to === undefined) return;
-      event.preventDefault();
-      choose(Math.min(Math.max(to, 0), last));
-      byId(`tab-${state.topic}`).focus();
-    });
-  }
-
-  const narrow = () => matchMedia("(max-width: 46rem)").matches;
-
   function drawTopic() {
     const topic = data.topics[state.topic];
-    byId("panel").setAttribute("aria-labelledby", "name");
     byId("kicker").textContent = `Topic ${topic.id}`;
     byId("name").textContent = labels[state.topic];
     byId("summary").textContent = `${percent(topic.weight)} of what the model has learnt` +
@@ -205,361 +526,127 @@
     drawDocuments();
   }
 
-  /** Show a topic everywhere; `move` also takes the reader to it. */
+  /** Open a topic below its card; `move` also takes the reader to it. */
   function choose(place, move = false) {
-    for (const [selector, name] of [['[role="tab"]', "aria-selected"], [".tile", "aria-current"]]) {
-      document.querySelectorAll(selector).forEach((item, i) => item.setAttribute(name, String(i === place)));
+    if (place >= state.cards) {
+      state.cards = data.topics.length;
+      drawCards();
     }
-    byId(`tab-${state.topic}`).tabIndex = -1;
+    closePanel();
     state.topic = place;
-    const tab = byId(`tab-${place}`), list = byId("list");
-    tab.tabIndex = 0;
-    if (tab.offsetTop < list.scrollTop || tab.offsetTop + tab.offsetHeight > list.scrollTop + list.clientHeight) {
-      list.scrollTop = tab.offsetTop - list.clientHeight / 3;
-    }
-    document.querySelectorAll("#map g").forEach((group) => group.classList.toggle("here", group.dataset.place === String(place)));
+    state.open = true;
+    const card = cardOf(place);
+    card.classList.add("here");
+    card.querySelector("h3 button").setAttribute("aria-expanded", "true");
+    card.after(panel);
     drawTopic();
-    if (data.periods.length) {
-      drawStream();
-      drawChart();
-    }
+    document.querySelectorAll("#map [data-place], #tree [data-topic]").forEach((group) =>
+      group.classList.toggle("here", (group.dataset.place ?? group.dataset.topic) === String(place)));
+    if (data.periods.length && state.subject !== `t${place}`) show(`t${place}`);
     if (!withinPage) history.replaceState(null, "", `#topic-${data.topics[place].id}`);
-    if (move) go(byId("panel"));
+    if (move) go(panel);
   }
 
-  // Over time
-
-  const isEnough = (period) => !data.sizes.length || data.sizes[period] >= data.least;
-  // Where no period has enough documents, all are drawn, and none is compared.
-  const someEnough = data.periods.some((_, i) => isEnough(i));
-  const isDrawn = (period) => isEnough(period) || !someEnough;
-  const drawn = (values) => values.map((value, i) => (isDrawn(i) ? value : null));
-  const hasIntervals = data.sizes.length > 0;
-  const ofPeriods = data.over_all ? "" : ofSample;
-
-  const shareMost = (topic) => Math.max(1e-9, ...drawn(topic.shares).map((value) => value ?? 0));
-
-  /** The mean of a topic in all periods, by their documents where these are known. */
-  function meanOf(topic) {
-    const weight = (i) => (topic.shares[i] === null ? 0 : data.sizes.length ? data.sizes[i] : 1);
-    const total = topic.shares.reduce((sum, _, i) => sum + weight(i), 0);
-    return topic.shares.reduce((sum, share, i) => sum + weight(i) * (share ?? 0), 0) / (total || 1);
+  function startTopics() {
+    byId("topics").append(panel);
+    byId("close").addEventListener("click", () => closePanel(true));
+    const slider = byId("relevance");
+    slider.value = state.relevance;
+    slider.addEventListener("input", () => { state.relevance = Number(slider.value); drawWords(); });
+    byId("documents-part").hidden = !data.has_documents;
+    panel.querySelector(".columns").classList.toggle("single", !data.has_documents);
+    panel.addEventListener("keydown", (event) => { if (event.key === "Escape") closePanel(true); });
+    panel.remove();
+    byId("more-cards").addEventListener("click", () => { state.cards = data.topics.length; drawCards(); });
+    drawCards();
   }
 
-  const exactly = (value) => (100 * value).toFixed(value >= 0.0995 ? 0 : 1);
-  const interval = (topic, period) => (hasIntervals && topic.low[period] !== null
-    ? ` (${exactly(topic.low[period])} to ${exactly(topic.high[period])})` : "");
+  // The tree and the map
 
-  /** Paths of a curve over [0, 1] x [0, most], with gaps where nothing is known. */
-  function curve(values, most, width, height, area) {
-    const x = (i) => (values.length > 1 ? (i / (values.length - 1)) * width : width / 2);
-    const y = (value) => height - (value / most) * height;
-    const runs = [];
-    values.forEach((value, i) => {
-      if (value === null) return;
-      if (i === 0 || values[i - 1] === null) runs.push([]);
-      runs[runs.length - 1].push([x(i), y(value)]);
+  const nTopics = data.topics.length;
+
+  /** The branches that are left when the last ones are taken apart, and the topics of each. */
+  function groupsOf(n) {
+    const members = (node) => (node < nTopics ? [node] : [...members(data.branches[node - nTopics].left), ...members(data.branches[node - nTopics].right)]);
+    let roots = data.branches.length ? [nTopics + data.branches.length - 1] : data.topics.map((_, i) => i);
+    for (let last = data.branches.length - 1; roots.length < n && last >= 0; last--) {
+      roots = roots.flatMap((node) => (node === nTopics + last ? [data.branches[last].left, data.branches[last].right] : [node]));
+    }
+    return roots.map((node) => ({ node, topics: members(node), weight: members(node).reduce((sum, k) => sum + data.topics[k].weight, 0) }))
+      .sort((a, b) => b.weight - a.weight).map((group, i) => ({ ...group, colour: i < COLOURS ? `l${i}` : "lx" }));
+  }
+
+  const nameOf = ({ node }) => (node < nTopics ? labels[node] : data.branches[node - nTopics].words.join(", ") || "no common words");
+
+  function drawTree() {
+    const groups = groupsOf(state.groups), width = Math.max(byId("tree").clientWidth, 220), row = 21;
+    const treeWide = Math.max(0.34 * width, Math.min(0.62 * width, width - 330)), highest = Math.max(1e-9, ...data.branches.map((one) => one.height));
+    const lowest = Math.min(...data.branches.map((one) => one.height)), from = Math.max(0, lowest - 0.25 * (highest - lowest || highest));
+    const x = (height) => 8 + (treeWide - 16) * (1 - (height - from) / (highest - from));
+    const at = new Map(), colour = new Map(), order = [], paths = [];
+    const below = (node, name) => {
+      const group = groups.find((one) => one.node === node);
+      const own = group ? group.colour : name;
+      colour.set(node, own);
+      if (node < nTopics) { at.set(node, { x: treeWide - 8, y: (order.push(node) - 0.5) * row }); return; }
+      const { left, right, height } = data.branches[node - nTopics];
+      below(left, own);
+      below(right, own);
+      const a = at.get(left), b = at.get(right), here = x(height);
+      at.set(node, { x: here, y: (a.y + b.y) / 2 });
+      paths.push(svg("path", { ...(own ? { class: own } : {}), d: `M${a.x} ${a.y}H${here}V${b.y}H${b.x}` }));
+    };
+    below(nTopics + data.branches.length - 1, "");
+    const leaves = order.map((place) => {
+      const y = at.get(place).y, leaf = svg("g", { "data-topic": place, class: place === state.topic && state.open ? "here" : "" }, svg("title", {}, called(place)),
+        svg("path", { class: colour.get(place), d: `M${treeWide - 8} ${y}H${treeWide}` }), label(fitting(called(place), width - treeWide - 8), treeWide + 6, y));
+      leaf.addEventListener("click", () => choose(place, true));
+      return leaf;
     });
-    const path = (points) => points.map(([a, b], i) => `${i ? "L" : "M"}${a.toFixed(2)} ${b.toFixed(2)}`).join("");
-    const lines = runs.map((run) => svg("path", { class: "line", d: path(run.length > 1 ? run : [run[0], run[0]]) }));
-    if (!area) return lines;
-    const areas = runs.filter((run) => run.length > 1).map((run) => svg("path", {
-      class: "area", d: `${path(run)}L${run[run.length - 1][0].toFixed(2)} ${height}L${run[0][0].toFixed(2)} ${height}Z` }));
-    return [...areas, ...lines];
+    const heights = data.branches.map((one) => one.height), n = state.groups;
+    const line_ = n > 1 && n < nTopics ? x((heights[nTopics - n - 1] + heights[nTopics - n]) / 2) : null;
+    fill("tree", svg("svg", { width, height: order.length * row + 4, role: "img", "aria-label": "Tree of the topics by the words they share; the list below says the same" },
+      paths, leaves, line_ === null ? null : line("cut-line", line_, 0, line_, order.length * row)));
+    byId("n-groups").textContent = String(state.groups);
+    fill("branches", groups.map((group) => el("li", {}, el("span", { class: `swatch ${group.colour}`, "aria-hidden": "true" }),
+      el("span", {}, button(nameOf(group), () => zoom(group), { "aria-label": `${nameOf(group)}: show on the map` }),
+        el("span", { class: "note" }, ` ${plural(group.topics.length, "topic", "topics")}, ${percent(group.weight)}: ${group.topics.map((k) => data.topics[k].id).join(", ")}`)))));
+    drawMap();
   }
 
-  const upright = (className, x, height) => svg("line", { class: className, x1: x, x2: x, y1: 0, y2: height });
-
-  function alarmPeriods() {
-    const found = new Map();
-    data.tables.forEach(([, kind, table]) => {
-      if (kind !== "alarms") return;
-      table.periods.forEach((period) => { if (period !== null) found.set(period, (found.get(period) || 0) + 1); });
-    });
-    return found;
+  /** Show one group of topics on the map, or all again. */
+  function zoom(group) {
+    state.within = state.within === group.node ? null : group.node;
+    drawMap();
+    go(byId("map"), false);
   }
-
-  /** The intervals: a band over periods in a row, and whiskers for those that stand alone or have too few documents. */
-  function band(topic, most, x, height) {
-    const y = (value) => (height * (1 - Math.min(1, Math.max(0, value / most)))).toFixed(2);
-    const runs = [], alone = [];
-    topic.shares.forEach((share, i) => {
-      if (share === null) return;
-      const joins = isDrawn(i) && runs.length && runs[runs.length - 1].at(-1) === i - 1;
-      if (joins) runs[runs.length - 1].push(i);
-      else if (isDrawn(i)) runs.push([i]);
-      else alone.push(i);
-    });
-    runs.filter((run) => run.length === 1).forEach(([i]) => alone.push(i));
-    const point = (i, values) => `${x(i).toFixed(2)} ${y(values[i])}`;
-    return [
-      ...runs.filter((run) => run.length > 1).map((run) => svg("path", { class: "band",
-        d: `M${[...run.map((i) => point(i, topic.high)), ...[...run].reverse().map((i) => point(i, topic.low))].join("L")}Z` })),
-      ...alone.flatMap((i) => [
-        svg("line", { class: isDrawn(i) ? "whisker" : "whisker few", x1: x(i), x2: x(i), y1: y(topic.low[i]), y2: y(topic.high[i]) }),
-        svg("line", { class: isDrawn(i) ? "whisker" : "whisker few", x1: x(i) - 5, x2: x(i) + 5, y1: y(topic.shares[i]), y2: y(topic.shares[i]) })]),
-    ];
-  }
-
-  function chartNote(alarms) {
-    const n = data.sizes.filter((size, i) => !isEnough(i) && size > 0).length;
-    const what = !hasIntervals ? `Share of the words of each ${data.unit}`
-      : `Mean share in the documents of each ${data.unit}${ofPeriods}, with 95 % intervals`;
-    const few = !n ? "" : someEnough
-      ? `; whiskers alone: ${plural(n, "period", "periods")} of fewer than ${data.least} documents, too few to compare`
-      : `; each has fewer than ${data.least} documents, too few to compare them`;
-    return `${what}; dashed: the mean${few}${alarms.size ? "; dotted, upright: alarms" : ""}`;
-  }
-
-  function drawChart() {
-    const topic = data.topics[state.topic], n = data.periods.length, width = 800, height = 200;
-    const most = Math.max(shareMost(topic), ...drawn(topic.high).map((value) => value ?? 0)), x = (i) => (n > 1 ? (i / (n - 1)) * width : width / 2);
-    const alarms = alarmPeriods();
-    const mean = meanOf(topic);
-    byId("chart-name").textContent = called(state.topic);
-    byId("chart-note").textContent = chartNote(alarms);
-    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
-      "aria-label": `Share of topic ${topic.id} by ${data.unit}, at most ${percent(most)}` });
-    add(picture, [0, 0.5, 1].map((part) => svg("line", { class: "grid", x1: 0, x2: width, y1: part * height, y2: part * height })));
-    if (hasIntervals) add(picture, band(topic, most, x, height));
-    add(picture, curve(drawn(topic.shares), most, width, height, !hasIntervals));
-    const level = height - (mean / most) * height;
-    add(picture, svg("line", { class: "mean", x1: 0, x2: width, y1: level, y2: level }));
-    add(picture, [...alarms.keys()].map((period) => upright("alarm", x(period), height)));
-    const cursor = upright("cursor", x(state.period), height);
-    picture.append(cursor);
-    picture.addEventListener("pointermove", (event) => {
-      const box = picture.getBoundingClientRect();
-      const period = Math.round(((event.clientX - box.left) / box.width) * (n - 1));
-      showPeriod(Math.min(Math.max(period, 0), n - 1));
-    });
-    fill("chart", picture);
-    fill("axis-y", [most, most / 2, 0].map((value) => el("span", {}, percent(value))));
-    fill("axis-x", namedPeriods());
-    fill("share-table", shareTable(topic));
-    showPeriod(state.period);
-  }
-
-  const namedPeriods = () => {
-    const n = data.periods.length;
-    return [...new Set([0, Math.floor((n - 1) / 2), n - 1])].map((i) => el("span", {}, data.periods[i]));
-  };
-
-  function shareTable(topic) {
-    const rows = data.periods.map((period, i) => el("tr", {}, el("td", {}, period),
-      el("td", {}, topic.shares[i] === null ? "" : percent(topic.shares[i])),
-      hasIntervals ? [el("td", {}, topic.low[i] === null ? "" : `${exactly(topic.low[i])} to ${exactly(topic.high[i])} %`),
-        el("td", {}, count(data.sizes[i]) + (isEnough(i) ? "" : ", too few"))] : null));
-    return scrolled(`Shares of topic ${topic.id}`, ["period", "share", ...(hasIntervals ? ["95 % interval", `documents${ofPeriods}`] : [])], rows);
-  }
-
-  function scrolled(label, columns, rows) {
-    return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
-      el("table", {}, el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))),
-        el("tbody", {}, rows)));
-  }
-
-  /** Say what was in a period: this topic, and those above their own mean by more than chance, if it has enough documents. */
-  function showPeriod(period) {
-    state.period = period;
-    const slider = byId("period"), topic = data.topics[state.topic], share = topic.shares[period];
-    slider.value = period;
-    const said = share === null || share === undefined ? "no words" : percent(share) + interval(topic, period);
-    slider.setAttribute("aria-valuetext", `${data.periods[period]}: ${said}`);
-    const cursor = document.querySelector("#chart .cursor");
-    const x = data.periods.length > 1 ? (period / (data.periods.length - 1)) * 800 : 400;
-    cursor.setAttribute("x1", x);
-    cursor.setAttribute("x2", x);
-    showLayers();
-    const above = !isEnough(period) ? [] : data.topics.map((other, place) => {
-      const mean = meanOf(other), now = other.shares[period] ?? 0;
-      return { place, gain: now - mean, ratio: now / (mean || 1), sure: !hasIntervals || other.low[period] > mean };
-    }).filter((one) => one.sure && one.gain > 0.002 && one.ratio > 1.2).sort((a, b) => b.gain - a.gain).slice(0, 4);
-    const few = isEnough(period) ? "" : `, fewer than ${data.least}: too few to compare`;
-    const sizes = data.sizes.length ? ` · ${plural(data.sizes[period], "document", "documents")}${ofPeriods}${few}` : "";
-    const alarms = alarmPeriods().get(period);
-    fill("readout",
-      el("p", {}, el("b", {}, data.periods[period]), sizes + ` · this topic ${said}` +
-        (alarms ? ` · ${plural(alarms, "alarm", "alarms")}` : "")),
-      above.length ? el("div", { class: "chips" }, el("span", { class: "note" }, "Most above their mean:"),
-        above.map((one) => button(`${called(one.place)} (${times(one.ratio)})`, () => choose(one.place), { class: "chip" }))) : null);
-  }
-
-  function drawTiles() {
-    const shared = byId("one-scale").checked ? Math.max(...data.topics.map(shareMost)) : null;
-    fill("tiles", data.topics.slice(0, state.tiles).map((topic, place) => {
-      const most = shareMost(topic), peak = topic.shares.indexOf(Math.max(...drawn(topic.shares).map((v) => v ?? -1)));
-      return el("button", { type: "button", class: "tile", "aria-current": String(place === state.topic), on: () => choose(place) },
-        el("span", { class: "label" }, called(place)),
-        el("small", {}, `most: ${percent(most)}, ${data.periods[peak]}`),
-        svg("svg", { viewBox: "0 0 200 46", preserveAspectRatio: "none", "aria-hidden": "true" },
-          curve(drawn(topic.shares), shared ?? most, 200, 46, true)));
-    }));
-    const more = byId("more-tiles");
-    more.hidden = data.topics.length <= state.tiles;
-    more.textContent = `Show all ${data.topics.length} topics`;
-  }
-
-  // The stream: topics as bands upon each other, around a level line
-
-  const shareOf = (place, period) => (isDrawn(period) ? data.topics[place].shares[period] ?? 0 : 0);
-
-  /** The topics with the largest shares and the chosen one, the largest in the middle, with their colours. */
-  function layers() {
-    const totals = data.topics.map((topic) => topic.shares.reduce((sum, share) => sum + (share ?? 0), 0));
-    const shown = totals.map((_, place) => place).sort((a, b) => totals[b] - totals[a] || a - b).slice(0, LAYERS);
-    if (!shown.includes(state.topic)) shown.push(state.topic);
-    const found = [];
-    shown.forEach((place, i) => found[i % 2 ? "unshift" : "push"]({ place, colour: `l${i}` }));
-    return found;
-  }
-
-  /** The upper and lower edges of bands, in pixels: for each period, of each band. */
-  function edgesOf(bands, height) {
-    const totals = data.periods.map((_, i) => bands.reduce((sum, { place }) => sum + shareOf(place, i), 0));
-    const most = Math.max(1e-9, ...totals);
-    const edges = totals.map((total, i) => {
-      let y = (height * (1 - total / most)) / 2;
-      return bands.map(({ place }) => [y, (y += (height * shareOf(place, i)) / most)]);
-    });
-    return { most, edges };
-  }
-
-  function drawStream() {
-    if (byId("stream-part").hidden) return;
-    const focused = document.activeElement.dataset.layer;
-    const n = data.periods.length, width = Math.max(byId("stream").clientWidth, 200), height = width < 500 ? 240 : 320;
-    const bands = layers(), { most, edges } = edgesOf(bands, height);
-    const xs = n > 1 ? edges.map((_, i) => (i / (n - 1)) * width) : [0, width];
-    // One period is as wide as the picture.
-    const rows = n > 1 ? edges : [edges[0], edges[0]];
-    const paths = bands.map(({ place, colour }, band) => {
-      const path = svg("path", { class: `layer ${colour}${place === state.topic ? " here" : ""}`, d: outline(rows.map((row) => row[band]), xs) },
-        svg("title", {}, called(place)));
-      path.addEventListener("click", () => choose(place));
-      return path;
-    });
-    const here = paths.splice(bands.findIndex(({ place }) => place === state.topic), 1);
-    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
-      "aria-label": `Stream of ${plural(bands.length, "topic", "topics")} by ${data.unit}; the table below says the same` },
-      paths, here, bands.map(({ place }, band) => layerName(place, rows.map((row) => row[band]), xs, width)), upright("cursor", 0, height));
-    picture.addEventListener("pointermove", (event) => {
-      const box = picture.getBoundingClientRect();
-      const period = Math.round(((event.clientX - box.left) / box.width) * (n - 1));
-      showPeriod(Math.min(Math.max(period, 0), n - 1));
-    });
-    fill("stream", picture);
-    fill("stream-axis", namedPeriods());
-    const left = data.periods.some((_, i) => !isDrawn(i)) ? `Periods of fewer than ${data.least} documents are left out. ` : "";
-    byId("stream-note").textContent = `Thickness: ${hasIntervals ? "mean share in the documents" : "share of the words"} of each ${data.unit}, ${percent(most)} at the thickest place. ${left}` +
-      (bands.length < data.topics.length ? `Of ${count(data.topics.length)} topics the ${count(LAYERS)} with the largest shares${bands.length > LAYERS ? ", and the chosen one" : ""}.` : "All topics.");
-    fill("layers", bands.map(({ place, colour }) => el("li", {}, el("span", { class: `swatch ${colour}`, "aria-hidden": "true" }),
-      button(called(place), () => choose(place), { "data-layer": place, "aria-current": String(place === state.topic) }),
-      el("span", { class: "note", "data-now": place }))));
-    fill("stream-table", streamTable(bands));
-    if (focused !== undefined) byId("layers").querySelector(`[data-layer="${focused}"]`)?.focus();
-  }
-
-  /** A closed path around each part of a band that can be seen. */
-  function outline(edges, xs) {
-    const seen = ([top, bottom] = [0, 0]) => bottom - top > 1.2;
-    const runs = [];
-    edges.forEach((edge, i) => {
-      if (!seen(edges[i - 1]) && !seen(edge) && !seen(edges[i + 1])) return;
-      if (!i || !runs.length || runs[runs.length - 1].at(-1) !== i - 1) runs.push([]);
-      runs[runs.length - 1].push(i);
-    });
-    const point = (i, side) => `${xs[i].toFixed(1)} ${edges[i][side].toFixed(1)}`;
-    return runs.map((run) => `M${[...run.map((i) => point(i, 0)), ...run.reverse().map((i) => point(i, 1))].join("L")}Z`).join("");
-  }
-
-  /** The name of a band, where it is thick enough for it. */
-  function layerName(place, edges, xs, width) {
-    const words = `${data.topics[place].id} · ${labels[place].split(", ")[0]}`;
-    const text = words.length > 22 ? `${words.slice(0, 21)}…` : words, half = 3.4 * text.length;
-    let best = { room: 14 };
-    xs.forEach((at) => {
-      const x = Math.min(Math.max(at, half + 2), width - half - 2);
-      // Edges are straight between periods: those before and after count as well.
-      const first = xs.findLastIndex((one) => one <= x - half), last = xs.findIndex((one) => one >= x + half);
-      if (first < 0 || last < 0) return;
-      const within = edges.slice(first, last + 1);
-      const top = Math.max(...within.map(([y]) => y)), room = Math.min(...within.map(([, y]) => y)) - top;
-      if (room > best.room) best = { room, x, y: top + room / 2 };
-    });
-    return best.x === undefined ? null : svg("text", { class: "layer-name", x: best.x, y: best.y, "aria-hidden": "true" }, text);
-  }
-
-  function streamTable(bands) {
-    const rows = data.periods.map((period, i) => el("tr", {}, el("td", {}, period),
-      bands.map(({ place }) => el("td", {}, data.topics[place].shares[i] === null ? "" : percent(shareOf(place, i))))));
-    return scrolled("Shares of the topics of the stream", ["period", ...bands.map(({ place }) => called(place))], rows);
-  }
-
-  /** Say in the stream what was in the period that is looked at. */
-  function showLayers() {
-    const cursor = document.querySelector("#stream .cursor");
-    if (!cursor) return;
-    const n = data.periods.length, x = n > 1 ? (state.period / (n - 1)) * cursor.ownerSVGElement.viewBox.baseVal.width : 0;
-    cursor.setAttribute("x1", x);
-    cursor.setAttribute("x2", x);
-    byId("stream-period").textContent = data.periods[state.period];
-    document.querySelectorAll("#layers [data-now]").forEach((item) => {
-      const share = data.topics[item.dataset.now].shares[state.period];
-      item.textContent = share === null ? "no words" : percent(share);
-    });
-  }
-
-  function startView() {
-    byId("view").addEventListener("change", (event) => {
-      byId("tiles-part").hidden = event.target.value !== "tiles";
-      byId("stream-part").hidden = event.target.value !== "stream";
-      drawStream();
-      showLayers();
-    });
-    addEventListener("resize", () => {
-      drawStream();
-      showLayers();
-    });
-  }
-
-  function startTime() {
-    if (!data.periods.length) return;
-    byId("time").hidden = false;
-    byId("period").max = data.periods.length - 1;
-    state.period = data.periods.length - 1;
-    byId("period").addEventListener("input", (event) => showPeriod(Number(event.target.value)));
-    byId("one-scale").addEventListener("change", drawTiles);
-    byId("more-tiles").addEventListener("click", () => { state.tiles = data.topics.length; drawTiles(); });
-    drawTiles();
-    startView();
-  }
-
-  // The map
 
   function drawMap() {
-    const width = Math.max(byId("map").clientWidth, 240), height = Math.min(Math.max(0.6 * width, 260), 560);
-    const edge = Math.min(60, width / 8);
-    const xs = data.topics.map((topic) => topic.x), ys = data.topics.map((topic) => topic.y);
+    const groups = groupsOf(state.groups), zoomed = groups.find((group) => group.node === state.within);
+    const shown = zoomed ? zoomed.topics : data.topics.map((_, i) => i);
+    const width = Math.max(byId("map").clientWidth, 240), height = Math.min(Math.max(0.55 * width, 340), 560);
+    const edge = Math.min(90, width / 7);
+    const xs = shown.map((k) => data.topics[k].x), ys = shown.map((k) => data.topics[k].y);
     const span = (values) => Math.max(...values) - Math.min(...values) || 1;
     // One scale for both, so that distances are true.
-    const scale = Math.min((width - 2 * edge) / span(xs), (height - 2 * edge) / span(ys));
+    const scale = Math.min((width - 2 * edge) / span(xs), (height - 2 * 46) / span(ys));
     const middle = (values) => (Math.max(...values) + Math.min(...values)) / 2;
-    const heaviest = Math.max(...data.topics.map((topic) => topic.weight));
-    const largest = Math.max(10, Math.min(44, (0.2 * width) / Math.sqrt(data.topics.length)));
-    const spots = data.topics.map((topic) => ({
-      x: width / 2 + (topic.x - middle(xs)) * scale, y: height / 2 - (topic.y - middle(ys)) * scale,
-      r: Math.max(8, largest * Math.sqrt(topic.weight / heaviest)) }));
+    const heaviest = Math.max(...shown.map((k) => data.topics[k].weight));
+    const largest = Math.max(10, Math.min(36, (0.16 * width) / Math.sqrt(shown.length)));
+    const spots = shown.map((k) => ({ place: k,
+      x: width / 2 + (data.topics[k].x - middle(xs)) * scale, y: height / 2 - (data.topics[k].y - middle(ys)) * scale,
+      r: Math.max(8, largest * Math.sqrt(data.topics[k].weight / heaviest)) }));
     moveApart(spots, width, height);
-    const groups = spots.map((spot, place) => svg("g", { "data-place": place, class: place === state.topic ? "here" : "" },
-      svg("title", {}, called(place)),
-      svg("circle", { cx: spot.x, cy: spot.y, r: spot.r }),
-      svg("text", { x: spot.x, y: spot.y }, String(data.topics[place].id))));
-    // Words come after all circles, so that none hides them.
-    const taken = spots.map((spot) => ({ x: spot.x, y: spot.y, w: 9, h: 7 }));
-    const words = spots.map((spot, place) => tag(spot, labels[place].split(", ")[0], width, taken));
-    groups.forEach((group, place) => group.addEventListener("click", () => choose(place, true)));
-    fill("map", svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Map of the topics by similarity" }, groups, words));
+    const circles = spots.map(({ place, x, y, r }) => {
+      const group = svg("g", { "data-place": place, class: `${groups.find((one) => one.topics.includes(place)).colour}${place === state.topic && state.open ? " here" : ""}` },
+        svg("title", {}, called(place)), svg("circle", { cx: x, cy: y, r }), label(String(data.topics[place].id), x, y));
+      group.addEventListener("click", () => choose(place, true));
+      return group;
+    });
+    const taken = spots.map(({ x, y, r }) => ({ left: x - r, right: x + r, top: y - r, bottom: y + r }));
+    const tags = spots.map((spot, i) => tag(spot, i, width, height, taken));
+    fill("map", svg("svg", { width, height, role: "img", "aria-label": "Map of the topics by similarity; the cards say the same" }, circles, tags),
+      zoomed ? button("Show all topics", () => zoom(zoomed), { class: "quiet" }) : null);
   }
 
   /** Move circles apart that would hide each other, as little as it takes. */
@@ -581,31 +668,89 @@
     }
   }
 
-  /** A word under a circle, where there is room for it; heavy topics come first. */
-  function tag(spot, word, width, taken) {
-    const text = word.length > 18 ? `${word.slice(0, 17)}…` : word;
-    const w = 3.4 * text.length + 2, h = 7, y = spot.y + spot.r + 9;
-    const x = Math.min(Math.max(spot.x, w), width - w);
-    if (taken.some((other) => Math.abs(x - other.x) < w + other.w && Math.abs(y - other.y) < h + other.h)) return null;
-    taken.push({ x, y, w, h });
-    return svg("text", { class: "tag", x, y }, text);
+
+  /** Words beside a circle, where they hide nothing; heavy topics come first, and find more room. */
+  function tag({ x, y, r, place }, own, width, height, taken) {
+    const words = labels[place].split(", ");
+    for (const text of [words.slice(0, 3).join(", "), words.slice(0, 2).join(", "), words[0]].map((one) => fitting(one, 150))) {
+      const w = widthOf(text) / 2 + 2, h = 9, beside = r + w + 3, far = 0.72 * r + 6;
+      for (const [dx, dy] of [[0, r + 9], [0, -r - 9], [beside, 0], [-beside, 0], [w + 0.6 * r, far], [-w - 0.6 * r, far], [w + 0.6 * r, -far], [-w - 0.6 * r, -far]]) {
+        const box = { left: x + dx - w, right: x + dx + w, top: y + dy - h, bottom: y + dy + h };
+        if (box.left < 0 || box.right > width || box.top < 0 || box.bottom > height) continue;
+        if (taken.some((other, i) => i !== own && box.left < other.right && box.right > other.left && box.top < other.bottom && box.bottom > other.top)) continue;
+        taken.push(box);
+        return label(text, x + dx, y + dy, { class: "tag" });
+      }
+    }
+    return null;
   }
 
-  // Changes, scores, card
+  function startMap() {
+    const slider = byId("cut");
+    byId("tree-part").hidden = !data.branches.length;
+    slider.max = nTopics;
+    state.groups = Math.min(nTopics, Math.max(2, Math.round(Math.sqrt(nTopics))));
+    slider.value = state.groups;
+    slider.addEventListener("input", () => { state.groups = Number(slider.value); state.within = null; drawTree(); });
+    const draw = data.branches.length ? drawTree : drawMap;
+    addEventListener("resize", draw);
+    draw();
+  }
+
+  // Groups of documents
+
+  /** The shares of a topic in groups as small columns, of which one is the group of a finding. */
+  function groupSpark({ topic, group }) {
+    if (topic === null || data.groups.length < 2) return null;
+    const shares = data.topics[topic].by_group, high = most(shares), step = 200 / shares.length;
+    return svg("svg", { viewBox: "0 0 200 46", preserveAspectRatio: "none", "aria-hidden": "true" }, line("grid", 0, 46, 200, 46),
+      shares.map((share, g) => svg("rect", { class: `group${data.groups[g] === group ? " here" : ""}`, x: g * step + 0.1 * step, width: 0.8 * step, y: 46 * (1 - (share ?? 0) / high), height: (46 * (share ?? 0)) / high })));
+  }
+
+  /** Shares of a topic in groups: the mean and its interval, beside the mean of all (dashed). */
+  function groupBars(place, n, here = null) {
+    const topic = data.topics[place];
+    const total = data.group_sizes.reduce((sum, size) => sum + size, 0);
+    const mean = data.group_sizes.reduce((sum, size, g) => sum + size * (topic.by_group[g] ?? 0), 0) / total;
+    const shown = data.groups.map((_, g) => g).slice(0, n), high = Math.max(mean, most(shown.map((g) => topic.group_high[g])));
+    const x = (value) => (2 + (196 * value) / high).toFixed(1);
+    return el("div", { class: "bars" }, shown.filter((g) => topic.by_group[g] !== null).map((g) => el("div", { class: `of-group${data.groups[g] === here ? " here" : ""}`,
+      title: `${data.groups[g]}: ${percent(topic.by_group[g])} (${percent(topic.group_low[g])} to ${percent(topic.group_high[g])}), ${plural(data.group_sizes[g], "document", "documents")}` },
+      el("span", {}, data.groups[g]),
+      svg("svg", { viewBox: "0 0 200 20", preserveAspectRatio: "none", "aria-hidden": "true" }, line("grid", 0, 10, 200, 10), line("mean", x(mean), 0, x(mean), 20),
+        line("whisker", x(topic.group_low[g]), 10, x(topic.group_high[g]), 10), line("dot", x(topic.by_group[g]), 10, x(topic.by_group[g]), 10)),
+      el("span", {}, percent(topic.by_group[g])))));
+  }
+
+  function drawTiles() {
+    const n = 8;
+    fill("tiles", data.topics.slice(0, state.tiles).map((_, place) => el("div", { class: "card tile" },
+      el("h3", {}, button(called(place), () => choose(place, true))), groupBars(place, n))));
+    byId("more-tiles").hidden = data.topics.length <= state.tiles;
+    byId("more-tiles").textContent = `Show all ${count(data.topics.length)} topics`;
+    byId("groups-note").textContent = `Mean share of each topic in ${data.groups.length > n ? `the ${n} largest groups of documents` : "each group of documents"}${data.over_all ? "" : " of the sample"}, with 95 % intervals. Dashed: the mean of all these.`;
+  }
+
+  function startGroups() {
+    if (data.groups.length < 2) return;
+    byId("groups-part").hidden = false;
+    byId("more-tiles").addEventListener("click", () => { state.tiles = data.topics.length; drawTiles(); });
+    drawTiles();
+  }
+
+  // Details
 
   function drawTables() {
-    if (!data.tables.length) return;
-    byId("changes").hidden = false;
     fill("tables", data.tables.map(([heading, , table]) => {
       const place = new Map(data.topics.map((topic, i) => [String(topic.id), i]));
       // A tracker's topics have numbers of their own; then the row says which one of the model it is.
-      const link = table.columns.includes("row") ? "row" : heading.startsWith("What is new") ? null : "topic";
+      const link = table.columns.includes("row") ? "row" : "topic";
       const cell = (value, column) => table.columns[column] === link && place.has(value)
         ? button(value, () => choose(place.get(value), true), { "aria-label": `Topic ${value}` }) : value;
       const rows = table.rows.map((row) => el("tr", {}, row.map((value, i) => el("td", { class: value.length > 24 ? "long" : null }, cell(value, i)))));
       const left = table.n_left_out ? ` ${plural(table.n_left_out, "more is", "more are")} left out.` : "";
-      return el("div", { class: "card" }, el("h3", {}, heading),
-        el("p", { class: "note" }, rows.length ? `${plural(rows.length, "row", "rows")}${table.newest_first ? ", the newest first" : ""}.${left}` : "None."),
+      return el("details", { class: "card" }, el("summary", {}, `${heading} (${count(rows.length)})`),
+        el("p", { class: "note" }, rows.length ? `${plural(rows.length, "row", "rows")}, the newest first.${left}` : "None."),
         rows.length ? scrolled(heading, table.columns, rows) : null);
     }));
   }
@@ -617,7 +762,7 @@
       const low = Math.min(...known), high = Math.max(...known);
       const picture = known.length > 1 ? svg("svg", { viewBox: "0 0 200 46", preserveAspectRatio: "none", role: "img",
         "aria-label": `${score.name}, from ${low} to ${high}` },
-        curve(score.values.map((value) => (value === null ? null : value - low)), high - low || 1, 200, 46, false)) : null;
+        curve(score.values.map((value) => (value === null ? null : value - low)), high - low || 1, 200, 46)) : null;
       return el("div", { class: "card score" }, el("h3", {}, score.name), el("b", {}, last === null ? "none" : String(last)), picture,
         picture ? el("p", { class: "note" }, `the last of ${count(known.length)}; from ${low} to ${high}`) : null);
     }));
@@ -641,17 +786,23 @@
       .filter((one) => one.p !== undefined).sort((a, b) => b.p - a.p);
   }
 
+  /** All documents that are shown, each once, and where. */
+  const shownDocuments = [...new Map([
+    ...data.findings.flatMap((one, finding) => one.documents.map((doc) => [doc.row, { doc, finding, name: titleOf(one) }])),
+    ...data.topics.flatMap((topic, place) => topic.documents.map((doc) => [doc.row, { doc, place, name: called(place) }]))]).values()];
+
   function findDocuments(query) {
-    const found = [];
-    data.topics.forEach((topic, place) => topic.documents.forEach((doc) => {
-      const text = doc.parts.join(""), at = text.toLowerCase().indexOf(query);
-      if (at >= 0 || doc.title.toLowerCase().includes(query)) found.push({ place, doc, text, at: Math.max(at, 0) });
-    }));
-    return found;
+    return shownDocuments.flatMap((one) => {
+      const text = one.doc.parts.join(""), at = text.toLowerCase().indexOf(query);
+      return at >= 0 || one.doc.title.toLowerCase().includes(query) ? [{ ...one, text, at: Math.max(at, 0) }] : [];
+    });
   }
 
+  const nCounted = data.over_all ? data.sampled_from ?? data.n_documents : data.n_documents;
+
   /** How many documents of all have a word, where that is known. */
-  const holdersOf = (i) => (data.holders.length ? `in ${count(data.holders[i])} of ${plural(data.sampled_from ?? data.n_documents, "document", "documents")}` : "");
+  const ofCounted = (n) => `in ${count(n)} of ${plural(nCounted, "document", "documents")}`;
+  const holdersOf = (i) => (data.holders.length ? ofCounted(data.holders[i]) : "");
 
   function wordResults(hits) {
     return hits.slice(0, MOST_FOUND).flatMap(([word, i]) => [
@@ -665,10 +816,17 @@
       const start = Math.max(0, hit.at - 30), piece = hit.text.slice(start, hit.at + 70);
       const text = `${start ? "…" : ""}${piece}${start + 100 < hit.text.length ? "…" : ""}`;
       const shown = hit.doc.title ? `${hit.doc.title}: ${text}` : text;
-      return button([shown, el("small", {}, called(hit.place))], () => {
+      return button([shown, el("small", {}, hit.name)], () => {
         closeResults();
-        choose(hit.place);
-        go(document.querySelector(`#documents [data-row="${hit.doc.row}"]`));
+        if (hit.place === undefined) {
+          const item = byId(`finding-${hit.finding}`), body = item.querySelector(".body");
+          item.open = true;
+          if (!body.firstChild) drawFinding(data.findings[hit.finding], hit.finding, body);
+          go(body.querySelector(`[data-row="${hit.doc.row}"]`));
+        } else {
+          choose(hit.place);
+          go(document.querySelector(`#documents [data-row="${hit.doc.row}"]`));
+        }
       });
     });
   }
@@ -685,15 +843,17 @@
       return;
     }
     const words = findWords(query), documents = findDocuments(query);
-    const shown = new Set(data.topics.flatMap((topic) => topic.documents.map((doc) => doc.row))).size;
+    const others = data.more_words.filter(([word]) => word.toLowerCase().startsWith(query));
     const inWords = `${plural(words.length, "word", "words")} of the topics`;
-    const inDocuments = `${count(documents.length)} among the ${plural(shown, "document", "documents")} shown`;
+    const inDocuments = `${count(documents.length)} among the ${plural(shownDocuments.length, "document", "documents")} shown`;
     const first = words.length ? holdersOf(words[0][1]) : "";
+    const inOthers = `${plural(others.length, "other word", "other words")} of the ${count(data.more_words.length)} most frequent`;
     byId("found").textContent = `Found: ${inWords}${first ? `, ${words[0][0]} ${first}` : ""}; ${inDocuments}`;
     fill("results",
       words.length ? [el("h3", {}, inWords), wordResults(words)] : null,
+      others.length ? [el("h3", {}, inOthers), others.slice(0, MOST_FOUND).map(([word, n]) => el("p", {}, el("b", {}, word), ` is ${ofCounted(n)}`))] : null,
       data.has_documents ? [el("h3", {}, inDocuments), documentResults(documents)] : null,
-      words.length ? null : el("p", {}, "No word that a topic leads with has this in it."));
+      words.length || others.length ? null : el("p", {}, "No word that a topic leads with has this in it."));
   }
 
   function search(text) {
@@ -757,16 +917,18 @@
 
   function drawFacts() {
     const fact = (value, what) => el("li", {}, el("b", {}, value), ` ${what}`);
+    const items = [];
+    if (data.sampled_from) items.push(fact(count(data.sampled_from), data.has_documents ? `documents, of which ${count(data.n_documents)} are kept` : "documents"));
+    else if (data.has_documents) items.push(fact(count(data.n_documents), data.n_documents === 1 ? "document" : "documents"));
     const of = data.topics.length < data.n_topics ? `of ${count(data.n_topics)} topics, the heaviest` : "topics";
-    const items = [fact(count(data.topics.length), of)];
-    const given = data.sampled_from ? `of ${count(data.sampled_from)} documents, a sample` : data.n_documents === 1 ? "document" : "documents";
-    if (data.has_documents) items.push(fact(count(data.n_documents), given));
+    items.push(fact(count(data.topics.length), of));
     if (data.periods.length) {
       // A span is written "1790 to 1794".
       const first = data.periods[0].split(" to ")[0], last = data.periods[data.periods.length - 1].split(" to ").pop();
-      const known = ["value", "span", "snapshot"].includes(data.unit) ? "" : `by ${data.unit}`;
+      const known = ["number", "order", "snapshot"].includes(data.unit) ? "" : `by ${data.unit}`;
       items.push(fact(first === last ? first : `${first} – ${last}`, known));
     }
+    if (data.groups.length) items.push(fact(count(data.groups.length), "groups"));
     data.scores.slice(0, 2).forEach((score) => {
       const known = score.values.filter((value) => value !== null);
       if (score.values.length === 1 && known.length) items.push(fact(String(known[known.length - 1]), score.name));
@@ -775,30 +937,27 @@
   }
 
   function drawNav() {
-    const parts = [["topics", "Topics"], ["time", "Over time"], ["map-part", "Map"], ["changes", "Changes"], ["about", "About"]];
+    const parts = [["findings-part", "Findings"], ["time", "Timeline"], ["topics", "Topics"], ["map-part", "Map"], ["groups-part", "Groups"], ["about", "Details"]];
     fill("nav", parts.filter(([id]) => !byId(id).hidden).map(([id, name]) => el("li", {}, el("a", { href: `#${id}` }, name))));
   }
 
   function start() {
     startTheme();
     drawFacts();
-    drawList();
+    startTopics();
+    drawFindings();
     startTime();
-    drawMap();
-    addEventListener("resize", drawMap);
+    startMap();
+    startGroups();
     drawTables();
     drawScores();
     drawCard();
     startSearch();
     drawNav();
     startLinks();
-    byId("documents-part").hidden = !data.has_documents;
-    document.querySelector(".columns").classList.toggle("single", !data.has_documents);
-    const slider = byId("relevance");
-    slider.value = state.relevance;
-    slider.addEventListener("input", () => { state.relevance = Number(slider.value); drawWords(); });
+    addEventListener("beforeprint", () => document.querySelectorAll(".finding").forEach((item) => { item.open = true; }));
     const asked = data.topics.findIndex((topic) => location.hash === `#topic-${topic.id}`);
-    choose(Math.max(asked, 0));
+    if (asked >= 0) choose(asked, true);
   }
 
   start();

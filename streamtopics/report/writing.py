@@ -18,34 +18,49 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.inspection.periods import LEAST
-from streamtopics.report.data import (
-    Report,
-    Table,
-    all_documents,
-    card,
+from streamtopics.inspection.periods import time_texts
+from streamtopics.metrics.similarity import affinities
+from streamtopics.report.curves import (
+    MOST_FINDINGS,
+    alarms_in,
+    branches_of,
     curves_of,
     digits,
-    periods_and_texts,
+    find_in,
+    of_tracker,
+    statements_of,
+    without_times,
+)
+from streamtopics.report.data import (
+    Report,
+    card,
+    place_among,
     scores_of,
     tables_of,
     topics_of,
 )
 from streamtopics.report.documents import (
     LONGEST_TITLE,
-    Whole,
+    LONGEST_WORD,
+    Source,
+    WordTable,
+    labels_of_source,
     read_source,
     shortened,
     statistics_of,
     word_table,
 )
 from streamtopics.saving.files import replace_file
+from streamtopics.story import Finding, Totals
+from streamtopics.story.cells import LEAST_OF_PERIOD
 
 if TYPE_CHECKING:
     from streamtopics.streams import DriftMonitor, TopicTracker
 
 # Bytes of a page, whatever the corpus.
 MOST_BYTES = 2_000_000
+# Words that the search knows besides those that topics lead with.
+MORE_WORDS = 5000
 SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -57,14 +72,17 @@ def report(
     X: object = None,
     texts: Iterable[str] | None = None,
     times: Sequence[Any] | ArrayLike | None = None,
+    groups: Sequence[Any] | None = None,
     titles: Iterable[str] | None = None,
+    totals: Totals | None = None,
+    findings: Sequence[Finding] | None = None,
     tracker: TopicTracker | Iterable[object] | None = None,
     alarms: DriftMonitor | Iterable[object] | None = None,
     scores: Mapping[str, Any] | None = None,
     labels: Sequence[str] | None = None,
     title: str | None = None,
     date: str | None = None,
-    sampled_from: int | Whole | None = None,
+    sampled_from: int | None = None,
     intake: Mapping[str, str] | None = None,
     n_words: int = 15,
     n_documents: int = 5,
@@ -73,9 +91,9 @@ def report(
 ) -> Report:
     """Collect what a model found, and write it as one HTML file that needs no network.
 
-    Topics with their words, documents whose words are coloured by topic, shares over time, a map
-    of topics by similarity, births, changes and alarms, a search, and the model's card. The file
-    is written as a whole or not at all.
+    What stands out comes first, in sentences with their documents. A timeline, cards of the
+    topics, a map and a tree of them, shares by group, a search, alarms and the model's card
+    follow. The file is written as a whole or not at all.
 
     Parameters
     ----------
@@ -93,6 +111,14 @@ def report(
     times : array-like of shape (n_documents,), default=None
         When each document is from: numbers, dates, or text such as "2003-05-17" or "2003-05"; None
         and NaN if not known. Dates without a zone are in UTC.
+    groups : array-like of shape (n_documents,), default=None
+        Which product, country, author, ... each document is of.
+    totals : Totals, default=None
+        Sums over all documents, of which `texts` may be a sample, such as those of a
+        `TopicStream`. None adds up the documents that are given.
+    findings : sequence of Finding, default=None
+        Of these `totals`; their `documents` are places among `texts`. None looks for them, at a
+        rate of false findings of .05. The page shows the first ten.
     tracker, alarms : iterable of records, default=None
         What happened along the stream, in order of time: named tuples, dataclasses or mappings,
         or a `TopicTracker` and a `DriftMonitor`. A field ``time`` places an alarm in the pictures.
@@ -102,9 +128,8 @@ def report(
         Names of the topics, in the order of the model; None for the model's own, if any.
     title, date : str, default=None
         Of the report. Without a date the same input makes the same bytes.
-    sampled_from : int or Whole, default=None
-        Of how many documents these are a sample; None if these are all. A `Whole` of the command
-        has the words and the shares over time of all documents, too.
+    sampled_from : int, default=None
+        Of how many documents these are a sample; None if these are all.
     intake : mapping of str to str, default=None
         What was read and left out, by name, for the model's card.
     n_words, n_documents : int, default=15 and 5
@@ -121,13 +146,6 @@ def report(
         What the page says, as plain values, the same for the same input. A page that would have
         more than 2,000,000 bytes shows fewer documents, and then fewer topics.
 
-    Notes
-    -----
-    The documents of a topic have it as their main topic, are no shorter than the median and differ
-    from each other. The largest shares of it come first; of equal hundredths the documents whose
-    words tell more of it. A word is coloured by the topic with the largest p(topic | document)
-    p(word | topic), unless it is no more frequent in that topic than overall.
-
     Examples
     --------
     >>> from pathlib import Path
@@ -141,34 +159,54 @@ def report(
     ...     "<title>Weather</title>" in path.read_text(encoding="utf-8")
     True
     """
-    source = read_source(estimator, feature_names, X, texts, titles, times, labels)
-    whole = all_documents(source, sampled_from)
-    periods, dates = periods_and_texts(source, whole.periods)
-    found = statistics_of(source, n_documents, periods if whole.shares is None else None)
-    curves = curves_of(whole.shares or found.shares, periods, tracker, len(source.weights))
+    source = read_source(estimator, feature_names, X, texts, titles, times, groups, labels)
+    of_documents = labels_of_source(source)
+    found = statistics_of(source, n_documents, None if totals else of_documents)
+    sums = totals or found.cells.totals()
+    if findings is None:
+        findings = find_in(source, found, sums, of_documents)
+    curves = curves_of(sums)
+    rung = alarms if alarms is None or isinstance(alarms, Iterable) else alarms.alarms
+    rung = None if rung is None else list(rung)
+    told = alarms_in(rung or (), source, found, curves, of_documents)
+    if curves.unit == "order" and all(one.group is not None for one in findings):
+        curves = without_times(curves)
+    if not (curves.labels or totals or tracker is None) and not isinstance(tracker, Iterable):
+        curves = of_tracker(curves, tracker)
     order = np.argsort(-source.weights, kind="stable")
     shown = order[~np.isin(order, source.model.hidden_topics_)][:n_topics]
     table = word_table(source, shown, int(n_words))
-    n_given, holders = source.counts.shape[0], whole.holders
+    affinity, place = affinities(source.topic_word[shown]), place_among(shown, source)
+    dates = [] if of_documents.kind == "order" else time_texts(of_documents.times)
+    n_given = source.counts.shape[0]
+    whole = max(n_given, int(sampled_from or 0))
+    holders = holders_of(source, totals, whole)
     data = Report(
         title=shortened(title or f"Topics of {type(source.model).__name__}", LONGEST_TITLE),
         n_topics=len(source.weights),
         n_documents=n_given,
-        sampled_from=whole.n_documents if whole.n_documents > n_given else None,
-        over_all=whole.shares is not None,
+        sampled_from=whole if whole > n_given else None,
+        over_all=totals is not None or whole == n_given,
         n_words=int(n_words),
         relevance=round(float(relevance), 1),
         words=list(table.words),
         overall=[digits(p) for p in table.overall],
-        holders=[] if holders is None else np.rint(holders)[table.columns].astype(int).tolist(),
-        topics=topics_of(source, shown, found, dates, curves, table),
+        holders=holders[table.columns].tolist() if len(holders) else [],
+        more_words=more_words(source, table, holders),
+        findings=statements_of(findings[:MOST_FINDINGS], source, sums, place, dates),
+        n_findings=len(findings),
+        alarms=statements_of(told, source, sums, place, dates),
+        topics=topics_of(source, shown, affinity, found, dates, curves, table, findings),
+        branches=branches_of(affinity, source.topic_word[shown], source.weights[shown], table),
         unit=curves.unit,
         periods=curves.labels,
         sizes=curves.sizes,
-        least=LEAST,
-        tables=tables_of(source, tracker, alarms, periods),
+        groups=curves.groups,
+        group_sizes=curves.group_sizes,
+        least=LEAST_OF_PERIOD,
+        tables=tables_of(source, tracker, rung, curves.periods),
         scores=scores_of(scores),
-        card=card(source, periods, date, intake),
+        card=card(source, curves.labels, date, intake),
         has_documents=source.documents is not None,
         has_texts=source.texts is not None,
     )
@@ -177,6 +215,25 @@ def report(
         with replace_file(Path(path)) as write:
             write(content)
     return data
+
+
+def holders_of(source: Source, totals: Totals | None, whole: int) -> np.ndarray:
+    """How many of all documents have each word; empty if not known."""
+    if totals is not None:
+        return np.rint(totals.holders.sum(axis=0)).astype(int)
+    if source.documents is None or whole > source.counts.shape[0]:
+        return np.zeros(0, int)
+    own = source.counts.indices[source.counts.data > 0]
+    return np.bincount(own, minlength=len(source.names))
+
+
+def more_words(source: Source, table: WordTable, holders: np.ndarray) -> list[tuple[str, int]]:
+    """The words of most documents among those that no topic leads with."""
+    left = holders.copy()
+    left[table.columns[: len(left)]] = 0
+    order = np.argsort(-left, kind="stable")[:MORE_WORDS]
+    names = (shortened(str(source.names[column]), LONGEST_WORD) for column in order)
+    return [(name, n) for name, n in zip(names, left[order].tolist(), strict=True) if n > 0]
 
 
 def page(data: Report) -> bytes:
@@ -228,11 +285,12 @@ def _fields(record: Any) -> dict[str, Any]:
 
 
 def _less(data: Report) -> Report:
-    """The same with half of what takes most: of the documents, of the rows, or of the topics."""
+    """The same with half of what takes most: of the documents, of the words, or of the topics."""
+    shown: list[Any] = [*data.topics, *data.findings, *data.alarms]
     parts = [
-        (_size([topic.documents for topic in data.topics]), _half_of_documents),
-        (_size(data.tables), _half_of_rows),
-        (_size(data.words) + _size([topic.words for topic in data.topics]), _half_of_topics),
+        (_size([one.documents for one in shown]), _half_of_documents),
+        (_size(data.more_words), _half_of_words),
+        (_size([replace(topic, documents=[]) for topic in data.topics]), _half_of_topics),
     ]
     return max(parts, key=lambda part: part[0])[1](data)
 
@@ -243,13 +301,16 @@ def _size(part: object) -> int:
 
 
 def _half_of_documents(data: Report) -> Report:
-    halves = [topic.documents[: len(topic.documents) // 2] for topic in data.topics]
-    pairs = zip(data.topics, halves, strict=True)
-    return replace(data, topics=[replace(topic, documents=half) for topic, half in pairs])
+    def halves(ones: list[Any]) -> list[Any]:
+        return [replace(one, documents=one.documents[: len(one.documents) // 2]) for one in ones]
+
+    return replace(
+        data, topics=halves(data.topics), findings=halves(data.findings), alarms=halves(data.alarms)
+    )
 
 
-def _half_of_rows(data: Report) -> Report:
-    return replace(data, tables=[(head, kind, _half(table)) for head, kind, table in data.tables])
+def _half_of_words(data: Report) -> Report:
+    return replace(data, more_words=data.more_words[: len(data.more_words) // 2])
 
 
 def _half_of_topics(data: Report) -> Report:
@@ -263,16 +324,11 @@ def _half_of_topics(data: Report) -> Report:
     place = {word: i for i, word in enumerate(used)}
     return replace(
         data,
+        branches=[],
+        findings=[],
+        alarms=[],
         topics=[replace(topic, words=[place[word] for word in topic.words]) for topic in kept],
         words=[data.words[word] for word in used],
         overall=[data.overall[word] for word in used],
         holders=[data.holders[word] for word in used] if data.holders else [],
     )
-
-
-def _half(table: Table) -> Table:
-    n = len(table.rows) // 2
-    return replace(
-        table, rows=table.rows[:n], periods=table.periods[:n],
-        n_left_out=table.n_left_out + len(table.rows) - n,
-    )  # fmt: skip

@@ -12,15 +12,14 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, AspectSentimentModel, StreamingLDA, StreamingMixture, WASTopicModel
-from streamtopics.datasets import make_lda_corpus
-from streamtopics.inspection.periods import periods_of
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, nearest, places
 from streamtopics.report import page, report
-from streamtopics.report.documents import RELEVANCE_GRID, whole_of
-from streamtopics.streams import TopicTracker, stream
+from streamtopics.report.curves import branches_of
+from streamtopics.report.documents import RELEVANCE_GRID, word_table
+from streamtopics.story.cells import Cells, labels_of
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
-from streamtopics.updates import DirichletProcess, Memory, PowerPrior
+from streamtopics.updates import DirichletProcess
 from tests.report.made import COMMON, THEMES, Alarm, made
 from tests.test_rooms import COUNTS, GIVEN
 
@@ -72,21 +71,21 @@ def test_words_are_those_of_relevant_words_at_every_place_of_the_slider(data, pa
 def test_shares_over_time_are_means_over_the_documents(data, corpus, parts):
     months = np.array([day.month for day in corpus.times])
     wanted = np.array([parts[3][months == month].mean(axis=0) for month in range(1, 9)])
-    assert (data.unit, data.periods[0], data.least) == ("month", "2020-01", 30)
+    assert (data.unit, data.periods[0], data.least) == ("month", "2020-01", 10)
     for topic in data.topics:
         assert_allclose(topic.shares, wanted[:, topic.id], rtol=1e-5)
         assert (np.less(topic.low, topic.shares) & np.less(topic.shares, topic.high)).all()
     assert_array_equal(data.sizes, np.bincount(months)[1:])
 
 
-def test_shares_of_a_sample_are_those_of_all_documents(data, corpus):
+def test_shares_of_a_sample_are_those_of_all_documents(data, corpus, parts):
     """And so are the numbers of documents that have a word."""
-    periods = periods_of(corpus.times, 30)
-    batches = [corpus.texts[:150], corpus.texts[150:], ["nothing known"]]
-    whole = whole_of(corpus.pipeline, batches, periods)
+    _, counts, _, shares = parts
+    labels = labels_of(240, corpus.times, None, "", 0)
+    totals = Cells.empty(*parts[0].topic_word_.shape).add(labels, shares, counts).totals()
     some = {"texts": corpus.texts[::8], "times": corpus.times[::8], "n_words": 6}
-    found = report(corpus.pipeline, sampled_from=whole, **some)
-    assert (found.n_documents, found.sampled_from, found.over_all) == (30, 241, True)
+    found = report(corpus.pipeline, totals=totals, sampled_from=240, **some)
+    assert (found.n_documents, found.sampled_from, found.over_all) == (30, 240, True)
     assert (found.periods, found.sizes) == (data.periods, data.sizes)
     for topic, known in zip(found.topics, data.topics, strict=True):
         for name in ("shares", "low", "high"):
@@ -97,7 +96,60 @@ def test_shares_of_a_sample_are_those_of_all_documents(data, corpus):
     assert found.holders == data.holders == counted
     document = found.topics[0].documents[0]
     assert document.time == str(corpus.times[8 * document.row])
-    assert report(corpus.pipeline, texts=corpus.texts, sampled_from=999).holders == []
+    sample = report(corpus.pipeline, texts=corpus.texts, sampled_from=999)
+    assert (sample.holders, sample.over_all) == ([], False)
+
+
+def test_findings_are_those_of_the_documents_with_their_curves(data, corpus):
+    """The third theme begins half way: its topic rises, and its words came with it."""
+    first = data.findings[0]
+    assert (first.kind, first.group, data.periods[first.first]) == ("grown", None, "2020-05")
+    law = data.topics[first.topic]
+    assert {data.words[word] for word in law.words[:3]} <= {word for t in THEMES for word in t}
+    assert law.change.startswith("rose since May 2020: ")
+    assert set(law.came) <= set(THEMES[2])
+    for document in first.documents:
+        assert corpus.times[document.row].month >= 5
+        assert set("".join(document.parts).lower().strip(".").split()) & set(THEMES[2])
+    given = report(corpus.pipeline, texts=corpus.texts, times=corpus.times, findings=[])
+    assert (given.findings, given.n_findings, given.topics[0].change) == ([], 0, "")
+
+
+def test_groups_have_shares_and_findings(corpus, parts):
+    shares = parts[3]
+    groups = ["north" if row.argmax() == 0 else "south" for row in shares]
+    groups[0] = None
+    found = report(corpus.pipeline, texts=corpus.texts, groups=groups)
+    assert sorted(found.groups) == ["(no group)", "north", "south"]
+    assert found.periods == []
+    own = np.array(["(no group)" if one is None else one for one in groups])
+    for topic in found.topics:
+        wanted = [shares[own == name, topic.id].mean() for name in found.groups]
+        assert_allclose(topic.by_group, wanted, rtol=1e-5)
+        inside = np.less(topic.group_low, topic.by_group) & np.less(
+            topic.by_group, topic.group_high
+        )
+        assert inside.all()
+    assert {one.group for one in found.findings} <= {"north", "south"}
+    assert len(found.findings) > 0
+    assert found.topics[0].documents[0].group in found.groups
+    with pytest.raises(ValueError, match="groups must have an entry for each of the 240"):
+        report(corpus.pipeline, texts=corpus.texts, groups=groups[:3])
+
+
+def test_the_tree_puts_similar_topics_together_first():
+    """With the words that both have."""
+    topic_word = np.array([[0.4, 0.3, 0.3, 0, 0], [0.3, 0.4, 0.3, 0, 0], [0, 0, 0.1, 0.5, 0.4]])
+    model = SVBLDA(3, random_state=0).partial_fit(np.ones((1, 5)))
+    source = SimpleNamespace(topic_word=topic_word, weights=np.full(3, 1 / 3), names=list("abcde"))
+    table = word_table(source, np.arange(3), 5)
+    first, last = branches_of(affinities(topic_word), topic_word, source.weights, table)
+    assert (first.left, first.right) == (0, 1)
+    assert set(first.words) == {"a", "b", "c"}
+    assert {last.left, last.right} == {2, 3}
+    assert last.words == ["c"]
+    assert_allclose(first.height, np.sqrt(1 - affinities(topic_word)[0, 1]), rtol=1e-5)
+    assert len(report(model).branches) == 2
 
 
 def test_documents_have_the_topic_and_are_ranked_by_share_and_words(data, corpus, parts):
@@ -219,6 +271,7 @@ def test_documents_are_looked_at_some_at_a_time(data, corpus, monkeypatch):
     assert [topic.documents for topic in again.topics] == [t.documents for t in data.topics]
     for topic, before in zip(again.topics, data.topics, strict=True):
         assert_allclose(topic.shares, before.shares, rtol=1e-5)
+    assert again.findings == data.findings
 
 
 @pytest.mark.parametrize("n", [1, 2])
@@ -276,7 +329,14 @@ def test_records_become_tables_the_newest_first(corpus):
     assert births.rows[1] == ("0", "1", "", "a")
     assert rung.rows[0] == (str(times[200]), "2", "law", "1e-05")
     assert rung.periods == (6, 0)
+    marks = [(one.kind, one.first, one.word) for one in found.alarms]
+    assert marks == [("alarm", 0, "sea"), ("alarm", 6, "law")]
+    assert all("law" in corpus.texts[doc.row].lower() for doc in found.alarms[1].documents)
     assert found.periods[1] == "2020-02"
+    has = np.array(["law" in text.lower().strip(".").split() for text in corpus.texts])
+    months = np.array([day.month for day in times])
+    wanted = [has[months == month].mean() for month in range(1, 9)]
+    assert_allclose(found.alarms[1].shares, wanted, rtol=1e-5)
 
 
 def test_records_within_records_are_told_in_a_cell(corpus):
@@ -290,7 +350,7 @@ def test_many_records_leave_the_last_ones(corpus):
     records = [{"batch": i, "nothing": None} for i in range(500)]
     table = report(corpus.pipeline, alarms=records).tables[0][2]
     assert table.columns == ("batch",)
-    assert (len(table.rows), table.rows[0], table.n_left_out) == (200, ("499",), 300)
+    assert (len(table.rows), table.rows[0], table.n_left_out) == (60, ("499",), 440)
 
 
 def test_a_streaming_pipeline_has_a_report(corpus):
@@ -309,14 +369,10 @@ def test_a_streaming_pipeline_has_a_report(corpus):
 class Tracker:
     """What a tracker of a stream answers."""
 
-    ids_, n_batches_, batches_ = np.array([7, -1, 5]), 9, ()
+    ids_ = np.array([7, -1, 5])
 
     def topics(self):
         return [{"topic": 7, "row": 0, "born": 1}]
-
-    def _news(self, place):
-        assert self.batches_[place] == 4
-        return [{"kind": "born", "topic": 5}, {"kind": "gone", "topic": 7}]
 
     def shares(self):
         return [2001, 2002], np.array([5, 7]), np.array([[0.25, 0.75], [0.5, 0.5]])
@@ -330,33 +386,6 @@ def test_a_tracker_and_a_monitor_are_asked_for_their_records(corpus):
     assert found.periods == ["2001", "2002"]
     shares = {topic.id: topic.shares for topic in found.topics}
     assert shares == {0: [0.75, 0.5], 1: [0.0, 0.0], 2: [0.25, 0.5]}
-    # News keep their order.
-    tracker = Tracker()
-    tracker.batches_ = [1, 4, 9]
-    (heading, _, news), *_ = report(corpus.pipeline, tracker=tracker).tables
-    assert heading == "What is new in the second half"
-    assert news.rows == (("born", "5"), ("gone", "7"))
-
-
-def test_a_topic_born_in_the_second_half_is_news(parts):
-    """Also if it was born before the last look of the tracker."""
-    topic_word = np.random.default_rng(0).dirichlet(np.full(200, 0.05), 4)
-    rule = PowerPrior(Memory(900))
-    model = StreamingMixture(10, update=rule, births=DirichletProcess(), random_state=0)
-    tracker = TopicTracker(feature_names=[f"word{i}" for i in range(200)])
-    weeks = []
-    for week in range(1, 9):
-        own = topic_word[: 4 if week > 4 else 3]
-        weeks.append(make_lda_corpus(300, doc_topic_prior=0.1, topic_word=own, random_state=week).X)
-    stream(model, weeks, callbacks=[tracker])
-    found = report(model, tracker=tracker, feature_names=tracker.feature_names)
-    tables = {heading: table for heading, _, table in found.tables}
-    news = tables["What is new in the second half"]
-    born = {row[1] for row in news.rows if row[0] == "born"}
-    late = [topic for topic in tracker.topics() if topic.born == 5 and topic.share > 0.1]
-    assert late
-    assert {str(topic.topic) for topic in late} <= born
-    assert not any(row.kind == "born" for row in tracker.news())
 
 
 def test_births_of_the_model_are_shown(parts):
@@ -412,6 +441,6 @@ def test_empty_documents_are_legal():
     model = SVBLDA(2, random_state=0).partial_fit(COUNTS)
     found = report(model, X=sp.csr_matrix((4, 8)), times=[1, 2, 2, 3])
     assert found.n_documents == 4
-    assert all(topic.shares == [None, None, None] for topic in found.topics)
+    assert all(topic.shares == [] for topic in found.topics)
     assert page(found)
     assert report(model, X=sp.csr_matrix((0, 8))).n_documents == 0

@@ -24,15 +24,26 @@ def corpus():
 
 
 @pytest.fixture(scope="module")
-def path(corpus, tmp_path_factory):
+def settings(corpus):
     """A report with all parts, of hostile text where there can be any."""
-    alarms = [Alarm(corpus.times[130], 2, ["law", HOSTILE], 0.001)]
-    return written(
-        corpus.pipeline, tmp_path_factory.mktemp("report") / "report.html", texts=corpus.texts,
-        times=corpus.times, titles=[f"Title {i}" for i in range(240)], alarms=alarms,
-        tracker=[{"topic": 0, "born": 1, "words": ["sea"]}],
-        scores={"held-out score": -6.5, "by minibatch": [-7.0, -6.75, -6.5]},
-    )  # fmt: skip
+    main = corpus.pipeline.transform(corpus.texts).argmax(axis=1)
+    return {
+        "texts": corpus.texts, "times": corpus.times, "titles": [f"Title {i}" for i in range(240)],
+        "groups": [HOSTILE if topic == 0 else "south" for topic in main],
+        "alarms": [Alarm(corpus.times[130], 2, ["law", HOSTILE], 0.001)],
+        "tracker": [{"topic": 0, "born": 1, "words": ["sea"]}],
+        "scores": {"held-out score": -6.5, "by minibatch": [-7.0, -6.75, -6.5]},
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(corpus, settings):
+    return report(corpus.pipeline, **settings)
+
+
+@pytest.fixture(scope="module")
+def path(corpus, settings, tmp_path_factory):
+    return written(corpus.pipeline, tmp_path_factory.mktemp("report") / "report.html", **settings)
 
 
 @pytest.fixture
@@ -68,25 +79,46 @@ def opened(browser, path):
     assert wrong == []
 
 
+def choose(page, place):
+    """Open a topic by its card."""
+    page.locator(".topic h3 button").nth(place).click()
+
+
 def words(page):
     return page.locator("#words button").all_inner_texts()
 
 
-def test_it_opens_with_the_heaviest_topic(opened, corpus):
+def test_it_opens_with_what_stands_out(opened, data):
     page = opened()
-    model = corpus.pipeline[-1]
-    heaviest = int(np.argmax(model.topic_weights_))
-    assert page.inner_text("#kicker") == f"Topic {heaviest}"
-    assert page.locator("[role=tab]").count() == 3
+    assert page.locator(".finding").count() == len(data.findings) > 2
+    first = page.locator(".finding").first
+    assert first.locator(".said").inner_text().endswith(data.findings[0].text.replace("*", ""))
+    assert first.locator("article").count() == 0
+    first.locator("summary").click()
+    rows = first.locator("article").evaluate_all("all => all.map((one) => one.dataset.row)")
+    assert rows == [str(document.row) for document in data.findings[0].documents]
+    assert page.locator("#panel").count() == 0
     assert page.title() == "Topics of StreamingLDA"
     assert page.locator("img").count() == 0
     assert page.locator("#nav a").all_inner_texts() == [
-        "Topics", "Over time", "Map", "Changes", "About",
+        "Findings", "Timeline", "Topics", "Map", "Groups", "Details",
     ]  # fmt: skip
+
+
+def test_cards_say_what_the_model_does(opened, data):
+    page = opened()
+    cards = page.locator(".topic")
+    assert cards.count() == 3
+    for topic, said in zip(data.topics, cards.all_inner_texts(), strict=True):
+        assert f"Topic {topic.id}" in said
+        assert f"{topic.weight:.1%}" in said
+        assert topic.change[1:] in said
+        assert ", ".join(topic.came) in said
 
 
 def test_the_slider_ranks_words_as_the_package_does(opened, corpus):
     page = opened()
+    choose(page, 0)
     model, names = corpus.pipeline[-1], corpus.pipeline[0].get_feature_names_out()
     shown = int(page.inner_text("#kicker").split()[1])
     seen = set()
@@ -105,34 +137,36 @@ def test_the_slider_ranks_words_as_the_package_does(opened, corpus):
     assert page.inner_text("#lambda") == "λ = 0.0."
 
 
-def test_topics_are_chosen_by_clicks_and_keys(opened):
+def test_topics_are_chosen_by_clicks_and_keys(opened, data):
     page = opened()
-    ids = page.locator("[role=tab] .id").all_inner_texts()
-    page.click("#tab-1")
+    ids = [topic.id for topic in data.topics]
+    choose(page, 1)
     assert page.inner_text("#kicker") == f"Topic {ids[1]}"
-    page.keyboard.press("ArrowDown")
-    assert page.inner_text("#kicker") == f"Topic {ids[2]}"
-    page.keyboard.press("ArrowDown")
-    assert page.inner_text("#kicker") == f"Topic {ids[2]}"
-    page.keyboard.press("Home")
-    assert page.evaluate("document.activeElement.id") == "tab-0"
-    assert page.locator('[role=tab][aria-selected="true"]').count() == 1
-    assert page.locator('[role=tab][tabindex="0"]').count() == 1
-    page.click(".tile >> nth=2")
-    assert page.inner_text("#chart-name").startswith(ids[2])
-    page.locator("#map g").nth(1).click()
+    assert page.locator(".topic h3 button[aria-expanded=true]").count() == 1
+    page.focus("#close")
+    page.keyboard.press("Escape")
+    assert page.locator("#panel").count() == 0
+    assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "false"
+    page.keyboard.press("Enter")
     assert page.inner_text("#kicker") == f"Topic {ids[1]}"
+    page.locator("#map g").nth(2).click()
+    assert page.inner_text("#kicker") == f"Topic {ids[2]}"
+    assert page.locator("#map .here").get_attribute("data-place") == "2"
+    page.locator("#tree [data-topic='0']").click()
+    assert page.inner_text("#kicker") == f"Topic {ids[0]}"
+    page.locator("#chart [data-topic='1']").click()
+    assert page.input_value("#subject") == "t1"
     page.click("#near button >> nth=0")
-    assert page.inner_text("#kicker") != f"Topic {ids[1]}"
-    page.click("#tab-2")
-    shown = page.inner_text("#kicker").split()[1]
-    assert page.url.endswith(f"#topic-{shown}")
-    assert opened(at=f"#topic-{shown}").inner_text("#kicker") == f"Topic {shown}"
+    assert page.inner_text("#kicker") != f"Topic {ids[0]}"
+    choose(page, 2)
+    assert page.url.endswith(f"#topic-{ids[2]}")
+    assert opened(at=f"#topic-{ids[2]}").inner_text("#kicker") == f"Topic {ids[2]}"
 
 
 def test_words_of_a_document_are_coloured_on_a_click(opened):
     page = opened()
-    article = page.locator(".document").first
+    choose(page, 0)
+    article = page.locator("#panel .document").first
     toggle = article.get_by_role("button", name="Colour words by topic")
     text = article.locator(".text").inner_text()
     assert article.locator(".legend").is_hidden()
@@ -164,114 +198,125 @@ def test_the_search_finds_words_and_documents(opened, corpus):
     page.fill("#search", "title ")
     page.locator("#results button").last.click()
     assert page.evaluate("document.activeElement.className").startswith("document")
+    page.fill("#search", "law")
+    assert "ship" not in page.inner_text("#results")
     page.fill("#search", "<img nothing")
     assert page.inner_text("#found").startswith("Found: 0 words of the topics; 0 among the ")
     page.click("#words button >> nth=0")
     assert page.input_value("#search") == words(page)[0]
 
 
-def test_periods_are_read_by_keys(opened):
+def test_the_timeline_shows_findings_alarms_and_topics(opened, data):
     page = opened()
+    marks = page.locator("#chart [data-item]")
+    along = [one for one in data.findings if one.group is None]
+    assert marks.count() == len(along) + 1
+    assert page.locator("#chart .row").count() == 3
+    marks.last.click()
+    assert page.input_value("#subject") == "a0"
+    assert "alarm" in page.inner_text("#subject-text")
+    page.select_option("#subject", "f0")
+    assert data.findings[0].text.replace("*", "") in page.inner_text("#subject-text")
+    last = data.findings[0].last
+    assert page.inner_text("#readout b") == data.periods[last]
+    shown = page.locator("#time-documents article").evaluate_all(
+        "all => all.map((o) => o.dataset.row)"
+    )
+    assert shown == [str(document.row) for document in data.findings[0].documents]
+    page.select_option("#subject", "t1")
     page.focus("#period")
-    last = page.inner_text("#readout b")
     page.keyboard.press("Home")
-    assert page.inner_text("#readout b") == "2020-01" != last
-    assert "%" in page.get_attribute("#period", "aria-valuetext")
-    assert page.locator("#chart .alarm").count() == 1
-    page.click("summary")
+    topic = data.topics[1]
+    interval = f"{topic.low[0]:.1%} to {topic.high[0]:.1%}"
+    said = f"2020-01 · {topic.shares[0]:.1%} ({interval}) · 31 documents"
+    assert page.inner_text("#readout").startswith(said)
+    assert f"{topic.shares[0]:.1%}" in page.get_attribute("#period", "aria-valuetext")
+    page.click("#time summary")
     assert page.locator("#share-table tbody tr").count() == 8
-    page.check("#one-scale")
+    page.locator("#tables summary").first.click()
     page.locator("#tables td button").first.click()
     assert page.inner_text("#kicker") == "Topic 0"
 
 
-HEIGHTS = """[...document.querySelectorAll(".layer")].map((one) => {
-    const points = one.getAttribute("d").match(/-?[\\d.]+ -?[\\d.]+/g);
-    const pairs = points.map((point) => point.split(" ").map(Number));
-    const first = pairs.filter(([x]) => x === 0).map(([, y]) => y);
-    return [one.querySelector("title").textContent.split(" ")[0],
-            first.length ? Math.max(...first) - Math.min(...first) : 0]; })"""
+def test_labels_of_the_timeline_and_of_the_map_cover_nothing(opened, tmp_path):
+    """Of fourteen topics and of twelve alarms."""
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(1.0, (600, 90))
+    model = StreamingLDA(14, random_state=0).partial_fit(counts)
+    names = [f"word{i}" * (1 + i % 2) for i in range(90)]
+    alarms = [{"time": i // 2, "words": names[i : i + 3]} for i in range(12)]
+    path = written(
+        model, tmp_path / "many.html", X=counts, times=np.arange(600) // 60,
+        alarms=alarms, feature_names=names,
+    )  # fmt: skip
+    for width in (1280, 390):
+        page = opened(width, path=path)
+        for labels, least in (("#map .tag", 6), ("#chart [data-item]", 10)):
+            boxes = [one.bounding_box() for one in page.locator(labels).all()]
+            assert len(boxes) >= least
+            for i, one in enumerate(boxes):
+                for other in boxes[:i]:
+                    apart = max(
+                        abs(one["x"] + one["width"] / 2 - other["x"] - other["width"] / 2)
+                        - (one["width"] + other["width"]) / 2,
+                        abs(one["y"] + one["height"] / 2 - other["y"] - other["height"] / 2)
+                        - (one["height"] + other["height"]) / 2,
+                    )
+                    # A box holds the outline of a label, too.
+                    assert apart > -4.1
 
 
-def test_intervals_are_drawn_and_few_documents_rank_nowhere(opened, corpus, tmp_path):
-    """Twelve documents of the last month, all of one topic: it is not said to stand out."""
-    texts = [*corpus.texts, *corpus.texts, *["court judge law trial jury lawyer"] * 12]
-    times = [*corpus.times, *corpus.times, *[date(2020, 9, 20)] * 12]
+def test_the_cut_of_the_tree_is_moved(opened, data):
+    page = opened()
+    groups = page.locator("#branches li")
+    for n in (1, 2, 3):
+        page.locator("#cut").fill(str(n))
+        assert groups.count() == n == int(page.inner_text("#n-groups"))
+    assert page.locator("#map circle").count() == 3
+    page.locator("#cut").fill("2")
+    pair = data.branches[0]
+    both = groups.filter(has_text=", ".join(pair.words))
+    assert "2 topics" in both.inner_text()
+    both.locator("button").click()
+    assert page.locator("#map circle").count() == 2
+    page.get_by_role("button", name="Show all topics").click()
+    assert page.locator("#map circle").count() == 3
+
+
+def test_groups_are_small_multiples(opened, data):
+    page = opened()
+    tiles = page.locator(".tile")
+    assert tiles.count() == 3
+    rows = tiles.first.locator(".of-group").all_inner_texts()
+    wanted = zip(data.groups, data.topics[0].by_group, strict=True)
+    assert [row.split("\n") for row in rows] == [[name, f"{share:.1%}"] for name, share in wanted]
+
+
+def test_intervals_are_drawn_and_few_documents_say_so(opened, corpus, tmp_path):
+    """Six documents of the last month."""
+    texts = [*corpus.texts, *["court judge law trial jury lawyer"] * 6]
+    times = [*corpus.times, *[date(2020, 9, 20)] * 6]
     page = opened(path=written(corpus.pipeline, tmp_path / "few.html", texts=texts, times=times))
+    page.select_option("#subject", "t0")
     assert page.locator("#chart .band").count() == 1
     assert page.locator("#chart .whisker.few").count() == 2
-    said = page.inner_text("#readout")
-    assert "2020-09 · 12 documents, fewer than 30: too few to compare" in said
-    assert re.search(r"this topic [\d.]+ % \([\d.]+ to [\d.]+\)", said)
-    assert "above" not in said
-    assert not any("2020-09" in one for one in page.locator(".tile small").all_inner_texts())
-    assert "1 period of fewer than 30 documents" in page.inner_text("#chart-note")
-
-
-def test_the_bands_of_the_stream_are_as_thick_as_shares(opened, corpus):
-    page = opened()
-    page.check("input[value=stream]")
-    data = report(corpus.pipeline, texts=corpus.texts, times=corpus.times)
-    most = max(
-        sum(share or 0 for share in period)
-        for period in zip(*(t.shares for t in data.topics), strict=True)
-    )
-    height = page.locator("#stream svg").bounding_box()["height"]
-    found = dict(page.evaluate(HEIGHTS))
-    for topic in data.topics:
-        share = topic.shares[0] * height / most
-        # Bands that nobody sees are left out.
-        if share > 1.2:
-            assert found[str(topic.id)] == pytest.approx(share, abs=0.11)
-    assert max(found.values()) > 20
-
-
-def test_the_stream_is_used_by_keys(opened):
-    page = opened()
-    assert page.locator("#stream-part").is_hidden()
-    page.focus("input[value=tiles]")
-    page.keyboard.press("ArrowRight")
-    assert page.locator("#stream-part").is_visible()
-    assert page.locator("#tiles-part").is_hidden()
-    buttons = page.locator("#layers button")
-    assert buttons.count() == 3
-    for place in (2, 0):
-        buttons.nth(place).focus()
-        page.keyboard.press("Enter")
-        chosen = buttons.nth(place).inner_text().split()[0]
-        assert page.inner_text("#kicker") == f"Topic {chosen}"
-        assert page.evaluate("document.activeElement.textContent").startswith(chosen)
-        assert buttons.nth(place).get_attribute("aria-current") == "true"
-        assert page.locator(".layer.here title").text_content().startswith(chosen)
+    assert page.locator("#chart .size.few").count() == 1
     page.focus("#period")
-    page.keyboard.press("Home")
-    assert page.inner_text("#stream-period") == page.inner_text("#readout b")
-    assert page.locator("#stream .cursor").get_attribute("x1") == "0"
-    now = page.locator("#layers [data-now]").all_inner_texts()
-    assert len(now) == 3
-    assert all("%" in share for share in now)
-    page.click("#stream-part summary")
-    assert page.locator("#stream-table tbody tr").count() == 8
-    assert page.locator("#stream-table tbody tr").first.inner_text().split("\t")[1:] == now
-    page.locator(".layer").first.click(force=True)
-    page.check("input[value=tiles]")
-    assert page.locator(".tile").count() == 3
-    assert page.locator("#stream-part").is_hidden()
+    page.keyboard.press("End")
+    assert "2020-09" in page.inner_text("#readout")
+    assert "6 documents, fewer than 10: too few to compare" in page.inner_text("#readout")
+    assert "1 period has fewer than 10 documents" in page.inner_text("#chart-note")
 
 
-@pytest.mark.parametrize("times", [[2001] * 60, np.arange(60) // 20], ids=["one", "three"])
-def test_a_stream_of_few_periods_and_of_many_topics(opened, tmp_path, times):
+def test_topics_of_one_period_and_many_topics(opened, tmp_path):
     counts = np.random.default_rng(0).poisson(1.0, (60, 30))
-    model = StreamingLDA(14, random_state=0).partial_fit(counts)
-    page = opened(path=written(model, tmp_path / "report.html", X=counts, times=times))
-    page.check("input[value=stream]")
-    widths = page.evaluate("""[...document.querySelectorAll(".layer")].filter((one) =>
-        one.getAttribute("d")).map((one) => one.getBBox().width)""")
-    assert max(widths) > 0.9 * page.locator("#stream svg").bounding_box()["width"]
-    assert page.locator("#layers button").count() in (10, 11)
-    page.click("#tab-13")
-    assert page.locator("#layers button").count() in (10, 11)
-    assert "the 10 with the largest shares" in page.inner_text("#stream-note")
+    model = StreamingLDA(30, random_state=0).partial_fit(counts)
+    page = opened(path=written(model, tmp_path / "report.html", X=counts, times=[2001] * 60))
+    assert page.locator("#chart .row").count() == 24
+    assert page.locator(".topic").count() == 24
+    page.locator("#tree [data-topic='29']").click()
+    assert page.locator(".topic").count() == 30
+    assert page.inner_text("#readout b") == "2001"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -288,9 +333,9 @@ def test_colours_follow_the_system_and_the_switch(opened, scheme):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_has_enough_contrast(opened, scheme):
     page = opened(color_scheme=scheme, reduced_motion="reduce")
+    choose(page, 0)
     for toggle in page.get_by_role("button", name="Colour words by topic").all():
         toggle.click()
-    page.check("input[value=stream]")
     for summary in page.locator("summary").all():
         summary.click()
     page.fill("#search", "s")
@@ -311,9 +356,10 @@ def test_all_text_has_enough_contrast(opened, scheme):
 @pytest.mark.parametrize("width", [320, 768, 1440])
 def test_nothing_is_wider_than_the_screen(opened, width):
     page = opened(width=width)
+    choose(page, 0)
     page.get_by_role("button", name="Colour words by topic").first.click()
-    page.check("input[value=stream]")
-    page.click("#stream-part summary")
+    for summary in page.locator("summary").all():
+        summary.click()
     page.fill("#search", "s")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     wide = """[...document.querySelectorAll("main *, header *, .bar *")].filter((one) =>
@@ -328,6 +374,7 @@ def test_words_are_not_broken(opened, tmp_path, width):
     words = ["documentation", "responsibilities", "implementation", "sea"]
     model = StreamingLDA(2, random_state=0).fit(np.random.default_rng(0).poisson(2, (40, 4)))
     page = opened(width, path=written(model, tmp_path / "long.html", feature_names=words))
+    choose(page, 0)
     found = page.locator(".words button")
     heights = found.evaluate_all("all => all.map((one) => one.offsetHeight)")
     assert (len(heights), len(set(heights))) == (4, 1)
@@ -335,11 +382,11 @@ def test_words_are_not_broken(opened, tmp_path, width):
 
 def test_everything_that_can_be_used_has_a_name(opened):
     page = opened()
+    choose(page, 0)
     page.get_by_role("button", name="Colour words by topic").first.click()
-    page.check("input[value=stream]")
     page.fill("#search", "s")
     snapshot = page.locator("body").aria_snapshot()
-    for role in ("button", "tab", "link", "slider", "searchbox", "radio", "region"):
+    for role in ("button", "link", "slider", "searchbox", "combobox", "region"):
         named = re.findall(rf"^ *- {role}\b(.*)$", snapshot, re.MULTILINE)
         assert named, role
         assert all(name.startswith(' "') for name in named), (role, named)
@@ -358,19 +405,20 @@ def test_everything_that_can_be_used_has_a_name(opened):
 def test_the_focus_is_seen_wherever_it_goes(opened):
     page = opened()
     page.keyboard.press("Tab")
-    page.keyboard.press("Enter")  # Skips the list of topics.
-    assert page.evaluate("document.activeElement.id") == "panel"
+    page.keyboard.press("Enter")  # Skips the head.
+    assert page.evaluate("document.activeElement.id") == "main"
     page, places = opened(), []
-    for _ in range(60):
+    for _ in range(90):
         page.keyboard.press("Tab")
         focus = page.evaluate("""(() => {
             const one = document.activeElement, style = getComputedStyle(one);
-            return [one.id || one.className || one.tagName, one.tagName, style.outlineStyle,
-                    parseFloat(style.outlineWidth)]; })()""")
+            const seen = one.closest(".topic") ? getComputedStyle(one.closest(".topic")) : style;
+            return [one.id || one.className || one.tagName, one.tagName, seen.outlineStyle,
+                    parseFloat(seen.outlineWidth)]; })()""")
         if focus[1] == "BODY":
             break
         places.append(focus)
-    assert {"search", "relevance", "period", "theme"} <= {place[0] for place in places}
+    assert {"search", "period", "theme", "subject", "cut"} <= {place[0] for place in places}
     assert places[0][0] == "skip"
     hidden = [place for place in places if place[2] == "none" or place[3] < 2]
     assert hidden == []
@@ -394,12 +442,10 @@ def test_it_works_within_another_page_as_in_a_notebook(browser, path, tmp_path, 
     page.on("console", lambda message: wrong.append(message.text))
     page.goto(around.as_uri())
     inner = page.frames[1]
-    heading = inner.inner_text("#kicker")
-    inner.click("#tab-1")
-    assert inner.inner_text("#kicker") != heading
+    choose(inner, 1)
     inner.click("#near button >> nth=0")
     assert inner.evaluate("document.activeElement.id") == "panel"
-    for link in ("Map", "Over time"):
+    for link in ("Map", "Timeline"):
         inner.get_by_role("link", name=link).click()
     assert inner.locator("#map-part").count() == 1
     assert len(page.frames) == 2
@@ -415,9 +461,11 @@ def test_a_sample_says_that_it_is_one(opened, corpus, tmp_path):
         titles=places, sampled_from=12_000,
     )  # fmt: skip
     page = opened(path=path)
-    assert "240 of 12,000 documents, a sample" in page.inner_text("#facts")
+    assert "12,000 documents, of which 240 are kept" in page.inner_text("#facts")
+    assert "Shares are of the sample" in page.inner_text("#findings-note")
+    choose(page, 0)
     assert "documents of the sample" in page.inner_text("#summary")
-    assert "of the sample" in page.inner_text("#readout")
+    assert "of the sample" in page.inner_text("#chart-note")
     shown = page.locator("#documents article").first
     assert shown.locator("h5").inner_text() == places[int(shown.get_attribute("data-row"))]
     assert "document" not in shown.locator(".meta").inner_text()
@@ -427,7 +475,8 @@ def test_a_sample_says_that_it_is_one(opened, corpus, tmp_path):
 
 def test_a_report_of_words_alone_works(opened, corpus, tmp_path):
     page = opened(path=written(corpus.pipeline, tmp_path / "words.html"))
+    choose(page, 0)
     assert page.locator("#documents-part").is_hidden()
-    assert page.locator("#nav a").all_inner_texts() == ["Topics", "Map", "About"]
+    assert page.locator("#nav a").all_inner_texts() == ["Topics", "Map", "Details"]
     page.fill("#search", "ship")
     page.locator("#results button").first.click()

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shares of topics by period and by group, and what stands out in them, as a page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
+
+from streamtopics.inspection.periods import STEPS
+from streamtopics.metrics import relevant_words
+from streamtopics.report.documents import Document, Source, Statistics, WordTable, shortened, show
+from streamtopics.story.cells import Labels, Period, Totals, interval_of, spread_of
+from streamtopics.story.findings import Finding, Sample, Topics, find
+from streamtopics.utils.times import read_times
+
+# Findings, alarms and groups that a page shows, words that name a topic, those that came with it,
+# and documents of an alarm.
+MOST_FINDINGS, MOST_ALARMS, MOST_GROUPS, N_WORDS, N_CAME, N_TYPICAL = 10, 20, 24, 10, 3, 3
+# Share of false findings, and what a relevance ranks the words of a branch by.
+LEVEL, RELEVANCE = 0.05, 0.6
+NO_GROUP, LONGEST_GROUP = "(no group)", 60
+
+
+class Shares(NamedTuple):
+    """Shares of several things in several rows of documents, NaN in rows without documents."""
+
+    share: np.ndarray
+    low: np.ndarray  # The 95 % interval
+    high: np.ndarray
+
+
+class Curves(NamedTuple):
+    """Shares of all topics by period and by group."""
+
+    unit: str
+    periods: tuple[Period, ...]
+    labels: list[str]
+    sizes: list[int]
+    shares: Shares  # (n_periods, n_topics)
+    groups: list[str]
+    group_sizes: list[int]
+    by_group: Shares  # (n_groups, n_topics)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A finding as a page shows it."""
+
+    text: str
+    quote: str
+    kind: str
+    topic: int | None  #: Place in `Report.topics`
+    word: str | None
+    first: int  #: Periods from and to which it holds; -1 for a group
+    last: int
+    group: str | None
+    shares: list[float | None]  #: Of the documents of each period that have the word
+    low: list[float | None]
+    high: list[float | None]
+    documents: list[Document] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Two topics or branches that are put together; branches follow the topics in number."""
+
+    left: int
+    right: int
+    height: float  #: Distance of their topics in the mean
+    words: list[str]  #: That both have
+
+
+def digits(value: float) -> float:
+    """A number as it is written into the page."""
+    return float(f"{value:.6g}")
+
+
+def written(values: np.ndarray) -> list[float | None]:
+    """Numbers as they are written; None where there were no documents."""
+    return [None if np.isnan(value) else digits(value) for value in values]
+
+
+def fields_of(record: object) -> dict[str, Any] | None:
+    """Names and values of a mapping, named tuple or dataclass; None of something else."""
+    if isinstance(record, Mapping):
+        return {str(key): value for key, value in record.items()}
+    if is_dataclass(record) and not isinstance(record, type):
+        return {one.name: record.__dict__[one.name] for one in fields(record)}
+    return record._asdict() if hasattr(record, "_asdict") else None
+
+
+# Shares
+
+
+def shares_of(n: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> Shares:
+    """Mean shares of topics in rows of n documents, with intervals."""
+    means = sums / np.where(n > 0, n, np.nan)[:, None]
+    return Shares(means, *interval_of(n[:, None], means, spread_of(n, sums, squares)))
+
+
+def curves_of(totals: Totals) -> Curves:
+    """Shares by period, and in the largest groups; without times there are no periods."""
+    n, periods = totals.n.sum(axis=1), totals.periods
+    of_groups = totals.n.sum(axis=0)
+    shown = np.argsort(-of_groups, kind="stable")[:MOST_GROUPS]
+    if len(of_groups) < 2:
+        shown = shown[:0]
+    names = [shortened(totals.groups[g] or NO_GROUP, LONGEST_GROUP) for g in shown]
+    cubes = totals.sums, totals.squares
+    return Curves(
+        periods[0].unit if periods else "", periods, [period.label for period in periods],
+        n.astype(int).tolist(), shares_of(n, *(cube.sum(axis=1) for cube in cubes)),
+        names, of_groups[shown].astype(int).tolist(),
+        shares_of(of_groups[shown], *(cube.sum(axis=0)[shown] for cube in cubes)),
+    )  # fmt: skip
+
+
+def without_times(curves: Curves) -> Curves:
+    """The curves without the periods, which are documents in order."""
+    nothing = np.empty((0, curves.shares.share.shape[1]))
+    return curves._replace(
+        unit="", periods=(), labels=[], sizes=[], shares=Shares(nothing, nothing, nothing)
+    )
+
+
+def of_tracker(curves: Curves, tracker: Any) -> Curves:
+    """Shares of the tokens that a tracker has seen, by snapshot."""
+    times, ids, shares = tracker.shares()
+    found = np.zeros((len(times), curves.shares.share.shape[1]))
+    place = {int(one): column for column, one in enumerate(ids)}
+    for row, one in enumerate(tracker.ids_[: found.shape[1]]):
+        if int(one) in place:
+            found[:, row] = shares[:, place[int(one)]]
+    nothing = np.full((0, found.shape[1]), np.nan)
+    labels = [str(time).replace("T", " ") for time in times]
+    return curves._replace(unit="snapshot", labels=labels, shares=Shares(found, nothing, nothing))
+
+
+def places_in(periods: tuple[Period, ...], times: np.ndarray) -> np.ndarray:
+    """The period of each time, -1 where it is not known or before the first."""
+    found = np.full(len(times), -1, np.intp)
+    starts = np.array([period.start for period in periods])
+    if len(starts) and (starts.dtype.kind == "M") == (times.dtype.kind == "M"):
+        known = times == times
+        found[known] = np.searchsorted(starts, times[known], side="right") - 1
+    return found
+
+
+def place_of(periods: tuple[Period, ...], time: Any) -> int | None:
+    """The period that a time falls into; None where it is outside all or no such time."""
+    try:
+        times = read_times([time])
+    except (TypeError, ValueError):
+        return None
+    place = int(places_in(periods, times)[0])
+    if place < 0:
+        return None
+    last = periods[-1]
+    steps = [step for step in STEPS if step.name == last.unit]
+    ends = [step.starts(step.of(np.array([last.start])) + 1)[0] for step in steps]
+    if not ends and len(periods) > 1:
+        ends = [2 * last.start - periods[-2].start]
+    return None if ends and times[0] >= ends[0] else place
+
+
+# Findings
+
+
+def find_in(source: Source, found: Statistics, totals: Totals, labels: Labels) -> list[Finding]:
+    """What stands out, with rows of the documents; without times that is between groups."""
+    rows, names = found.rows, [str(name) for name in source.names]
+    top = relevant_words(source.topic_word, source.weights, N_WORDS, relevance=RELEVANCE)
+    phi = source.topic_word * source.weights[:, None]
+    topics = Topics(
+        [[names[column] for column in own] for own in top], names,
+        phi / np.maximum(phi.sum(axis=0), 1e-300), frozenset(map(int, source.model.hidden_topics_)),
+    )  # fmt: skip
+    places = {name: place for place, name in enumerate(totals.groups)}
+    group = [places.get(labels.groups[row], len(places) - 1) for row in rows]
+    texts = [""] * len(rows) if source.texts is None else [source.texts[row] for row in rows]
+    sample = Sample(
+        source.counts[rows], found.shares, places_in(totals.periods, labels.times[rows]),
+        np.array(group, np.intp), texts,
+    )  # fmt: skip
+    each = find(totals, topics, sample, LEVEL)
+    if labels.kind == "order":
+        each = [one for one in each if one.group is not None]
+    return [one._replace(documents=tuple(rows[list(one.documents)].tolist())) for one in each]
+
+
+def alarms_in(
+    alarms: Iterable[object], source: Source, found: Statistics, curves: Curves, labels: Labels
+) -> list[Finding]:
+    """Alarms as findings of the period that they are of, with documents of their words."""
+    columns = {str(name): column for column, name in enumerate(source.names)}
+    own_period, each = places_in(curves.periods, labels.times[found.rows]), []
+    for alarm in (fields_of(one) or {} for one in alarms):
+        period = place_of(curves.periods, alarm.get("time"))
+        if period is None:
+            continue
+        named = alarm.get("words")
+        told = [one[0] if isinstance(one, tuple) else str(one) for one in list(named or ())]
+        known = [columns[word] for word in told if word in columns]
+        rows = found.rows[own_period == period]
+        n = np.asarray((source.counts[rows][:, known] > 0).sum(axis=1)).ravel()
+        best = rows[np.argsort(-n, kind="stable")[: min(N_TYPICAL, int((n > 0).sum()))]]
+        each.append(Finding(
+            "alarm", None, next((word for word in told if word in columns), None),
+            tuple(told[:N_WORDS]), (), (), curves.labels[period], (period, period), None,
+            0.0, (0.0, 0.0), 0.0, 0, 0, 0.0, 0.0, tuple(best.tolist()),
+        ))  # fmt: skip
+    return each[-MOST_ALARMS:]
+
+
+def statements_of(
+    findings: Sequence[Finding], source: Source, totals: Totals, place: np.ndarray, times: list[str]
+) -> list[Statement]:
+    """Findings with their curves and documents."""
+    rows = [row for one in findings for row in one.documents]
+    documents = iter(show(source, rows, place, times))
+    columns = {str(name): column for column, name in enumerate(source.names)}
+    n = totals.n.sum(axis=1)
+    found = []
+    for one in findings:
+        curve: list[list[float | None]] = [[], [], []]
+        if one.word in columns:
+            share = totals.holders[:, [columns[one.word]]] / np.where(n > 0, n, np.nan)[:, None]
+            each = (share, *interval_of(n[:, None], share, np.ones(1)))
+            curve = [written(values[:, 0]) for values in each]
+        text = str(one._replace(quote=""))
+        if one.kind == "alarm":
+            words = ", ".join(one.words) or "Alarm"
+            text = f"*{words}*: documents in {one.when} differ from those before."
+        topic = None if one.topic is None else int(place[one.topic])
+        found.append(Statement(
+            text, one.quote, one.kind, None if topic == -1 else topic, one.word, *one.periods,
+            one.group, curve[0], curve[1], curve[2], [next(documents) for _ in one.documents],
+        ))  # fmt: skip
+    return found
+
+
+def change_of(k: int, findings: Sequence[Finding]) -> tuple[str, list[str]]:
+    """What is found of a topic along the time, in short, and words that came with it."""
+    own = [one for one in findings if one.topic == k and one.group is None]
+    came = list(dict.fromkeys(word for one in own for word in one.came))[:N_CAME]
+    for one in own:
+        if one.word is None:
+            moved = {"grown": "rose", "fallen": "fell"}.get(one.kind, one.kind)
+            return f"{moved} {one.when}: {one.share:.1%}, else {one.share_before:.1%}", came
+    return "", came
+
+
+# Topics put together
+
+
+def branches_of(
+    affinity: np.ndarray, topic_word: np.ndarray, weights: np.ndarray, table: WordTable
+) -> list[Branch]:
+    """The tree of the topics by their Hellinger distances, by average linkage.
+
+    A branch has the words that both of its parts have most of: by the geometric mean.
+    """
+    if len(affinity) < 2:
+        return []
+    distances = np.sqrt(1.0 - affinity)
+    joined = linkage(squareform(distances, checks=False), "average")
+    each, mass, found = [*topic_word[:, table.columns]], weights.tolist(), []
+    for a, b, height, _ in joined.tolist():
+        left, right = int(a), int(b)
+        common = np.sqrt(each[left] * each[right])
+        known = np.flatnonzero(common > 0)
+        value = np.log(common[known]) + (RELEVANCE - 1.0) * np.log(table.overall[known])
+        best = known[np.argsort(-value, kind="stable")[:4]]
+        found.append(Branch(left, right, digits(height), [table.words[i] for i in best]))
+        both = max(mass[left] + mass[right], 1e-300)
+        each.append((mass[left] * each[left] + mass[right] * each[right]) / both)
+        mass.append(both)
+    return found
