@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 OLDEST = ROOT / ".ci" / "oldest.txt"
-EXTRAS = ["plot", "dask", "parquet", "zstd", "test"]
+EXTRAS = ["plot", "dask", "parquet", "excel", "zstd", "test"]
 # Left out of the oldest environment: slow to compile, or to install.
 NOT_TESTED = {"gensim", "pyldavis"}
 

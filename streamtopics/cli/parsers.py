@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from streamtopics import __version__
 
-FORMATS = ("lines", "documents", "jsonl", "json", "csv", "tsv", "parquet")
+FORMATS = ("lines", "documents", "jsonl", "json", "csv", "tsv", "parquet", "xlsx")
 DESCRIPTION = """\
 Find the topics of texts, keep them up to date, and apply them to other texts.
 
@@ -23,7 +23,7 @@ of the installed scientific Python packages.
 """
 FILES = """\
 Files: plain text with a document on each line, JSON lines (.jsonl) or an array
-(.json) with a field "text", tables (.csv, .tsv, .parquet) with a column "text",
+(.json) with a field "text", tables (.csv, .tsv, .parquet, .xlsx) with a column "text",
 each of them perhaps compressed (.gz, .bz2, .xz, .zst), folders of such files with
 the folders in them, or - for standard input.
 """
@@ -87,7 +87,7 @@ RELEVANCE = (
 )  # fmt: skip
 READING = (
     ("--format", FORMATS, None, "", "of the files; documents is a plain text each (by name)"),
-    ("--sep", str, None, "C", "between the fields of a table (a comma; a tab in .tsv)"),
+    ("--sep", str, None, "C", "between the fields of a table (a comma, semicolon, tab or bar)"),
     ("--text-key", str, "text", "KEY", 'field or column of texts; a.b is b in a ("text")'),
     ("--time-key", str, None, "KEY", "field or column of times: dates, years, seconds"),
     ("--time-format", str, None, "F", "of dates, such as %%d.%%m.%%Y (2003-05-17)"),

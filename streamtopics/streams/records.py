@@ -14,12 +14,14 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from datetime import datetime
+from contextlib import closing, suppress
+from datetime import date, datetime
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, TypeAlias
+from zipfile import BadZipFile
 
 from streamtopics.utils.checks import check_integer, check_one_of
 from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, take_rows
@@ -33,7 +35,7 @@ Rows: TypeAlias = Iterator[tuple[int, Any]]  # texts or objects, with the number
 STANDARD_INPUT = "-"
 SUFFIXES = {
     ".txt": "lines", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv",
-    ".tsv": "tsv", ".parquet": "parquet",
+    ".tsv": "tsv", ".parquet": "parquet", ".xlsx": "xlsx",
 }  # fmt: skip
 OPEN: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None}
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -42,6 +44,12 @@ INVALID = re.compile("[\udc80-\udcff]")
 # Texts of a table that stand for none, as pandas has them.
 MISSING = frozenset(("", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"))
 BLOCK = 2**20
+# Forms of dates that are proposed to read by, the first that fits.
+TIME_FORMATS = [
+    f"{day}{time}"
+    for day in ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y")
+    for time in ("", " %H:%M", " %H:%M:%S", ", %H:%M")
+]
 
 
 class ReadingError(ValueError):
@@ -120,7 +128,7 @@ class Reading(NamedTuple):
         """Return how a file is read."""
         kind = self.format or SUFFIXES.get(kind_of(path.name)) or ("csv" if self.sep else None)
         name = "standard input" if str(path) == STANDARD_INPUT else str(path)
-        unit = {"json": "record", "parquet": "row"}.get(kind or "", "line")
+        unit = {"json": "record", "parquet": "row", "xlsx": "row"}.get(kind or "", "line")
         return self._replace(format=kind, name=name, unit=unit)
 
     def place(self, number: int) -> str:
@@ -179,13 +187,12 @@ class Reading(NamedTuple):
 
     def _time(self, number: int, value: object) -> datetime | float:
         try:
-            if self.time_format is not None:
+            if self.time_format is not None and not isinstance(value, date):
                 return datetime.strptime(str(value).strip(), self.time_format)
             return read_time(value)
         except (ArithmeticError, TypeError, ValueError) as error:
             problem = f"a time must be a number or a date such as 2003-05-17; got {value!r:.60}"
-            remedy = "time_format", "%d.%m.%Y"
-            raise self.error("no time", number, problem, *remedy) from error
+            raise self.error("no time", number, problem, *_time_formats(value)) from error
 
 
 def read_texts(
@@ -207,12 +214,14 @@ def read_texts(
         :class:`pathlib.Path` a file or folder. A str by itself is a path; "-" is standard input.
     text_key : str, default="text"
         Key or column of the text. Dots lead into objects: "user.name".
-    format : {"lines", "documents", "jsonl", "json", "csv", "tsv", "parquet"} or None, default=None
+    format : {"lines", "documents", "jsonl", "json", "csv", "tsv", "parquet", "xlsx"} or None, \
+default=None
         None goes by the suffix, with ".gz", ".bz2", ".xz" or ".zst" behind it if compressed. Other
         files have a document on each line; in a folder a ".txt" file is one document. ".json" has
         an array, or JSON on each line as ".jsonl". Missing texts of tables are "".
     sep : str or None, default=None
-        What separates the fields of a table. None is a comma, or a tab in ".tsv".
+        What separates the fields of a table. None is a tab in ".tsv" and otherwise a comma, or, if
+        the first line has none, a semicolon, tab or bar in it.
     encoding : str, default="utf-8"
     on_bad : {"raise", "skip"}, default="raise"
         What to do about a record that cannot be read; "raise" raises a `ReadingError`.
@@ -387,8 +396,8 @@ def _read_path(path: Path, reading: Reading) -> Iterator[Any]:
 
 def _read_file(path: Path, reading: Reading) -> Iterator[Any]:
     suffix, encoding = path.suffix.lower(), reading.encoding
-    if reading.format == "parquet":
-        yield from _read_rows(_arrow_rows(path, reading), reading)
+    if reading.format in BINARY:
+        yield from _read_rows(BINARY[reading.format](path, reading), reading)
         return
     encoding = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     how: dict[str, Any] = {"encoding": encoding, "errors": "surrogateescape", "newline": "\n"}
@@ -427,7 +436,8 @@ def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
             if line.isascii() or not (bad := INVALID.search(line)):
                 yield number, line
                 continue
-            known = "utf-16" if line[:2] in ("\udcff\udcfe", "\udcfe\udcff") else "latin-1"
+            known = "utf-16" if line[:2] in ("\udcff\udcfe", "\udcfe\udcff") else "cp1252"
+            known = "latin-1" if known == reading.encoding else known
             reason, byte = f"not {reading.encoding}", ord(bad[0]) - 0xDC00
             problem = f"byte 0x{byte:02x} at position {bad.start() + 1} is {reason}"
             reading.bad(reading.error(reason, number, problem, "encoding", known))
@@ -493,7 +503,9 @@ def _json(lines: Lines, reading: Reading) -> Rows:
 
 def _table(lines: Lines, reading: Reading) -> Rows:
     """Read the rows under one with the names of the columns."""
-    sep = reading.sep or ("\t" if reading.format == "tsv" else ",")
+    head = next(lines, (1, ""))
+    lines, common = chain([head], lines), "\t" if reading.format == "tsv" else ","
+    sep = reading.sep or next((c for c in f"{common};\t|" if c in head[1]), common)
     number, names = 0, list[str]()
 
     def given() -> Iterator[str]:
@@ -533,6 +545,15 @@ def _table(lines: Lines, reading: Reading) -> Rows:
             yield begin, fields
 
 
+def _time_formats(value: object) -> list[str]:
+    """The argument and a form that a date may have, which is no ISO 8601."""
+    for form in TIME_FORMATS:
+        with suppress(ValueError):
+            datetime.strptime(str(value).strip(), form)
+            return ["time_format", form]
+    return ["time_format", TIME_FORMATS[0]]
+
+
 def _similar_keys(key: str, values: Mapping[str, Any], of_text: bool) -> list[str]:
     """Keys that may be meant: within an object, spelled alike, or those of the longest texts."""
     lower = {str(name).lower(): str(name) for name in reversed(list(values))}
@@ -564,7 +585,31 @@ def _arrow_rows(path: Path, reading: Reading) -> Rows:
         yield from enumerate((row for batch in batches for row in batch.to_pylist()), start=1)
 
 
+def _excel_rows(path: Path, reading: Reading) -> Rows:
+    """Read the rows of the first sheet of a workbook under one with the names of the columns."""
+    openpyxl, names = _needed("openpyxl", "openpyxl"), list[str]()
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except (BadZipFile, KeyError, openpyxl.utils.exceptions.InvalidFileException) as error:
+        problem = f"this is no workbook of Excel 2007 or later ({error})"
+        raise ReadingError("broken file", reading.name, problem) from error
+    with closing(book):
+        sheet = book.worksheets[0]
+        sheet.reset_dimensions()  # What a program has written of them may be wrong.
+        for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+            if all(cell is None for cell in cells):
+                reading.skip("empty lines", reading.place(number))
+            elif not names:
+                names = ["" if cell is None else str(cell) for cell in cells]
+            else:
+                row = {name: None for name in names if name} | dict(zip(names, cells, strict=False))
+                if isinstance(row.get(reading.text_key), int | float):
+                    row[reading.text_key] = str(row[reading.text_key])
+                yield number, row
+
+
 DECODER = json.JSONDecoder()
+BINARY = {"parquet": _arrow_rows, "xlsx": _excel_rows}
 FORMATS = {
     None: _plain, "lines": _plain, "documents": _documents, "jsonl": _json_lines, "json": _json,
     "csv": _table, "tsv": _table,

@@ -337,7 +337,12 @@ def test_what_was_skipped_is_said(capsys, tmp_path):
             ["--time-key", "date"],
             "there is no 'date'; there is: 'text', 'n'",
         ),
-        ("a.csv", "id;text\n1;a", [], "between the fields of 'id;text'; pass --sep ';', for"),
+        (
+            "a.csv",
+            "id;text\n1;a",
+            ["--sep", ","],
+            "between the fields of 'id;text'; pass --sep ';', for",
+        ),
         ("a.csv", "text,day\na,1", ["--time-key", "days"], "'day'; pass --time-key day, "),
     ],
 )
@@ -438,7 +443,7 @@ def test_texts_of_which_the_model_knows_no_word(fitted, capsys, tmp_path):
         (["fit", "a.txt", "--topcis", "3"], "did you mean --topics?"),
         (["fit", "a.txt", "--encoding", "utf8x"], "streamtopics: --encoding is unknown: utf8x\n"),
         (["fit", "a.csv", "--sep", "ab"], "streamtopics: --sep must be a 1-character string\n"),
-        (["fit", "b.csv"], "pass --sep $'\\t', for example\n"),
+        (["fit", "b.csv", "--sep", ","], "pass --sep $'\\t', for example\n"),
         (["fit", "a.txt", "--keep", "year"], "--keep is of --documents-out FILE"),
         (
             ["fit", "a.txt", "--report", "x.pdf"],

@@ -111,6 +111,44 @@ def test_parquet(tmp_path):
         list(read_texts(path, text_key="tag"))
 
 
+def test_excel(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    path, book = tmp_path / "a.xlsx", openpyxl.Workbook()
+    rows = [
+        ["text", "day", None, "Betrag"], ["Müsli", datetime(2025, 5, 17), "x", 1.5], [None] * 4,
+        [2024, "18.05.2025", None, None], [None, datetime(2025, 5, 19)],
+    ]  # fmt: skip
+    for row in rows:
+        book.active.append(row)
+    book.create_sheet("other").append(["text"])
+    book.save(path)
+    found, skipped = {"time_key": "day", "time_format": "%d.%m.%Y", "keys": ["Betrag"]}, Skipped()
+    records = list(read_records(path, skipped=skipped, **found))
+    assert [(r.text, r.time.day, r.fields["Betrag"], r.line) for r in records] == [
+        ("Müsli", 17, 1.5, 2), ("2024", 18, None, 4), ("", 19, None, 5),
+    ]  # fmt: skip
+    assert skipped.counts == {"empty lines": 1}
+    with pytest.raises(ReadingError, match="row 2: there is no 'body'; there is: 'text', 'day'"):
+        list(read_texts(path, text_key="body"))
+    path.write_bytes(b"no workbook")
+    with pytest.raises(ReadingError, match="no workbook of Excel"):
+        list(read_texts(path))
+
+
+def test_a_german_export(write):
+    content = 'Nr.;Datum;Text;Betrag\r\n1;17.05.2025 13:45;"„Müsli“; 5 €";0,50\r\n'
+    path = write("a.csv", content.encode("cp1252"))
+    how = {"text_key": "Text", "time_key": "Datum", "keys": ["Betrag"]}
+    with pytest.raises(ReadingError, match="pass encoding='cp1252'"):
+        list(read_records(path, **how))
+    how["encoding"] = "cp1252"
+    with pytest.raises(ReadingError, match=r"pass time_format='%d.%m.%Y %H:%M'"):
+        list(read_records(path, **how))
+    (record,) = read_records(path, time_format="%d.%m.%Y %H:%M", **how)
+    assert record.text == "„Müsli“; 5 €"
+    assert (record.time, record.fields) == (datetime(2025, 5, 17, 13, 45), {"Betrag": "0,50"})
+
+
 # Plain text, standard input and folders
 
 
@@ -191,12 +229,14 @@ def test_a_format_reads_all_files_of_a_folder(write, tmp_path):
 
 def test_separators(write):
     path = write("a.csv", "id;text\n1;red, blue\n")
-    with pytest.raises(ReadingError, match=r"no ',' between the fields.*pass sep=';'"):
+    assert list(read_texts(path)) == list(read_texts(path, sep=";")) == ["red, blue"]
+    path = write("a.csv", '"Name, first";"text"\n1;red\n')
+    with pytest.raises(ReadingError, match="quotation marks"):
         list(read_texts(path))
-    assert list(read_texts(path, sep=";")) == ["red, blue"]
+    assert list(read_texts(write("t.csv", "id\ttext\n1\tred\n"))) == ["red"]
     assert list(read_texts(write("a.dat", "id|text\n1|red\n"), sep="|")) == ["red"]
-    with pytest.raises(ReadingError, match=r"pass sep='\\t'"):
-        list(read_texts(write("b.csv", "id\ttext\n1\tred\n")))
+    with pytest.raises(ReadingError, match=r"no ';' between the fields.*pass sep='\\t'"):
+        list(read_texts(write("b.csv", "id\ttext\n1\tred\n"), sep=";"))
 
 
 def test_missing_texts_of_tables_are_empty(write):
@@ -311,7 +351,7 @@ def test_bad_arrays(write, content):
         list(read_texts(write("a.json", content)))
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le"])
 def test_encodings(write, encoding):
     path = write("a.csv", "text\nété\n".encode(encoding))
     assert list(read_texts(path, encoding=encoding)) == ["été"]
