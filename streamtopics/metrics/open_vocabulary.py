@@ -106,7 +106,8 @@ def open_vocabulary_probability(
     if given.shape != expected.shape or abs(given - expected).sum() > 0:
         raise ValueError(
             "the steps of pipeline before the model must give the counts of words, so that each "
-            "token can be scored; leave out binary=True, tf-idf and steps that change columns"
+            "token can be scored; leave out binary=True, phrases, tf-idf and steps that change "
+            "columns"
         )
     observed, held_out = split_by(X, random_state, _keys(words))
     seen = _with_names_of(counts, _in_columns(observed, columns, len(names)))
