@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Take the picture of a report: topics of the addresses on the state of the union, over time.
+"""Take the picture of a report: what stands out in the addresses on the state of the union.
 
     STREAMTOPICS_DATA=... python doc/report_picture.py
 
@@ -18,7 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 from streamtopics.report import report
 
 OUTPUT = Path(__file__).parent / "_static" / "report.png"
-WIDTH, HEIGHT, MARGIN, LINE, TOPIC = 1100, 830, 24, 2, "treaty"
+WIDTH, HEIGHT, MARGIN, LINE = 1100, 830, 24, 2
 BROWSERS = "chromium", "chromium-browser", "google-chrome", "chrome"
 
 
@@ -39,16 +39,13 @@ def main() -> None:
 
 
 def shots(page: Page) -> tuple[bytes, bytes]:
-    """Return pictures of the top of the page with a topic, and of all topics over time."""
-    page.locator("#list [role=tab]", has_text=TOPIC).first.click()
-    page.evaluate("window.scrollTo(0, 0)")
+    """Return pictures of the top of the page, and of the timeline."""
     top = page.screenshot()
-    page.locator("#view label", has_text="stream").first.click()
-    head, stream = (page.locator(part).bounding_box() for part in ("#view", "#stream-part"))
-    assert head is not None
-    assert stream is not None, "the report shows no stream"
+    head, chart = (page.locator(part).bounding_box() for part in ("#time-head", "#chart"))
+    assert head is not None, "the report shows no timeline"
+    assert chart is not None, "the report shows no timeline"
     start = head["y"] - MARGIN
-    height = stream["y"] + stream["height"] + MARGIN - start
+    height = chart["y"] + chart["height"] + MARGIN - start
     clip = {"x": 0, "y": start + page.evaluate("window.scrollY"), "width": WIDTH, "height": height}
     return top, page.screenshot(clip=clip, full_page=True)
 

@@ -346,3 +346,29 @@ def test_it_is_searched_over_as_any_estimator_is():
     search = GridSearchCV(small(), {"n_components": [1, 5]}, cv=2).fit(texts)
     assert search.best_params_ == {"n_components": 5}
     assert clone(small()).get_params()["n_components"] == 5
+
+
+def test_a_report_says_what_the_stream_knows(tmp_path):
+    """Of all documents, of which a sixth is kept."""
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(["sea", "ship", "wave", "sun", "sky"], 8)) for _ in range(300)]
+    times = [f"2024-{1 + i // 60:02}" for i in range(300)]
+    texts[240:] = [f"{text} storm storm storm" for text in texts[240:]]
+    stream = TopicStream(2, n_documents=50)
+    ids = [f"note {i}" for i in range(300)]
+    stream.fit(texts, times=times, groups=["a", "b"] * 150, ids=ids)
+    found = stream.report(tmp_path / "page.html", title="Weather")
+    totals, kept = stream.totals(), stream.documents
+    assert (found.n_documents, found.sampled_from, found.over_all) == (50, 300, True)
+    assert found.periods == [period.label for period in totals.periods]
+    assert found.sizes == totals.n.sum(axis=1).tolist()
+    assert sorted(found.groups) == ["a", "b"]
+    assert [one.text for one in found.findings] == [
+        str(one._replace(quote="")) for one in stream.findings()
+    ]
+    assert any("storm" in one.text for one in found.findings)
+    for said, one in zip(found.findings, stream.findings(), strict=True):
+        assert [doc.title for doc in said.documents] == [kept[i].id for i in one.documents]
+    assert found.holders[found.words.index("storm")] == 60
+    assert "<title>Weather</title>" in (tmp_path / "page.html").read_text("utf-8")
+    assert stream.report(findings=()).findings == []

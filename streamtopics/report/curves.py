@@ -37,9 +37,7 @@ class Shares(NamedTuple):
 class Curves(NamedTuple):
     """Shares of all topics by period and by group."""
 
-    unit: str
     periods: tuple[Period, ...]
-    labels: list[str]
     sizes: list[int]
     shares: Shares  # (n_periods, n_topics)
     groups: list[str]
@@ -103,42 +101,23 @@ def shares_of(n: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> Shares:
     return Shares(means, *interval_of(n[:, None], means, spread_of(n, sums, squares)))
 
 
-def curves_of(totals: Totals) -> Curves:
-    """Shares by period, and in the largest groups; without times there are no periods."""
-    n, periods = totals.n.sum(axis=1), totals.periods
-    of_groups = totals.n.sum(axis=0)
-    shown = np.argsort(-of_groups, kind="stable")[:MOST_GROUPS]
-    if len(of_groups) < 2:
-        shown = shown[:0]
-    names = [shortened(totals.groups[g] or NO_GROUP, LONGEST_GROUP) for g in shown]
+def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
+    """Shares by period, and in the largest groups.
+
+    Documents in order are no periods, unless something is found of them.
+    """
+    along = any(one.group is None for one in findings)
+    has_times = along or any(period.unit != "order" for period in totals.periods)
+    periods, rows = totals.periods if has_times else (), slice(None if has_times else 0)
+    n, of_groups = totals.n[rows].sum(axis=1), totals.n.sum(axis=0)
+    largest = np.argsort(-of_groups, kind="stable")[: MOST_GROUPS if len(of_groups) > 1 else 0]
     cubes = totals.sums, totals.squares
     return Curves(
-        periods[0].unit if periods else "", periods, [period.label for period in periods],
-        n.astype(int).tolist(), shares_of(n, *(cube.sum(axis=1) for cube in cubes)),
-        names, of_groups[shown].astype(int).tolist(),
-        shares_of(of_groups[shown], *(cube.sum(axis=0)[shown] for cube in cubes)),
+        periods, n.astype(int).tolist(), shares_of(n, *(cube[rows].sum(axis=1) for cube in cubes)),
+        [shortened(totals.groups[g] or NO_GROUP, LONGEST_GROUP) for g in largest],
+        of_groups[largest].astype(int).tolist(),
+        shares_of(of_groups[largest], *(cube.sum(axis=0)[largest] for cube in cubes)),
     )  # fmt: skip
-
-
-def without_times(curves: Curves) -> Curves:
-    """The curves without the periods, which are documents in order."""
-    nothing = np.empty((0, curves.shares.share.shape[1]))
-    return curves._replace(
-        unit="", periods=(), labels=[], sizes=[], shares=Shares(nothing, nothing, nothing)
-    )
-
-
-def of_tracker(curves: Curves, tracker: Any) -> Curves:
-    """Shares of the tokens that a tracker has seen, by snapshot."""
-    times, ids, shares = tracker.shares()
-    found = np.zeros((len(times), curves.shares.share.shape[1]))
-    place = {int(one): column for column, one in enumerate(ids)}
-    for row, one in enumerate(tracker.ids_[: found.shape[1]]):
-        if int(one) in place:
-            found[:, row] = shares[:, place[int(one)]]
-    nothing = np.full((0, found.shape[1]), np.nan)
-    labels = [str(time).replace("T", " ") for time in times]
-    return curves._replace(unit="snapshot", labels=labels, shares=Shares(found, nothing, nothing))
 
 
 def places_in(periods: tuple[Period, ...], times: np.ndarray) -> np.ndarray:
@@ -211,7 +190,7 @@ def alarms_in(
         best = rows[np.argsort(-n, kind="stable")[: min(N_TYPICAL, int((n > 0).sum()))]]
         each.append(Finding(
             "alarm", None, next((word for word in told if word in columns), None),
-            tuple(told[:N_WORDS]), (), (), curves.labels[period], (period, period), None,
+            tuple(told[:N_WORDS]), (), (), curves.periods[period].label, (period, period), None,
             0.0, (0.0, 0.0), 0.0, 0, 0, 0.0, 0.0, tuple(best.tolist()),
         ))  # fmt: skip
     return each[-MOST_ALARMS:]

@@ -22,7 +22,6 @@ from streamtopics.report.curves import (
     change_of,
     digits,
     fields_of,
-    place_of,
     written,
 )
 from streamtopics.report.documents import (
@@ -34,7 +33,6 @@ from streamtopics.report.documents import (
     shortened,
     show,
 )
-from streamtopics.story.cells import Period
 from streamtopics.story.findings import Finding
 from streamtopics.utils.steps import steps_before
 from streamtopics.utils.structure import is_sparse, total
@@ -59,7 +57,6 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    periods: tuple[int | None, ...]  #: That the time of each row falls into
     n_left_out: int
 
 
@@ -122,7 +119,7 @@ class Report:
     groups: list[str]  #: The largest first; empty without groups
     group_sizes: list[int]
     least: int  #: Documents of a period below which it is not compared with others
-    tables: list[tuple[str, str, Table]]  #: Heading, kind ("changes" or "alarms") and rows
+    tables: list[tuple[str, Table]]  #: Headings and rows
     scores: list[Score]
     card: list[tuple[str, list[tuple[str, str]]]]  #: Sections of names and values
     has_documents: bool
@@ -174,23 +171,22 @@ def tables_of(
     source: Source,
     tracker: TopicTracker | Iterable[object] | None,
     alarms: Iterable[object] | None,
-    periods: tuple[Period, ...],
-) -> list[tuple[str, str, Table]]:
+) -> list[tuple[str, Table]]:
     """Births that the model has on record, rows of a tracker, and alarms, each with a heading."""
-    found: list[tuple[str, str, Iterable[object]]] = []
+    found: list[tuple[str, Iterable[object]]] = []
     # Models whose topics come and go have a record of it.
     with suppress(AttributeError):
-        found.append(("Births and deaths", "changes", source.model.births_report(source.names)))
+        found.append(("Births and deaths", source.model.births_report(source.names)))
     if isinstance(tracker, Iterable):
-        found.append(("Births and changes", "changes", tracker))
+        found.append(("Births and changes", tracker))
     elif tracker is not None:
-        found.append(("Topics of the stream", "changes", tracker.topics()))
+        found.append(("Topics of the stream", tracker.topics()))
     if alarms is not None:
-        found.append(("Alarms", "alarms", alarms))
-    return [(heading, kind, table_of(rows, periods)) for heading, kind, rows in found]
+        found.append(("Alarms", alarms))
+    return [(heading, table_of(rows)) for heading, rows in found]
 
 
-def table_of(records: Iterable[object], periods: tuple[Period, ...] = ()) -> Table:
+def table_of(records: Iterable[object]) -> Table:
     """A table of records, named tuples, dataclasses or mappings, the newest first."""
     all_rows = [fields_of(record) or dict(record) for record in records]  # type: ignore[call-overload]
     rows = all_rows[::-1][:MOST_ROWS]
@@ -200,7 +196,6 @@ def table_of(records: Iterable[object], periods: tuple[Period, ...] = ()) -> Tab
     return Table(
         tuple(shortened(column.replace("_", " "), LONGEST_CELL) for column in columns),
         tuple(tuple(cell(row.get(column)) for column in columns) for row in rows),
-        tuple(place_of(periods, row.get("time")) for row in rows),
         len(all_rows) - len(rows),
     )
 

@@ -161,10 +161,9 @@ def statistics_of(source: Source, n_best: int, labels: Labels | None) -> Statist
     Without labels nothing is summed up.
     """
     n_topics, n = len(source.weights), source.counts.shape[0]
-    lift = _log_lift(source)
-    candidates = _candidates(source)
-    found = _Best(n_topics, n_best)
-    n_main = np.zeros(n_topics, dtype=np.int64)
+    overall = np.maximum(source.weights @ source.topic_word, np.finfo(np.float64).tiny)
+    lift = np.log(np.maximum(source.topic_word / overall, LEAST_LIFT))
+    main, share, telling = np.zeros(n, np.intp), np.zeros(n), np.zeros(n)
     cells = Cells.empty(n_topics, len(source.names))
     chosen = np.sort(np.random.default_rng(0).permutation(n)[:N_SAMPLE])
     sample = [np.zeros((0, n_topics))]
@@ -172,19 +171,24 @@ def statistics_of(source: Source, n_best: int, labels: Labels | None) -> Statist
     for start in range(0, n, AT_ONCE):
         rows = np.arange(start, min(start + AT_ONCE, n))
         shares = doc_topic(source, rows)
-        main, known = shares.argmax(axis=1), lengths[rows] > 0
-        n_main += np.bincount(main[known], minlength=n_topics)
+        main[rows], share[rows] = shares.argmax(axis=1), shares.max(axis=1)
         sample.append(shares[chosen[(chosen >= start) & (chosen < start + AT_ONCE)] - start])
-        if labels is not None:
-            own_labels = Labels(
-                labels.kind, labels.times[rows[known]], [labels.groups[row] for row in rows[known]]
+        for k in np.unique(main[rows]):
+            own = rows[main[rows] == k]
+            telling[own] = (
+                source.counts[own] @ lift[k] / np.where(lengths[own] > 0, lengths[own], 1)
             )
-            cells = cells.add(own_labels, shares[known], source.counts[rows[known]])
-        for k in np.unique(main):
-            own = np.flatnonzero((main == k) & candidates[rows])
-            scores = source.counts[rows[own]] @ lift[k] / lengths[rows[own]]
-            found.push(int(k), rows[own], shares[own, k], scores)
-    return Statistics(found.rows(), n_main, cells, chosen, np.concatenate(sample))
+        known = rows[lengths[rows] > 0]
+        if labels is not None:
+            groups = [labels.groups[row] for row in known]
+            of_known = labels._replace(times=labels.times[known], groups=groups)
+            cells = cells.add(of_known, shares[known - start], source.counts[known])
+    # Of mixtures almost all shares are 1: then the words decide.
+    order = np.lexsort((-telling, -share.round(2)))
+    order = order[_candidates(source, lengths)[order]]
+    best = [order[main[order] == k][:n_best].tolist() for k in range(n_topics)]
+    n_main = np.bincount(main[lengths > 0], minlength=n_topics)
+    return Statistics(best, n_main, cells, chosen, np.concatenate(sample))
 
 
 def labels_of_source(source: Source) -> Labels:
@@ -200,17 +204,9 @@ def doc_topic(source: Source, rows: np.ndarray) -> np.ndarray:
     return np.asarray(source.model.transform(chosen), dtype=np.float64)
 
 
-def _log_lift(source: Source) -> np.ndarray:
-    """log p(w | k) / p(w), not below that of `LEAST_LIFT`."""
-    overall = np.maximum(source.weights @ source.topic_word, np.finfo(np.float64).tiny)
-    lift: np.ndarray = np.log(np.maximum(source.topic_word / overall, LEAST_LIFT))
-    return lift
-
-
-def _candidates(source: Source) -> np.ndarray:
+def _candidates(source: Source, lengths: np.ndarray) -> np.ndarray:
     """Documents that may stand for a topic: not short ones, and none that looks like another."""
-    lengths = np.asarray(source.counts.sum(axis=1)).ravel()
-    found: np.ndarray = (lengths > 0) & (lengths >= np.median(lengths)) if len(lengths) else lengths
+    found: np.ndarray = (lengths > 0) & (lengths >= (np.median(lengths) if len(lengths) else 0))
     if source.texts is not None:
         seen: set[str] = set()
         for row in np.flatnonzero(found):
@@ -218,23 +214,6 @@ def _candidates(source: Source) -> np.ndarray:
             found[row] = key not in seen
             seen.add(key)
     return found
-
-
-class _Best:
-    """The documents with the largest shares of each topic, of those offered so far."""
-
-    def __init__(self, n_topics: int, n: int) -> None:
-        self.n = n
-        self.kept: list[list[tuple[float, float, int]]] = [[] for _ in range(n_topics)]
-
-    def push(self, topic: int, rows: np.ndarray, shares: np.ndarray, scores: np.ndarray) -> None:
-        # Of mixtures almost all shares are 1: then the words decide.
-        order = np.lexsort((rows, -scores, -shares.round(2)))[: self.n]
-        new = [(-round(float(shares[i]), 2), -float(scores[i]), int(rows[i])) for i in order]
-        self.kept[topic] = sorted(self.kept[topic] + new)[: self.n]
-
-    def rows(self) -> list[list[int]]:
-        return [[row for _, _, row in kept] for kept in self.kept]
 
 
 def show(source: Source, rows: list[int], place: np.ndarray, times: list[str]) -> list[Document]:

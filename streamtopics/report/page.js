@@ -237,15 +237,14 @@
 
   // Over time
 
-  const isEnough = (period) => !data.sizes.length || data.sizes[period] >= data.least;
+  const isEnough = (period) => data.sizes[period] >= data.least;
   // Where no period has enough documents, all are drawn.
   const someEnough = data.periods.some((_, i) => isEnough(i));
   const isDrawn = (period) => isEnough(period) || !someEnough;
   const drawn = (values) => values.map((value, i) => (isDrawn(i) ? value : null));
-  const hasIntervals = data.sizes.length > 0;
   const most = (values) => Math.max(1e-9, ...values.map((value) => value ?? 0));
 
-  const interval = (values, period) => (hasIntervals && values.low[period] !== null && values.low[period] !== undefined
+  const interval = (values, period) => (typeof values.low[period] === "number"
     ? ` (${percent(values.low[period])} to ${percent(values.high[period])})` : "");
 
   /** Paths of a curve over [0, 1] x [0, most], with gaps where nothing is known. */
@@ -324,7 +323,7 @@
     const items = [...data.findings.map((one, i) => ({ key: `f${i}`, one })), ...data.alarms.map((one, i) => ({ key: `a${i}`, one }))]
       .filter(({ one }) => one.first >= 0);
     const marks = lanes(items, x, step, left, right), top = 22 * (1 + Math.max(-1, ...marks.map((mark) => mark.row))) + 14;
-    const height = narrow ? 150 : 190, floor = top + height, sizesAt = floor + 8, sizesHigh = data.sizes.length ? 26 : 0;
+    const height = narrow ? 150 : 190, floor = top + height, sizesAt = floor + 8, sizesHigh = 26;
     const rowHigh = narrow ? 31 : 19, rowsAt = sizesAt + sizesHigh + 30, shown = data.topics.slice(0, ROWS);
     const picture = svg("svg", { width, height: rowsAt + shown.length * rowHigh + 4, role: "img",
       "aria-label": `Shares by ${data.unit}: ${series.name}. The table below says the same.` });
@@ -342,18 +341,15 @@
     }));
     if (marks.length) add(picture, aside(data.alarms.length ? "Findings and alarms" : "Findings", 10));
     if (values) {
-      const all = drawn(values.shares), tops = hasIntervals ? drawn(values.high) : all, high = most([...all, ...tops]);
+      const all = drawn(values.shares), high = most([...all, ...drawn(values.high)]);
       const y = (value) => floor - height * Math.min(1, Math.max(0, value / high)) * 0.96;
       add(picture, [1, 0.5, 0].map((part) => [line("grid", left, y(part * high), right, y(part * high)),
         narrow ? label(percent(part * high), left, y(part * high) - 7, { class: "faded" }) : label(percent(part * high), left - 10, y(part * high), { class: "faded", "text-anchor": "end" })]));
-      if (hasIntervals) add(picture, band(values, x, y));
-      add(picture, svg("g", { transform: `translate(${x(0)} ${y(high)})` }, curve(all, high, inner - step, floor - y(high))));
+      add(picture, band(values, x, y), svg("g", { transform: `translate(${x(0)} ${y(high)})` }, curve(all, high, inner - step, floor - y(high))));
     }
-    if (sizesHigh) {
-      const largest = Math.max(1, ...data.sizes);
-      add(picture, aside(`Documents, at most ${count(largest)}`, sizesAt + sizesHigh / 2), data.sizes.map((size, i) => svg("rect", {
-        class: isEnough(i) ? "size" : "size few", x: x(i) - 0.4 * step, width: 0.8 * step, y: sizesAt + (1 - size / largest) * sizesHigh, height: (size / largest) * sizesHigh })));
-    }
+    const largest = Math.max(1, ...data.sizes);
+    add(picture, aside(`Documents, at most ${count(largest)}`, sizesAt + sizesHigh / 2), data.sizes.map((size, i) => svg("rect", {
+      class: isEnough(i) ? "size" : "size few", x: x(i) - 0.4 * step, width: 0.8 * step, y: sizesAt + (1 - size / largest) * sizesHigh, height: (size / largest) * sizesHigh })));
     add(picture, axis(x, rowsAt - 14, left, right), shown.map((topic, place) => heatRow(topic, place, { x, step, left, narrow, y: rowsAt + place * rowHigh, rowHigh, aside })));
     const cursor = line("cursor", x(state.period), 0, x(state.period), rowsAt - 22);
     add(picture, cursor);
@@ -392,7 +388,7 @@
     const every = Math.max(1, Math.ceil((n * wide) / (right - left)));
     let end = -Infinity;
     return data.periods.map((name, i) => {
-      const at = Math.min(Math.max(x(i), left + widthOf(name) / 2), right - widthOf(name) / 2);
+      const at = Math.min(Math.max(x(i), (left > 100 ? 0 : left) + widthOf(name) / 2), right - widthOf(name) / 2);
       if (i % every || at - widthOf(name) / 2 < end) return null;
       end = at + widthOf(name) / 2 + 12;
       return [line("grid", x(i), y - 12, x(i), y - 8), label(name, at, y, { class: "faded", "text-anchor": "middle" })];
@@ -401,9 +397,8 @@
 
   function chartNote(series) {
     const n = data.sizes.filter((size, i) => !isEnough(i) && size > 0).length;
-    const of = !hasIntervals ? `Share of the words of each ${data.unit}`
-      : series.word ? `Share of the documents ${ofAll}that have “${series.word}”, by ${named(data.unit)}, with 95 % intervals`
-        : `Mean share in the documents ${ofAll}of each ${named(data.unit)}, with 95 % intervals`;
+    const of = series.word ? `Share of the documents ${ofAll}that have “${series.word}”, by ${named(data.unit)}, with 95 % intervals`
+      : `Mean share in the documents ${ofAll}of each ${named(data.unit)}, with 95 % intervals`;
     const few = !n ? "" : someEnough ? ` ${plural(n, "period has", "periods have")} fewer than ${data.least} documents, too few to compare: whiskers alone.`
       : ` Each period has fewer than ${data.least} documents, too few to compare them.`;
     return `${of}.${few} Rows: the darker, the closer to the largest share of the topic.`;
@@ -415,9 +410,9 @@
   function shareTable({ values, name }) {
     const rows = data.periods.map((period, i) => el("tr", {}, el("td", {}, period),
       el("td", {}, values.shares[i] === null ? "" : percent(values.shares[i])),
-      hasIntervals ? [el("td", {}, values.low[i] === null ? "" : `${percent(values.low[i])} to ${percent(values.high[i])}`),
-        el("td", {}, count(data.sizes[i]) + (isEnough(i) ? "" : ", too few"))] : null));
-    return scrolled(`Shares of ${name}`, ["period", "share", ...(hasIntervals ? ["95 % interval", "documents"] : [])], rows);
+      el("td", {}, values.low[i] === null ? "" : `${percent(values.low[i])} to ${percent(values.high[i])}`),
+      el("td", {}, count(data.sizes[i]) + (isEnough(i) ? "" : ", too few"))));
+    return scrolled(`Shares of ${name}`, ["period", "share", "95 % interval", "documents"], rows);
   }
 
   function scrolled(label, columns, rows) {
@@ -436,8 +431,7 @@
     slider.setAttribute("aria-valuetext", `${data.periods[period]}: ${what}`);
     document.querySelector("#chart svg").moveCursor();
     const few = isEnough(period) ? "" : `, fewer than ${data.least}: too few to compare`;
-    const sizes = data.sizes.length ? ` · ${plural(data.sizes[period], "document", "documents")}${few}` : "";
-    fill("readout", el("b", {}, data.periods[period]), ` · ${what}${sizes}`);
+    fill("readout", el("b", {}, data.periods[period]), ` · ${what} · ${plural(data.sizes[period], "document", "documents")}${few}`);
   }
 
   /** Show a finding, an alarm or a topic in the timeline. */
@@ -741,7 +735,7 @@
   // Details
 
   function drawTables() {
-    fill("tables", data.tables.map(([heading, , table]) => {
+    fill("tables", data.tables.map(([heading, table]) => {
       const place = new Map(data.topics.map((topic, i) => [String(topic.id), i]));
       // A tracker's topics have numbers of their own; then the row says which one of the model it is.
       const link = table.columns.includes("row") ? "row" : "topic";
@@ -925,7 +919,7 @@
     if (data.periods.length) {
       // A span is written "1790 to 1794".
       const first = data.periods[0].split(" to ")[0], last = data.periods[data.periods.length - 1].split(" to ").pop();
-      const known = ["number", "order", "snapshot"].includes(data.unit) ? "" : `by ${data.unit}`;
+      const known = ["number", "order"].includes(data.unit) ? "" : `by ${data.unit}`;
       items.push(fact(first === last ? first : `${first} – ${last}`, known));
     }
     if (data.groups.length) items.push(fact(count(data.groups.length), "groups"));

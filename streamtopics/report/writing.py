@@ -27,9 +27,7 @@ from streamtopics.report.curves import (
     curves_of,
     digits,
     find_in,
-    of_tracker,
     statements_of,
-    without_times,
 )
 from streamtopics.report.data import (
     Report,
@@ -165,14 +163,10 @@ def report(
     sums = totals or found.cells.totals()
     if findings is None:
         findings = find_in(source, found, sums, of_documents)
-    curves = curves_of(sums)
+    curves = curves_of(sums, findings)
     rung = alarms if alarms is None or isinstance(alarms, Iterable) else alarms.alarms
     rung = None if rung is None else list(rung)
     told = alarms_in(rung or (), source, found, curves, of_documents)
-    if curves.unit == "order" and all(one.group is not None for one in findings):
-        curves = without_times(curves)
-    if not (curves.labels or totals or tracker is None) and not isinstance(tracker, Iterable):
-        curves = of_tracker(curves, tracker)
     order = np.argsort(-source.weights, kind="stable")
     shown = order[~np.isin(order, source.model.hidden_topics_)][:n_topics]
     table = word_table(source, shown, int(n_words))
@@ -180,7 +174,10 @@ def report(
     dates = [] if of_documents.kind == "order" else time_texts(of_documents.times)
     n_given = source.counts.shape[0]
     whole = max(n_given, int(sampled_from or 0))
-    holders = holders_of(source, totals, whole)
+    is_known = totals is not None or (source.documents is not None and whole == n_given)
+    holders = (found.cells if totals is None else totals).holders.sum(axis=0)
+    holders = np.rint(np.asarray(holders)).astype(int).ravel()[: None if is_known else 0]
+    names = [period.label for period in curves.periods]
     data = Report(
         title=shortened(title or f"Topics of {type(source.model).__name__}", LONGEST_TITLE),
         n_topics=len(source.weights),
@@ -198,15 +195,15 @@ def report(
         alarms=statements_of(told, source, sums, place, dates),
         topics=topics_of(source, shown, affinity, found, dates, curves, table, findings),
         branches=branches_of(affinity, source.topic_word[shown], source.weights[shown], table),
-        unit=curves.unit,
-        periods=curves.labels,
+        unit=curves.periods[0].unit if names else "",
+        periods=names,
         sizes=curves.sizes,
         groups=curves.groups,
         group_sizes=curves.group_sizes,
         least=LEAST_OF_PERIOD,
-        tables=tables_of(source, tracker, rung, curves.periods),
+        tables=tables_of(source, tracker, rung),
         scores=scores_of(scores),
-        card=card(source, curves.labels, date, intake),
+        card=card(source, names, date, intake),
         has_documents=source.documents is not None,
         has_texts=source.texts is not None,
     )
@@ -215,16 +212,6 @@ def report(
         with replace_file(Path(path)) as write:
             write(content)
     return data
-
-
-def holders_of(source: Source, totals: Totals | None, whole: int) -> np.ndarray:
-    """How many of all documents have each word; empty if not known."""
-    if totals is not None:
-        return np.rint(totals.holders.sum(axis=0)).astype(int)
-    if source.documents is None or whole > source.counts.shape[0]:
-        return np.zeros(0, int)
-    own = source.counts.indices[source.counts.data > 0]
-    return np.bincount(own, minlength=len(source.names))
 
 
 def more_words(source: Source, table: WordTable, holders: np.ndarray) -> list[tuple[str, int]]:

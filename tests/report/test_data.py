@@ -322,13 +322,12 @@ def test_records_become_tables_the_newest_first(corpus):
     alarms = [Alarm(times[8], 1, ["sea", "ship"], 0.01), Alarm(times[200], 2, ["law"], 1e-5)]
     lives = [Life(0, 1, None, ("a",)), {"topic": 4, "born": 3, "died": 9, "words": np.arange(30)}]
     found = report(corpus.pipeline, texts=corpus.texts, times=times, alarms=alarms, tracker=lives)
-    (heading, kind, births), (_, alarm_kind, rung) = found.tables
-    assert (heading, kind, alarm_kind) == ("Births and changes", "changes", "alarms")
+    (heading, births), (_, rung) = found.tables
+    assert heading == "Births and changes"
     assert births.columns == ("topic", "born", "died", "words")
     assert births.rows[0] == ("4", "3", "9", "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …")
     assert births.rows[1] == ("0", "1", "", "a")
     assert rung.rows[0] == (str(times[200]), "2", "law", "1e-05")
-    assert rung.periods == (6, 0)
     marks = [(one.kind, one.first, one.word) for one in found.alarms]
     assert marks == [("alarm", 0, "sea"), ("alarm", 6, "law")]
     assert all("law" in corpus.texts[doc.row].lower() for doc in found.alarms[1].documents)
@@ -341,14 +340,14 @@ def test_records_become_tables_the_newest_first(corpus):
 
 def test_records_within_records_are_told_in_a_cell(corpus):
     alarm = {"batch": 3, "topics": (Life(4, 2, None, ("a", "b")), Life(5, 1, 9, ())), "rest": {}}
-    table = report(corpus.pipeline, alarms=[alarm]).tables[0][2]
+    table = report(corpus.pipeline, alarms=[alarm]).tables[0][1]
     assert table.columns == ("batch", "topics")
     assert table.rows == (("3", "4 (born 2, words a, b); 5 (born 1, died 9)"),)
 
 
 def test_many_records_leave_the_last_ones(corpus):
     records = [{"batch": i, "nothing": None} for i in range(500)]
-    table = report(corpus.pipeline, alarms=records).tables[0][2]
+    table = report(corpus.pipeline, alarms=records).tables[0][1]
     assert table.columns == ("batch",)
     assert (len(table.rows), table.rows[0], table.n_left_out) == (60, ("499",), 440)
 
@@ -369,23 +368,15 @@ def test_a_streaming_pipeline_has_a_report(corpus):
 class Tracker:
     """What a tracker of a stream answers."""
 
-    ids_ = np.array([7, -1, 5])
-
     def topics(self):
         return [{"topic": 7, "row": 0, "born": 1}]
-
-    def shares(self):
-        return [2001, 2002], np.array([5, 7]), np.array([[0.25, 0.75], [0.5, 0.5]])
 
 
 def test_a_tracker_and_a_monitor_are_asked_for_their_records(corpus):
     found = report(
         corpus.pipeline, tracker=Tracker(), alarms=SimpleNamespace(alarms=[{"time": 2002}])
     )
-    assert [heading for heading, _, _ in found.tables] == ["Topics of the stream", "Alarms"]
-    assert found.periods == ["2001", "2002"]
-    shares = {topic.id: topic.shares for topic in found.topics}
-    assert shares == {0: [0.75, 0.5], 1: [0.0, 0.0], 2: [0.25, 0.5]}
+    assert [heading for heading, _ in found.tables] == ["Topics of the stream", "Alarms"]
 
 
 def test_births_of_the_model_are_shown(parts):
@@ -394,7 +385,7 @@ def test_births_of_the_model_are_shown(parts):
         model.partial_fit(parts[1][start : start + 60])
     found = report(model, feature_names=parts[2])
     assert found.tables[0][0] == "Births and deaths"
-    assert len(found.tables[0][2].rows) == len(model.births_report())
+    assert len(found.tables[0][1].rows) == len(model.births_report())
     assert report(parts[0]).tables == []
 
 
