@@ -30,7 +30,7 @@ from streamtopics.story.shares import ShareRow, share_rows
 from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.streams.batches import seen_by
 from streamtopics.streams.stream import BatchInfo, packed, unpacked
-from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline, stop_words
 from streamtopics.utils.checks import check_one_of
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.structure import from_arrow
@@ -316,7 +316,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         if words is None:
             least = MIN_DF if n_documents is None else min(MIN_DF, max(1, n_documents // 2))
             words = StreamingCountVectorizer(
-                stop_words="english", token_pattern=LETTERS, min_df=least,
+                stop_words=stop_words("english"), token_pattern=LETTERS, min_df=least,
                 max_features=MAX_FEATURES, dtype=np.float32, n_jobs=self.n_jobs,
             )  # fmt: skip
         if topics is None:

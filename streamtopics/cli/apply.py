@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`streamtopics apply`, `score`, `show`, `update`, and `summarize`, which needs no model."""
+"""`streamtopics apply`, `score`, `show`, `update` and `edit`; `summarize`, of no model."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ from streamtopics.cli.models import (
     words_of,
 )
 from streamtopics.cli.reading import Tally, cut, minibatches, place_of, records, texts_of
+from streamtopics.editing import apply_edits, edits_from_json
 from streamtopics.metrics import CoherenceScorer, DiversityScorer, open_vocabulary_probability
 from streamtopics.streams import ProgressReport, ScoreHistory, stream
 from streamtopics.streams.stream import mean_score
@@ -121,6 +122,22 @@ def summarize(options: Namespace) -> None:
     for row in digest:
         place = place_of(found[row.document])
         print(f"{row.n_documents:>7,}  {one_line(row.sentence, 400)}  [{place}]")
+
+
+def edit(options: Namespace) -> None:
+    """Carry out the edits of a file, and write the model."""
+    target = options.model or options.model_file
+    check_target(target, kept=[options.edits])
+    model = load_stream(options.model_file, options.trust)
+    edits = edits_from_json(options.edits.read_text(encoding="utf-8-sig"))
+    texts = [one.text for one in model.documents]
+    for result in apply_edits(model, edits, X=texts or None):
+        done = f"topic {', '.join(map(str, result.rows))}"
+        said = f"refused: {result.refused}" if result.refused else done
+        print(safe(f"{result.edit.kind:8} {said}"))
+    save(model, target)
+    print_topics(rows_of(model.pipeline_, 10, 0.6))
+    print(f"\nmodel written to {target}")
 
 
 def update(options: Namespace) -> None:

@@ -151,6 +151,7 @@ WATCH = (
      "seconds without anything new after which it ends (never)"),
     *MODEL, *LABELS, *READING,
 )  # fmt: skip
+EDIT = (("--model", Path, None, "FILE", "write it here, in place of the same file"),)
 SUMMARIZE = (("--sentences", positive, 5, "N", "to pick (5)"), *READING)
 PAGE = (("--output", Path, ..., "PAGE", "as .html"), TITLE, *LABELS, *READING)
 
@@ -212,6 +213,12 @@ VERBS = {
         "and predicted from the others.",
         "score news.model next-week.jsonl", READING,
     ),
+    "edit": Verb(
+        "apply", "MODEL EDITS",
+        "Merge, split, name, hide and lock topics, or move their words, as a file of edits says. "
+        "It is written by a report, or by `streamtopics.editing.edits_to_json`.",
+        "edit news.model edits.json", EDIT,
+    ),
     "report": Verb(
         "fit", "MODEL [FILE ...] --output PAGE",
         "Write a page for a browser of a saved model, with documents of the files.",
@@ -239,6 +246,8 @@ def parser() -> ArgumentParser:
         one.color = False  # type: ignore[attr-defined,unused-ignore]
         if verb.usage.startswith("MODEL"):
             one.add_argument("model_file", type=Path, metavar="MODEL", help="of `fit --model`")
+        if "EDITS" in verb.usage:
+            one.add_argument("edits", type=Path, metavar="EDITS", help="as JSON; see below")
         if "FILE ..." in verb.usage:
             nargs = "*" if "[FILE" in verb.usage else "+"
             one.add_argument("files", nargs=nargs, metavar="FILE", help="documents; see below")

@@ -10,12 +10,13 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from streamtopics import load
+from streamtopics import editing, load
 from streamtopics.cli import main
 from streamtopics.cli.models import has_open_vocabulary
 from streamtopics.cli.parsers import VERBS, parser
@@ -466,3 +467,20 @@ def test_options_that_are_misspelt_or_have_no_effect(
     with pytest.raises(SystemExit, match="2"):
         sys.exit(main(arguments))
     assert said in capsys.readouterr().err
+
+
+def test_edits_of_a_file_are_carried_out(fitted, tmp_path, capsys):
+    model, path, target = fitted[1], tmp_path / "edits.json", tmp_path / "edited.model"
+    edited = load(model)
+    kept = editing.rename(edited, 0, "salt water")
+    strange = replace(kept, topics=(9,), leading=((("nowhere", 0.5), ("nothing", 0.5)),))
+    path.write_text(editing.edits_to_json([kept, strange]), encoding="utf-8")
+    status, out, _ = run(capsys, "edit", model, path, "--model", target)
+    assert status == 0
+    assert out.startswith("rename   topic 0\nrename   refused: no topic has the words")
+    assert "salt water" in run(capsys, "show", target)[1]
+    assert "salt water" not in run(capsys, "show", model)[1]
+    path.write_text("[]", encoding="utf-8")
+    status, _, err = run(capsys, "edit", model, path)
+    assert status != 0
+    assert "this is no file of edits" in err
