@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from functools import wraps
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
 
 import numpy as np
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
@@ -22,17 +25,20 @@ from streamtopics.base.edits import Edit, EditStep
 from streamtopics.base.frame import NO_WEIGHTS
 from streamtopics.estimators import StreamingLDA
 from streamtopics.inspection.periods import time_texts
+from streamtopics.kernels import rows as kernel
 from streamtopics.metrics import relevant_words
 from streamtopics.report import Report, report
 from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Labels, Totals, labels_of
 from streamtopics.story.findings import Findings, Sample, Topics, find
 from streamtopics.story.shares import ShareRow, share_rows
 from streamtopics.streams import DriftMonitor, TopicTracker
-from streamtopics.streams.batches import seen_by
+from streamtopics.streams.batches import check_has_topics, seen_by
 from streamtopics.streams.stream import BatchInfo, packed, unpacked
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline, stop_words
+from streamtopics.updates.births import Lifetimes
 from streamtopics.utils.checks import check_one_of
 from streamtopics.utils.output import LinksToReference
+from streamtopics.utils.parallel import WithCache, held, lock_of
 from streamtopics.utils.structure import from_arrow
 
 # Documents whose topics are inferred at once, words of a topic, and those that name it.
@@ -41,6 +47,8 @@ AT_ONCE, N_WORDS, N_NAME, RELEVANCE = 8192, 10, 3, 0.6
 LETTERS, MIN_DF, MAX_FEATURES = r"(?u)\b[^\W\d_]{3,}\b", 5, 20_000
 # Names of columns without a word.
 FREE = "<free "
+Given = ParamSpec("Given")
+One = TypeVar("One")
 
 
 class Kept(NamedTuple):
@@ -60,7 +68,46 @@ class Kept(NamedTuple):
     key: float  # at random, by which documents are kept
 
 
-class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
+def _whole(
+    learn: Callable[Concatenate[TopicStream, Given], TopicStream],
+) -> Callable[Concatenate[TopicStream, Given], TopicStream]:
+    """A method that learns in a copy, and hands all over at once when it has gone well."""
+
+    @wraps(learn)
+    def learns(self: TopicStream, /, *args: Given.args, **given: Given.kwargs) -> TopicStream:
+        with (
+            held(self._locks()),
+            config_context(enable_metadata_routing=False, transform_output="default"),
+        ):
+            other = copy(self)
+            mine, its = self._parts(), other._parts()
+            before = [dict(vars(part)) for part in its]
+            learn(other, *args, **given)
+            kernel.write([], [
+                (vars(part), name, value)
+                for part, learnt, old in zip(mine, its, before, strict=True)
+                for name, value in vars(learnt).items()
+                if name not in old or old[name] is not value
+            ])  # fmt: skip
+        return self
+
+    return learns
+
+
+def _still(
+    read: Callable[Concatenate[TopicStream, Given], One],
+) -> Callable[Concatenate[TopicStream, Given], One]:
+    """A method that reads, and waits for another thread that learns."""
+
+    @wraps(read)
+    def reads(self: TopicStream, /, *args: Given.args, **given: Given.kwargs) -> One:
+        with held(self._locks()):
+            return read(self, *args, **given)
+
+    return reads
+
+
+class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
     """Topics of raw text, with what happens to them: the one object to begin with.
 
     It counts words, learns topics, follows these along the stream, adds up shares by period and by
@@ -117,8 +164,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
     monitor_: DriftMonitor
     _n_documents: int
     _n_tokens: float
-    # What was added up, after which edits; all but the last are for edits that are undone.
-    _sums: tuple[tuple[tuple[Edit, ...], Cells], ...]
+    # What was added up, of the topics after these edits
+    _sums: tuple[tuple[Edit, ...], Cells]
     _documents: tuple[Kept, ...]
     __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -193,6 +240,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
 
     # Learning
 
+    @_whole
     def fit(
         self,
         X: Iterable[str],
@@ -235,6 +283,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         self._snapshot(texts, counts, None)
         return self
 
+    @_whole
     def partial_fit(
         self,
         X: Iterable[str],
@@ -257,29 +306,24 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         """
         self._validate_params()
         begun = hasattr(self, "pipeline_")
-        kind, n_seen = (self._sums[-1][1].kind, self.n_documents_seen_) if begun else ("", 0)
-        cells = self._follow() if begun else None
+        kind, n_seen = (self._sums[1].kind, self.n_documents_seen_) if begun else ("", 0)
         texts, labels, names = _read(X, times, groups, ids, kind, n_seen)
         pipeline = self.pipeline_ if begun else self._new_pipeline(None)
         monitor = self.monitor_ if begun else DriftMonitor(random_state=self.random_state)
         words, time = pipeline.steps[0][1], _last(labels)
-        is_open = _has_open_vocabulary(words)
-        n_before = words.n_documents_seen_ if is_open and begun else 0
-        if not is_open and not begun:
-            words.fit(texts)
-        monitor.learn(pipeline, texts, time=time)
-        counts = pipeline[:-1].transform(texts)
-        if not begun:
+        if begun:
+            self._carry(lambda: monitor.learn(pipeline, texts, time=time), texts)
+        else:
+            if not _has_open_vocabulary(words):
+                words.fit(texts)
+            monitor.learn(pipeline, texts, time=time)
             self._begin(pipeline, monitor)
-        elif is_open and cells is not None:
-            columns, _ = words.names_since(n_before)
-            own = np.asarray((counts[:, columns] > 0).sum(axis=0), np.float64).ravel()
-            earlier = np.maximum(words.document_frequency_[columns] - own, 0.0)
-            self._sums = ((self._sums[-1][0], cells.without_words(columns, earlier)),)
+        counts = pipeline[:-1].transform(texts)
         self._add(counts, texts, labels, names)
         self._snapshot(texts, counts, time)
         return self
 
+    @_whole
     def add_documents(
         self,
         X: Iterable[str],
@@ -299,16 +343,37 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         -------
         self : object
         """
-        kind = self._follow().kind
-        texts, labels, names = _read(X, times, groups, ids, kind, self.n_documents_seen_)
+        check_is_fitted(self, "pipeline_")
+        kind, n_seen = self._sums[1].kind, self.n_documents_seen_
+        texts, labels, names = _read(X, times, groups, ids, kind, n_seen)
+        self._carry(lambda: None, [])
         self._add(self.pipeline_[:-1].transform(texts), texts, labels, names)
         return self
 
+    @_whole
     def finish(self) -> Self:
         """Learn from the documents that the alarm has held back, at the end of a stream."""
         check_is_fitted(self, "pipeline_")
-        self.monitor_.finish(self.pipeline_)
+        self._carry(lambda: self.monitor_.finish(self.pipeline_), [])
         return self
+
+    def _carry(self, learn: Callable[[], None], texts: list[str]) -> None:
+        """Learn, and carry the sums over to the topics and words that there are then."""
+        words, topics = self.pipeline_.steps[0][1], self._topics
+        is_open = _has_open_vocabulary(words)
+        n_before, lifetimes = words.n_documents_seen_ if is_open else 0, topics._commit.lifetimes
+        cells = self._follow()
+        learn()
+        if lifetimes is not None:
+            cells = cells.with_topics(_moved(lifetimes, topics._commit.lifetimes))
+        if is_open:
+            columns, _ = words.names_since(n_before)
+            # Documents whose words are counted now have not been added yet.
+            own = (words.transform(texts)[:, columns] > 0).sum(axis=0) if texts else 0.0
+            earlier = np.maximum(words.document_frequency_[columns] - np.ravel(own), 0.0)
+            cells = cells.without_words(columns, earlier)
+        edits = topics.edits_ if isinstance(topics, Editable) else ()
+        self._sums = (tuple(edits), cells)
 
     def _new_pipeline(self, n_documents: int | None) -> StreamingPipeline:
         """A pipeline that has learnt nothing, for a corpus of so many documents or a stream."""
@@ -323,6 +388,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
             topics = StreamingLDA(
                 self.n_components, random_state=self.random_state, n_jobs=self.n_jobs
             )
+        check_has_topics(topics)
         return StreamingPipeline([("words", clone(words)), ("topics", clone(topics))])
 
     def _begin(self, pipeline: StreamingPipeline, monitor: DriftMonitor | None = None) -> None:
@@ -330,7 +396,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         self.pipeline_, self.tracker_ = pipeline, TopicTracker()
         self.monitor_ = monitor or DriftMonitor(random_state=self.random_state)
         topics = self._topics
-        self._sums = (((), Cells.empty(len(topics.topic_weights_), topics.n_features_in_)),)
+        self._sums = ((), Cells.empty(len(topics.topic_weights_), topics.n_features_in_))
         self._documents = ()
         self._n_documents, self._n_tokens = 0, 0.0
 
@@ -343,7 +409,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
     def _add(self, counts: Any, texts: list[str], labels: Labels, ids: Sequence[Any]) -> None:
         """Add documents to the sums and to the sample."""
         n_seen, topics, n = self.n_documents_seen_, self._topics, len(texts)
-        edits, cells = self._sums[-1]
+        edits, cells = self._sums
         for start in range(0, n, AT_ONCE):
             own = slice(start, start + AT_ONCE)
             X = counts[own]
@@ -354,7 +420,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
                 groups = [labels.groups[start + row] for row in rows]
                 some = Labels(labels.kind, labels.times[own][rows], groups)
                 cells = cells.add(some, shares, sparse.csr_matrix(X)[rows])
-        self._sums = ((edits, cells),)
+        self._sums = (edits, cells)
         keys = np.random.default_rng([self.random_state, n_seen]).random(n)
         dates = [""] * n if labels.kind == "order" else time_texts(labels.times)
         positions = map(_position, labels.times)
@@ -437,6 +503,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
     def _names(self) -> np.ndarray:
         return np.asarray(self.pipeline_[:-1].get_feature_names_out())
 
+    @_still
     def totals(self, least: float = LEAST_OF_PERIOD) -> Totals:
         """Return sums of shares by period and group, over all documents.
 
@@ -451,6 +518,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         """
         return self._follow().totals(least)
 
+    @_still
     def shares(self, by: str = "period", *, least: float = LEAST_OF_PERIOD) -> list[ShareRow]:
         """Return the shares of topics in all documents, with 95 % intervals.
 
@@ -480,6 +548,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         given = [topics._edits.labels.names.get(k, "") for k in topics.topic_numbers_]
         return [[name] if name else own for name, own in zip(given, words, strict=True)]
 
+    @_still
     def findings(self, n: int | None = 10) -> Findings:
         """Return what has changed along the stream, and what differs between groups.
 
@@ -503,7 +572,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         )
         return Findings(find(totals, told, self._sample(totals), self.error_rate)[:n])
 
-    def report(self, path: str | PathLike[str] | None = None, **how: Any) -> Report:
+    @_still
+    def report(self, /, path: str | PathLike[str] | None = None, **how: Any) -> Report:
         """Write what was found as one HTML file that needs no network.
 
         Parameters
@@ -536,23 +606,27 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
         return report(self.pipeline_, path, **(given | how))
 
     def _follow(self) -> Cells:
-        """The sums, after they have followed the edits of the topics since they were looked at."""
-        topics = self._topics
+        """The sums of the topics as they are, after the edits since the last minibatch."""
+        topics, (done, cells) = self._topics, self._sums
         if not isinstance(topics, Editable):
-            return self._sums[-1][1]
+            return cells
         steps, labels = topics._edits.steps, topics._edits.labels
-        edits = tuple(step.edit for step in steps)
         # Without those that were undone.
-        n_valid = max(i for i, (done, _) in enumerate(self._sums) if done == edits[: len(done)])
-        done, cells = self._sums[n_valid]
-        if done != edits:
-            after = [*(step.before.topics for step in steps[1:]), labels.topics]
-            for step, numbers in list(zip(steps, after, strict=True))[len(done) :]:
-                cells = cells.with_topics(self._parts(step, numbers, labels.topics))
-            self._sums = (*self._sums[: n_valid + 1], (edits, cells))
+        pairs = enumerate(zip(done, topics.edits_, strict=False))
+        n_done = next((i for i, (one, other) in pairs if one != other), min(len(done), len(steps)))
+        if any(edit.kind in ("merge", "split") for edit in done[n_done:]):
+            raise ValueError(
+                "documents were added after an edit that was undone; add them to a copy that was "
+                "saved before"
+            )
+        after = [*(step.before.topics for step in steps[1:]), labels.topics]
+        for step, numbers in zip(steps[n_done:], after[n_done:], strict=False):
+            cells = cells.with_topics(self._shares_after(step, numbers, labels.topics))
         return cells
 
-    def _parts(self, step: EditStep, after: tuple[int, ...], now: tuple[int, ...]) -> np.ndarray:
+    def _shares_after(
+        self, step: EditStep, after: tuple[int, ...], now: tuple[int, ...]
+    ) -> np.ndarray:
         """The part of each topic before an edit in each one after it, by their numbers."""
         before = step.before.topics
         parts = np.equal.outer(before, after).astype(np.float64)
@@ -565,7 +639,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
             ]
             weights = np.ones(len(new))
             if {after[i] for i in new} <= {*now} and self._documents:
-                shares = self.transform([one.text for one in self._documents])
+                shares = np.asarray(self.pipeline_.transform([d.text for d in self._documents]))
                 weights = shares[:, [now.index(after[i]) for i in new]].sum(axis=0)
             parts[rows[0], new] = weights / weights.sum()
         return parts
@@ -585,6 +659,38 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
 
     # Keeping
 
+    def _locks(self) -> list[Any]:
+        """The locks of this object, of its pipeline and, against edits meanwhile, of its topics."""
+        if "pipeline_" not in vars(self):
+            return [lock_of(self)]
+        return [lock_of(self), *self.pipeline_._locks(), lock_of(self._topics)]
+
+    def _parts(self) -> list[object]:
+        """This object and all in it that learns."""
+        if "pipeline_" not in vars(self):
+            return [self]
+        steps = [step for _, step in self.pipeline_.steps]
+        return [self, self.pipeline_, self.monitor_, self.tracker_, *steps]
+
+    def __copy__(self) -> Self:
+        """Return a stream that begins where this one is, and learns by itself."""
+        with held(self._locks()):
+            found = _shallow(self)
+            if "pipeline_" in vars(self):
+                found.pipeline_ = copy(self.pipeline_)
+                found.monitor_, found.tracker_ = _shallow(self.monitor_), _shallow(self.tracker_)
+        return found
+
+    def check_held(self) -> None:
+        """Refuse sums of other words, or of more documents, than were seen."""
+        if "pipeline_" in vars(self):
+            cells = self._sums[1]
+            if (
+                cells.holders.shape[1] != self._topics.n_features_in_
+                or cells.n.sum() > self.n_documents_seen_
+            ):
+                raise ValueError("the sums are not those of the documents and words of the model")
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes, with the documents in one array."""
         state = dict(super().__getstate__())
@@ -598,6 +704,22 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator):
             kept = tuple(Kept(*one) for one in unpacked(state["_documents"]))
             state = {**state, "_documents": kept}
         vars(self).update(state)
+
+
+def _shallow(one: One) -> One:
+    """A copy of an object that shares its attributes."""
+    found = type(one).__new__(type(one))
+    vars(found).update(vars(one))
+    return found
+
+
+def _moved(before: Lifetimes, after: Lifetimes) -> np.ndarray:
+    """The part of each topic before a minibatch in each one after it, if topics come and go."""
+    if len(before.ids):
+        return np.equal.outer(before.ids, after.ids).astype(np.float64)
+    # Rows stay, and those of new topics may have been of others.
+    born = [one.topic for one in after.alive if one.born > before.n_batches]
+    return np.diag(1.0 - np.isin(np.arange(len(after.silence)), born))
 
 
 def _has_open_vocabulary(words: object) -> bool:
@@ -618,6 +740,7 @@ def _read(
     names = list(range(n_seen, n_seen + n)) if ids is None else list(from_arrow(ids))
     if len(names) != n:
         raise ValueError(f"ids must have an entry for each of the {n} documents; got {len(names)}")
+    names = [int(one) if isinstance(one, np.integer) else one for one in names]
     names = [one if isinstance(one, int | str) else str(one) for one in names]
     return texts, labels_of(n, times, groups, kind, n_seen), names
 

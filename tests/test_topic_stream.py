@@ -1,17 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One object on raw text: what it learns, what it adds up, and what it says."""
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy, deepcopy
 from datetime import date, timedelta
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from streamtopics import StreamingLDA, StreamingMixture, TopicStream, editing, load, save
+from streamtopics import (
+    AspectSentimentModel,
+    HDPVarGibbs,
+    RatingLDA,
+    StreamingLDA,
+    StreamingMixture,
+    TopicStream,
+    WASTopicModel,
+    editing,
+    load,
+    save,
+    topic_stream,
+)
+from streamtopics.saving.checks import check_held
 from streamtopics.story import Finding
+from streamtopics.story.cells import Cells
+from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.text import StreamingCountVectorizer
-from streamtopics.topic_stream import _sampled
+from streamtopics.topic_stream import _moved, _sampled
+from streamtopics.updates.births import Lifetimes, TopicLifetime
 
 SUBJECTS = {
     "sea": "ship sail wave harbour tide anchor captain deck",
@@ -330,6 +351,172 @@ def test_a_first_minibatch_that_fails_begins_nothing():
     with pytest.raises(TypeError, match="update"):
         stream.partial_fit(corpus(50)[0])
     assert not hasattr(stream, "pipeline_")
+
+
+def state_of(stream, texts):
+    """What a stream has learnt, added up and kept."""
+    return [
+        stream.transform(texts).tolist(), stream.totals().sums.tolist(), stream.documents,
+        stream.totals().holders.tolist(), stream.top_words(), stream.n_documents_seen_,
+        stream.tracker_.topics(), stream.monitor_.n_batches, stream.monitor_.documents,
+        stream.pipeline_[0].get_feature_names_out().tolist(),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("method", "owner", "name"),
+    [
+        *(("fit", *place) for place in ((TopicTracker, "on_batch"), (Cells, "add"))),
+        *(("partial_fit", *place) for place in ((TopicTracker, "on_batch"), (Cells, "add"))),
+        ("fit", topic_stream, "_sampled"), ("partial_fit", DriftMonitor, "learn"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+def test_a_call_that_fails_halfway_changes_nothing(monkeypatch, method, owner, name, error):
+    texts, times, groups = corpus(burst=(9,))
+    first, later = (
+        (texts[own], {"times": times[own], "groups": groups[own]})
+        for own in (slice(400), slice(400, None))
+    )
+    stream = small().partial_fit(first[0], **first[1])
+    before, parts, done = state_of(stream, texts), stream._parts(), getattr(owner, name)
+
+    def fails(*args, **kwargs):
+        done(*args, **kwargs)
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, fails)
+        with pytest.raises(error):
+            getattr(stream, method)(later[0], **later[1])
+    assert state_of(stream, texts) == before
+    stream.partial_fit(later[0], **later[1])
+    assert all(one is other for one, other in zip(stream._parts(), parts, strict=True))
+    whole = small().partial_fit(first[0], **first[1]).partial_fit(later[0], **later[1])
+    assert state_of(stream, texts) == state_of(whole, texts)
+
+
+@pytest.mark.parametrize("copied", [copy, deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_copy_learns_by_itself(copied):
+    texts, times, groups = corpus(burst=(9,))
+    stream = streamed(small(), texts[:400], times[:400], groups[:400])
+    before, other = state_of(stream, texts), copied(stream)
+    assert state_of(other, texts) == before
+    other.partial_fit(texts[400:], times=times[400:]).finish()
+    editing.merge(other, [0, 1])
+    assert state_of(stream, texts) == before
+    assert other.n_documents_seen_ == 600
+
+
+def test_threads_learn_one_after_the_other_and_others_look_on():
+    texts, times, groups = corpus(800, burst=(9,))
+    stream = streamed(small(), texts[:100], times[:100], groups[:100])
+
+    def learn(start):
+        own = slice(start, start + 50)
+        stream.partial_fit(texts[own], times=times[own], groups=groups[own])
+
+    def look(_):
+        findings, totals = stream.findings(), stream.totals()
+        assert totals.sums.sum() == pytest.approx(totals.n.sum())
+        return len(findings)
+
+    with ThreadPoolExecutor(4) as threads:
+        learnt = [threads.submit(learn, start) for start in range(100, 800, 50)]
+        looked = [threads.submit(look, i) for i in range(10)]
+        for one in (*learnt, *looked):
+            one.result()
+    assert stream.n_documents_seen_ == stream.totals().n.sum() == 800
+    assert sorted(one.text for one in stream.documents) == sorted(texts)
+
+
+def test_shares_follow_topics_that_come_and_go():
+    """Rows of HDPs move, and a new cluster has nothing of that whose row it takes."""
+    texts, times, groups = corpus(900, burst=(9,))
+    stream = streamed(small(model=HDPVarGibbs(random_state=0)), texts, times, groups)
+    assert stream.totals().sums.shape[2] == len(stream.top_words())
+    assert stream.totals().sums.sum() <= 900.001
+    old, new = (TopicLifetime(row, born, None, 9.0, ()) for row, born in ((0, 1), (2, 5)))
+    before = Lifetimes(np.zeros(3), alive=(old,), n_batches=4)
+    after = Lifetimes(np.zeros(3), alive=(old, new), n_batches=5)
+    assert (_moved(before, after) == np.diag([1.0, 1.0, 0.0])).all()
+    rows = Lifetimes(np.zeros(3), ids=np.arange(3)), Lifetimes(np.zeros(2), ids=np.array([2, 5]))
+    assert _moved(*rows).tolist() == [[0, 0], [0, 0], [1, 0]]
+
+
+def test_holders_are_of_the_words_that_have_the_columns():
+    """Also after `finish`, which may give columns to other words."""
+    texts, times, groups = corpus(600)
+    later = corpus(400, 1, burst=range(1, 13))[0]
+    words = StreamingCountVectorizer(max_features=34, min_df=2, half_life=100)
+    stream = streamed(small(vectorizer=words), texts, times, groups)
+    streamed(stream, later, [times[-1]] * 400, groups[:400])
+    names = stream.pipeline_[0].get_feature_names_out()
+    stream.finish()
+    changed = names != stream.pipeline_[0].get_feature_names_out()
+    assert changed.any()
+    holders, frequency = stream.totals().holders, stream.pipeline_[0].document_frequency_
+    assert holders.sum(axis=0)[changed] == pytest.approx(frequency[changed])
+
+
+def test_documents_are_added_to_edited_topics():
+    texts, times, _ = corpus()
+    stream = small().fit(texts[:300], times=times[:300])
+    editing.merge(stream, [1, 2])
+    stream.add_documents(texts[300:], times=times[300:])
+    assert stream.totals().sums.sum() == pytest.approx(600)
+    editing.undo(stream)
+    with pytest.raises(ValueError, match="documents were added after an edit that was undone"):
+        stream.totals()
+
+
+def test_names_of_topics_are_undone_after_learning():
+    texts, times, _ = corpus()
+    stream = small().partial_fit(texts[:300], times=times[:300])
+    editing.rename(stream, 1, "sea")
+    stream.partial_fit(texts[300:], times=times[300:])
+    editing.undo(stream)
+    assert stream.totals().n.sum() == 600
+    editing.merge(stream, [1, 2])
+    assert stream.totals().sums.shape[2] == 4
+
+
+def test_frames_and_routing_of_scikit_learn_change_nothing():
+    texts, times, groups = corpus()
+    plain = streamed(small(), texts, times, groups)
+    with config_context(transform_output="pandas", enable_metadata_routing=True):
+        stream = streamed(small().set_output(transform="pandas"), texts, times, groups)
+        editing.split(stream, 1, texts)
+        assert stream.totals().n.sum() == 600
+        assert isinstance(stream.transform(texts), pd.DataFrame)
+    editing.undo(stream)
+    stream.set_output(transform="default")
+    assert state_of(stream, texts) == state_of(plain, texts)
+
+
+def test_ids_are_kept_as_numbers_or_text():
+    ids = [np.int64(7), "a", None, 1.5, 3]
+    stream = TopicStream(2).fit(["red green blue"] * 5, ids=ids)
+    assert [one.id for one in stream.documents] == [7, "a", "None", "1.5", 3]
+    assert isinstance(stream.documents[0].id, int)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("model", [WASTopicModel(), RatingLDA(), AspectSentimentModel()])
+def test_models_of_sentences_and_ratings_are_refused_by_name(method, model):
+    with pytest.raises(TypeError, match=rf"got {type(model).__name__}"):
+        getattr(small(model=model), method)(corpus(50)[0])
+
+
+@pytest.mark.parametrize("name", ["_sums", "_n_documents"])
+def test_a_damaged_stream_is_refused(name):
+    texts, times, _ = corpus(200)
+    stream = small().fit(texts, times=times)
+    check_held(stream)
+    wrong = {"_sums": ((), Cells.empty(5, 3)), "_n_documents": 12}
+    vars(stream)[name] = wrong[name]
+    with pytest.raises(ValueError, match="the sums are not those of"):
+        check_held(stream)
 
 
 def test_any_model_and_any_vectorizer_will_do():
