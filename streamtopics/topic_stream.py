@@ -122,7 +122,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
         If given, its own `n_components` counts.
     vectorizer : transformer or None, default=None
         A clone of it counts words. None is a `StreamingCountVectorizer` of runs of three letters or
-        more in five documents or more, without English stop words, of 20,000 columns.
+        more in five documents or more, without English stop words, of 20,000 columns. One of yours
+        needs `max_features`, as new words get columns.
     n_documents : int, default=5000
         Documents that are kept to be shown, at random.
     error_rate : float in (0, 1), default=0.05

@@ -314,7 +314,9 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         if given is not None and before is not None and given.names != before.names:
             raise ValueError("vocabulary has other words now; start anew with fit or a clone")
         if self.max_features is None and given is None:
-            raise ValueError("partial_fit needs max_features, the number of columns; it is None")
+            raise ValueError(
+                "partial_fit needs max_features, the number of columns, such as 20_000; it is None"
+            )
         if vocabulary is None:
             vocabulary = OpenVocabulary.empty(int(self.max_features or 0))
         elif given is None and isinstance(vocabulary, ClosedVocabulary):
