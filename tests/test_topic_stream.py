@@ -557,5 +557,6 @@ def test_a_report_says_what_the_stream_knows(tmp_path):
     for said, one in zip(found.findings, stream.findings(), strict=True):
         assert [doc.title for doc in said.documents] == [kept[i].id for i in one.documents]
     assert found.holders[found.words.index("storm")] == 60
+    assert sum(topic.n_documents for topic in found.topics) == 300
     assert "<title>Weather</title>" in (tmp_path / "page.html").read_text("utf-8")
     assert stream.report(findings=()).findings == []

@@ -230,7 +230,7 @@ def change_of(k: int, findings: Sequence[Finding]) -> tuple[str, list[str]]:
     for one in own:
         if one.word is None:
             moved = {"grown": "rose", "fallen": "fell"}.get(one.kind, one.kind)
-            return f"{moved} {one.when}: {one.share:.1%}, else {one.share_before:.1%}", came
+            return f"{moved} {one.when}: {one.share:.1%}, otherwise {one.share_before:.1%}", came
     return "", came
 
 

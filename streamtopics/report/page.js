@@ -16,7 +16,7 @@
   const percent = (value) => `${(100 * value).toFixed(value >= 0.00095 || value === 0 ? 1 : 2)}%`;
   const plural = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
   const ofSample = data.sampled_from ? " of the sample" : "";
-  const numberOf = (n) => plural(n, "document", "documents") + ofSample;
+  const numberOf = (n) => plural(n, "document", "documents") + (data.over_all ? "" : ofSample);
 
   function add(parent, ...children) {
     for (const child of children.flat(Infinity)) {
@@ -228,8 +228,11 @@
 
   function drawFinding(one, i, body) {
     const series = seriesOf(`f${i}`), wide = el("div", { class: "documents wide" });
-    add(body, one.group === null || one.topic === null ? null : groupBars(one.topic, data.groups.length, one.group),
-      el("p", { class: "note" }, one.documents.length ? `Typical documents${data.sampled_from ? " of those kept" : ""}:` : "None of its documents is kept."),
+    const { values } = series;
+    if (one.group === null && values && data.periods.length) add(body, smallChart(values, one, Math.min(body.clientWidth - 36, 900)));
+    if (one.group !== null && one.topic !== null) add(body, groupBars(one.topic, data.groups.length, one.group), el("p", { class: "note" }, "Mean shares with 95 % intervals. Dashed: the mean of all these."));
+    add(body,
+      el("h4", {}, one.documents.length ? `Typical documents${data.sampled_from ? " of those kept" : ""}` : "None of its documents is kept."),
       add(wide, one.documents.map((doc) => drawDocument(doc, one.topic))),
       series.topic === null ? null : button(`Topic ${called(series.topic)}`, () => choose(series.topic, true), { class: "quiet" }), " ",
       one.group === null && data.periods.length ? button("Show in the timeline", () => { show(`f${i}`); go(byId("subject")); }, { class: "quiet" }) : null);
@@ -315,6 +318,25 @@
     });
   }
 
+  /** Shares over time with their intervals, between the lines `top` and `floor`. */
+  function plot(values, { x, left, right, top, floor, aside }) {
+    const all = drawn(values.shares), high = most([...all, ...drawn(values.high)]), last = data.periods.length - 1;
+    const y = (value) => floor - (floor - top) * Math.min(1, Math.max(0, value / high)) * 0.96;
+    const levels = [1, 0.5, 0].map((part) => [line("grid", left, y(part * high), right, y(part * high)),
+      aside ? label(percent(part * high), left - 10, y(part * high), { class: "faded", "text-anchor": "end" })
+        : label(percent(part * high), left, y(part * high) - 7, { class: "faded" })]);
+    const lines = curve(all, high, x(last) - x(0), floor - y(high));
+    return [...levels.flat(), ...band(values, x, y), svg("g", { transform: `translate(${x(0)} ${y(high)})` }, lines)];
+  }
+
+  /** The chart of a finding within its card. */
+  function smallChart(values, one, width) {
+    const left = 54, right = width - 6, step = (right - left) / data.periods.length, x = (i) => left + (i + 0.5) * step;
+    return svg("svg", { class: "chart", width, height: 152, role: "img", "aria-label": "Its share by period, with 95 % intervals" },
+      svg("rect", { class: "stretch", x: x(one.first) - step / 2, y: 0, height: 126, width: (one.last - one.first + 1) * step }),
+      plot(values, { x, left, right, top: 6, floor: 124, aside: true }), axis(x, 142, left, right));
+  }
+
   function drawChart() {
     const n = data.periods.length, width = Math.max(byId("chart").clientWidth, 220), narrow = width < 640;
     const left = narrow ? 2 : 190, right = width - 8, inner = right - left, step = inner / n;
@@ -340,13 +362,7 @@
       return group;
     }));
     if (marks.length) add(picture, aside(data.alarms.length ? "Findings and alarms" : "Findings", 10));
-    if (values) {
-      const all = drawn(values.shares), high = most([...all, ...drawn(values.high)]);
-      const y = (value) => floor - height * Math.min(1, Math.max(0, value / high)) * 0.96;
-      add(picture, [1, 0.5, 0].map((part) => [line("grid", left, y(part * high), right, y(part * high)),
-        narrow ? label(percent(part * high), left, y(part * high) - 7, { class: "faded" }) : label(percent(part * high), left - 10, y(part * high), { class: "faded", "text-anchor": "end" })]));
-      add(picture, band(values, x, y), svg("g", { transform: `translate(${x(0)} ${y(high)})` }, curve(all, high, inner - step, floor - y(high))));
-    }
+    if (values) add(picture, plot(values, { x, left, right, top, floor, aside: !narrow }));
     const largest = Math.max(1, ...data.sizes);
     add(picture, aside(`Documents, at most ${count(largest)}`, sizesAt + sizesHigh / 2), data.sizes.map((size, i) => svg("rect", {
       class: isEnough(i) ? "size" : "size few", x: x(i) - 0.4 * step, width: 0.8 * step, y: sizesAt + (1 - size / largest) * sizesHigh, height: (size / largest) * sizesHigh })));

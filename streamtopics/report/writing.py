@@ -161,6 +161,8 @@ def report(
     of_documents = labels_of_source(source)
     found = statistics_of(source, n_documents, None if totals else of_documents)
     sums = totals or found.cells.totals()
+    if totals is not None:
+        found = replace(found, n_documents=np.rint(totals.main.sum(axis=(0, 1))).astype(int))
     if findings is None:
         findings = find_in(source, found, sums, of_documents)
     curves = curves_of(sums, findings)
