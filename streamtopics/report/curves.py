@@ -182,8 +182,9 @@ def alarms_in(
         period = place_of(curves.periods, alarm.get("time"))
         if period is None:
             continue
-        named = alarm.get("words")
-        told = [one[0] if isinstance(one, tuple) else str(one) for one in list(named or ())]
+        named = alarm.get("words") or ()
+        named = [named] if isinstance(named, str) else list(named)
+        told = [one[0] if isinstance(one, tuple) else str(one) for one in named]
         known = [columns[word] for word in told if word in columns]
         rows = found.rows[own_period == period]
         n = np.asarray((source.counts[rows][:, known] > 0).sum(axis=1)).ravel()

@@ -129,6 +129,7 @@ class Report:
 def topics_of(
     source: Source,
     shown: np.ndarray,
+    place: np.ndarray,
     affinity: np.ndarray,
     found: Statistics,
     times: list[str],
@@ -140,7 +141,7 @@ def topics_of(
     retention, names = source.model.prior_retention_, source.labels
     map_of, near = places(affinity), nearest(affinity)
     best = [row for k in shown for row in found.best[k]]
-    documents = iter(show(source, best, place_among(shown, source), times))
+    documents = iter(show(source, best, place, times))
     topics = []
     for i, k in enumerate(shown):
         name = shortened(names[k], LONGEST_WORD) if k < len(names) else ""
@@ -158,13 +159,6 @@ def topics_of(
             [next(documents) for _ in found.best[k]],
         ))  # fmt: skip
     return topics
-
-
-def place_among(shown: np.ndarray, source: Source) -> np.ndarray:
-    """Where each topic of the model is shown, or -1."""
-    place = np.full(len(source.weights), -1)
-    place[shown] = np.arange(len(shown))
-    return place
 
 
 def tables_of(

@@ -32,7 +32,6 @@ from streamtopics.report.curves import (
 from streamtopics.report.data import (
     Report,
     card,
-    place_among,
     scores_of,
     tables_of,
     topics_of,
@@ -172,7 +171,8 @@ def report(
     order = np.argsort(-source.weights, kind="stable")
     shown = order[~np.isin(order, source.model.hidden_topics_)][:n_topics]
     table = word_table(source, shown, int(n_words))
-    affinity, place = affinities(source.topic_word[shown]), place_among(shown, source)
+    affinity, place = affinities(source.topic_word[shown]), np.full(len(source.weights), -1)
+    place[shown] = np.arange(len(shown))
     dates = [] if of_documents.kind == "order" else time_texts(of_documents.times)
     n_given = source.counts.shape[0]
     whole = max(n_given, int(sampled_from or 0))
@@ -195,7 +195,7 @@ def report(
         findings=statements_of(findings[:MOST_FINDINGS], source, sums, place, dates),
         n_findings=len(findings),
         alarms=statements_of(told, source, sums, place, dates),
-        topics=topics_of(source, shown, affinity, found, dates, curves, table, findings),
+        topics=topics_of(source, shown, place, affinity, found, dates, curves, table, findings),
         branches=branches_of(affinity, source.topic_word[shown], source.weights[shown], table),
         unit=curves.periods[0].unit if names else "",
         periods=names,
@@ -274,32 +274,18 @@ def _fields(record: Any) -> dict[str, Any]:
 
 
 def _less(data: Report) -> Report:
-    """The same with half of what takes most: of the documents, of the words, or of the topics."""
-    shown: list[Any] = [*data.topics, *data.findings, *data.alarms]
-    parts = [
-        (_size([one.documents for one in shown]), _half_of_documents),
-        (_size(data.more_words), _half_of_words),
-        (_size([replace(topic, documents=[]) for topic in data.topics]), _half_of_topics),
-    ]
-    return max(parts, key=lambda part: part[0])[1](data)
+    """The same without the words that only the search knows, or half of documents or topics."""
 
-
-def _size(part: object) -> int:
-    """Characters of a part of the data, as it is written."""
-    return len(_json(part))
-
-
-def _half_of_documents(data: Report) -> Report:
     def halves(ones: list[Any]) -> list[Any]:
         return [replace(one, documents=one.documents[: len(one.documents) // 2]) for one in ones]
 
-    return replace(
-        data, topics=halves(data.topics), findings=halves(data.findings), alarms=halves(data.alarms)
-    )
-
-
-def _half_of_words(data: Report) -> Report:
-    return replace(data, more_words=data.more_words[: len(data.more_words) // 2])
+    if data.more_words:
+        return replace(data, more_words=[])
+    shown: list[list[Any]] = [data.topics, data.findings, data.alarms]
+    if any(one.documents for ones in shown for one in ones):
+        topics, findings, alarms = map(halves, shown)
+        return replace(data, topics=topics, findings=findings, alarms=alarms)
+    return _half_of_topics(data)
 
 
 def _half_of_topics(data: Report) -> Report:
