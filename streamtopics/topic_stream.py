@@ -39,7 +39,7 @@ from streamtopics.updates.births import Lifetimes
 from streamtopics.utils.checks import check_one_of
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache, held, lock_of
-from streamtopics.utils.structure import from_arrow
+from streamtopics.utils.structure import from_arrow, shape_of
 
 # Documents whose topics are inferred at once, words of a topic, and those that name it.
 AT_ONCE, N_WORDS, N_NAME, RELEVANCE = 8192, 10, 3, 0.6
@@ -750,6 +750,8 @@ def _texts_of(X: Iterable[str]) -> list[str]:
     """A list of texts, of which each is one."""
     if isinstance(X, str):
         raise TypeError("X must be a sequence of texts; got one text, so pass [text]")
+    if len(shape_of(X) or ()) > 1:
+        raise TypeError("X must be a sequence of texts; got a table, so pass one column")
     texts = list(from_arrow(X))
     for row, text in enumerate(texts):
         if not isinstance(text, str):

@@ -328,6 +328,7 @@ def test_findings_know_names_and_hidden_topics():
     ("X", "given", "match"),
     [
         ("one text", {}, "got one text, so pass"),
+        (pd.DataFrame({"text": ["a", "b"]}), {}, "got a table, so pass one column"),
         (["a text", None], {}, "row 1 is None"),
         (["a", "b"], {"times": [1]}, "times must have an entry"),
         (["a", "b"], {"groups": [1]}, "groups must have an entry"),
