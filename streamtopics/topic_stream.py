@@ -28,7 +28,7 @@ from streamtopics.inspection.periods import time_texts
 from streamtopics.kernels import rows as kernel
 from streamtopics.metrics import relevant_words
 from streamtopics.report import Report, report
-from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Labels, Totals, labels_of
+from streamtopics.story.cells import LEAST_OF_PERIOD, OTHERS, Cells, Labels, Totals, labels_of
 from streamtopics.story.findings import Findings, Sample, Topics, find
 from streamtopics.story.shares import ShareRow, share_rows
 from streamtopics.streams import DriftMonitor, TopicTracker
@@ -36,7 +36,7 @@ from streamtopics.streams.batches import check_has_topics, seen_by
 from streamtopics.streams.stream import BatchInfo, packed, unpacked
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline, stop_words
 from streamtopics.updates.births import Lifetimes
-from streamtopics.utils.checks import check_one_of
+from streamtopics.utils.checks import check_integer, check_one_of
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache, held, lock_of
 from streamtopics.utils.structure import from_arrow, shape_of
@@ -564,6 +564,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
             A tuple of `Finding`; `str` of each is a sentence. A share `error_rate` of them is
             expected to be false.
         """
+        if n is not None:
+            check_integer(least=0, n=n)
         totals, topics, names = self.totals(), self._topics, self._names
         phi = topics.topic_word_ * topics.topic_weights_[:, None]
         of_words = phi / np.maximum(phi.sum(axis=0), 1e-300)
@@ -654,9 +656,10 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
         starts = np.array([_position(period.start) for period in totals.periods])
         period = np.searchsorted(starts, numbers, side="right") - 1
         places = {name: place for place, name in enumerate(totals.groups)}
-        group = [places.get(one.group, len(places) - 1) for one in kept]
+        group = [places.get(one.group, places.get(OTHERS, -1)) for one in kept]
         period[np.isnan(numbers)] = -1
-        return Sample(counts, shares, period, np.array(group, np.intp), [one.text for one in kept])
+        texts, is_of_stream = [one.text for one in kept], self.tracker_.n_batches_ > 1
+        return Sample(counts, shares, period, np.array(group, np.intp), texts, is_of_stream)
 
     # Keeping
 

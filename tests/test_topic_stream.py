@@ -145,6 +145,30 @@ def test_nothing_is_found_where_nothing_happens():
     assert n <= 2
 
 
+def test_learning_alone_makes_no_findings_along_a_stream():
+    """Early documents have topics of a model that knows little, and new words no columns."""
+    rng = np.random.default_rng(0)
+    words = np.array([f"w{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(600)])
+    p = 1 / np.arange(1, 601)
+    stream = TopicStream(8)
+    for i in range(30):
+        texts = [" ".join(one) for one in words[rng.choice(600, (60, 20), p=p / p.sum())]]
+        stream.partial_fit(texts, times=[date(2020, 1, 1) + timedelta(days=9 * i)] * 60)
+    assert len(stream.findings(None)) <= 1
+
+
+def test_findings_of_any_year_and_number():
+    texts, _, groups = corpus(burst=(9,))
+    times = np.datetime64("-0044-01-01") + np.arange(600) // 2
+    stream = small().fit(
+        [*texts, "?"], times=np.append(times, times[-1:]), groups=[*groups, "only"]
+    )
+    assert "-044" in stream.findings()[0].when
+    assert stream._sample(stream.totals()).group[-1] == -1
+    with pytest.raises(ValueError, match="n must be"):
+        stream.findings(-1)
+
+
 def test_typical_documents_are_of_the_finding():
     texts, times, _ = corpus(burst=(9,))
     stream = small().fit(texts, times=times, ids=[f"d{i}" for i in range(len(texts))])

@@ -5,6 +5,10 @@ All topics and words are tested for a stretch of time in which they stand out (`
 topics for groups. Those that are significant at a rate of false discoveries become findings, words
 of one subject together. A true finding takes in many words, and a false one a single word. So the
 rate is controlled once more, of findings among all tests (Katsevich, Sabatti and Bogomolov 2023).
+
+Along a stream the model learns, and words are counted from when they have a column. That makes
+changes where the documents have none. So what stands out has to stand out again in the documents
+that are kept, all of which have the topics and words of today.
 """
 
 from __future__ import annotations
@@ -122,6 +126,7 @@ class Sample(NamedTuple):
     period: np.ndarray  # -1 where the time is not known
     group: np.ndarray
     texts: Sequence[str]
+    is_of_stream: bool = False  # Whether other documents had earlier topics and words
 
 
 class Topics(NamedTuple):
@@ -186,6 +191,13 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     changes = [one for one in changes if next(kept)]
     words = [one for one in words if next(kept)]
     contrasts = [one for one in contrasts if next(kept)]
+    if sample.is_of_stream:
+        has = (sample.counts > 0).astype(np.float64).tocsc()
+        again = [_again(c, sample.shares[:, c.place] / spread[c.place], sample) for c in changes]
+        again += [_again(c, has[:, c.place].toarray().ravel(), sample) for c in words]
+        kept = iter(significant(np.array(again), level).tolist())
+        changes = [one for one in changes if next(kept)]
+        words = [one for one in words if next(kept)]
     along = _ranked(_along_time(changes, _subjects(words, data), data))
     between = _ranked(_between_groups(contrasts, data))
     found = [*along, *between]
@@ -215,6 +227,15 @@ def _changes(
     found = scan(sums[places], n, spread[places])
     rows = zip(places.tolist(), *(values.tolist() for values in found), strict=True)
     return [Change(*row) for row in rows]
+
+
+def _again(change: Change, values: np.ndarray, sample: Sample) -> float:
+    """The probability by chance of a change in the documents that are kept."""
+    known = (sample.period >= 0) & (np.asarray(sample.counts.sum(axis=1)).ravel() > 0)
+    inside = known & (sample.period >= change.first) & (sample.period <= change.last)
+    q = np.array(inside.sum() / max(known.sum(), 1))
+    p = tail(values[inside].sum(), values[known].sum(), q, np.array(change.z > 0))
+    return min(1.0, 2.0 * float(p))
 
 
 def _subjects(words: list[Change], data: Data) -> list[Subject]:
@@ -453,8 +474,9 @@ def _ends(period: Period) -> tuple[str, str]:
 
 
 def _date(text: str) -> str:
-    year, month, *day = text.split("-")
-    return " ".join([*(str(int(one)) for one in day), month_name[int(month)], year])
+    # Years before 1 have a minus.
+    year, month, *day = text[1:].split("-")
+    return " ".join([*(str(int(one)) for one in day), month_name[int(month)], text[0] + year])
 
 
 def sentence(one: Finding) -> str:
