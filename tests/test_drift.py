@@ -115,7 +115,7 @@ def test_gained_and_lost_words_are_those_of_the_top_ten(changed_model):
     last, record = model.drift_[-2:]
     rows = model.drift_report()[-N_TOPICS:]
     for k, row in enumerate(rows):
-        assert set(record.top_words[k]) == set(model.top_words(n_words=10)[k])
+        assert set(record.top_words[k]) == set(model.top_words(n_words=10, relevance=1)[k])
         assert set(row.gained) == set(record.top_words[k]) - set(last.top_words[k])
 
 

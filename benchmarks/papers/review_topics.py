@@ -87,7 +87,7 @@ def of_films(cell: Cell, quick: bool) -> Iterator[Row]:
     of_table_2 = cell["k"] == TABLE_2
     for method in ("LDA-R", "LDA-0") if of_table_2 else ("LDA-R", "SLDA", "HFT"):
         model = models(cell["k"], cell["split"], False)[method].fit(train.X, train.ratings)
-        top = [list(topic) for topic in model.top_words(words, n_words=N_WORDS)]
+        top = [list(topic) for topic in model.top_words(words, n_words=N_WORDS, relevance=1)]
         own = of_table_2 and method == "LDA-R"
         ends = (len(top) - 2, len(top) - 1) if own else extremes(top, lists)
         scores = model.coef_ if method == "SLDA" else np.full(len(top), np.nan)

@@ -86,9 +86,9 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         return topics
 
     def top_words(
-        self, feature_names: OptionalArray = None, n_words: int = 10, *, relevance: float = 1.0
+        self, feature_names: OptionalArray = None, n_words: int = 10, *, relevance: float = 0.6
     ) -> list[list[Any]]:
-        """The most probable words of each topic, or the most relevant ones.
+        """The words of each topic, the most telling first.
 
         Parameters
         ----------
@@ -96,8 +96,8 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             Words of the columns; None for the names seen in `fit`, or else column numbers.
         n_words : int, default=10
             Number of words.
-        relevance : float in [0, 1], default=1.0
-            Less than 1, say 0.6, prefers words that other topics lack; see
+        relevance : float in [0, 1], default=0.6
+            1 orders words by probability. Less prefers words that other topics lack; see
             `streamtopics.metrics.relevant_words`.
 
         Returns

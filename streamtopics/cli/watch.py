@@ -17,7 +17,6 @@ from typing import Any
 
 from streamtopics import TopicStream, save
 from streamtopics.cli import console, models, reading
-from streamtopics.cli.fit import write_report
 from streamtopics.datasets import Follower, ReadingError, Record, follow
 from streamtopics.story import Finding
 from streamtopics.streams import BatchInfo, Checkpointer, ScoreHistory, TimedBatch, resume, stream
@@ -111,7 +110,9 @@ class Watch:
     def write_report(self) -> None:
         """Write the report anew."""
         scores = {"before learning": [row.score for row in self.history.rows]}
-        write_report(self.model, self.options.report, self.options.title, self.tally, scores)
+        self.model.report(
+            self.options.report, title=self.options.title, intake=self.tally.rows(), scores=scores
+        )
 
     def end(self) -> None:
         """Write the model and the report, and say where; not a model whose place is unknown."""

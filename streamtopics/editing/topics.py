@@ -236,7 +236,7 @@ def exclude(model: Any, topic: int, words: Collection[Any]) -> Edit:
     >>> row = int(model.topic_word_[:, 2].argmax())
     >>> editing.exclude(model, row, [2]).words
     (2,)
-    >>> 2 in model.top_words(n_words=2)[row]
+    >>> 2 in model.top_words(n_words=2, relevance=1)[row]
     False
     """
     return edit_rows(model, "exclude", [topic], words=words)

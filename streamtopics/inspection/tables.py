@@ -28,7 +28,7 @@ def topic_table(
     feature_names: ArrayLike | None = None,
     n_words: int = 10,
     *,
-    relevance: float = 1.0,
+    relevance: float = 0.6,
 ) -> list[TopicRow]:
     """The topics of a fitted model, the heaviest first, with the words of `top_words`.
 
@@ -42,7 +42,7 @@ def topic_table(
         As in `top_words`; None takes the words of a pipeline.
     n_words : int, default=10
         Words of each topic.
-    relevance : float in [0, 1], default=1.0
+    relevance : float in [0, 1], default=0.6
         As in `top_words`: 1 orders by probability, less prefers words that other topics lack.
 
     Returns

@@ -162,7 +162,8 @@ def test_the_score_is_of_tokens_that_inference_did_not_see(fitted):
 
 def test_top_words(fitted):
     names = [f"w{v}" for v in range(N_WORDS)]
-    by_place, by_name = fitted.top_words(n_words=4), fitted.top_words(names, 4)
+    by_place = fitted.top_words(n_words=4, relevance=1)
+    by_name = fitted.top_words(names, 4, relevance=1)
     assert len(by_place) == len(by_name) == 6
     for e in range(2):
         for t in range(3):

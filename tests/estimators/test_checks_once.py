@@ -105,13 +105,14 @@ def test_a_matrix_that_is_not_clean_is_refused_in_a_later_minibatch(wrong, messa
 @pytest.mark.parametrize("n", [1, 5, 12, 40])
 def test_top_words_are_those_of_the_whole_matrix(model, n):
     model.partial_fit(X)
-    assert_array_equal(model.top_words(n_words=n), relevant_words(model.topic_word_, None, n))
+    by_probability = relevant_words(model.topic_word_, None, n)
+    assert_array_equal(model.top_words(n_words=n, relevance=1), by_probability)
 
 
 def test_top_words_of_many_words_and_of_topics_that_know_nothing():
     rng = np.random.default_rng(1)
     wide = sparse.random_array((40, 6000), density=0.01, random_state=rng, dtype=np.float32)
     model = plain.SVBLDA(3, random_state=0).partial_fit(10 * wide.tocsr())
-    assert_array_equal(model.top_words(), relevant_words(model.topic_word_, None, 10))
+    assert_array_equal(model.top_words(relevance=1), relevant_words(model.topic_word_, None, 10))
     empty = plain.SVBLDA(3, random_state=0).partial_fit(np.zeros((0, 6000)))
-    assert_array_equal(empty.top_words(), np.tile(np.arange(10), (3, 1)))
+    assert_array_equal(empty.top_words(relevance=1), np.tile(np.arange(10), (3, 1)))

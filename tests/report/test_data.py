@@ -359,7 +359,7 @@ def test_a_streaming_pipeline_has_a_report(corpus):
         pipeline.partial_fit(corpus.texts[start : start + 60], time=corpus.times[start])
     found = report(pipeline, texts=corpus.texts, times=corpus.times, n_words=3)
     for topic in found.topics:
-        assert set(ranked(found, topic, 1.0)) == set(pipeline.top_words(3)[topic.id])
+        assert set(ranked(found, topic, 1.0)) == set(pipeline.top_words(3, relevance=1)[topic.id])
     marks = [mark for topic in found.topics for doc in topic.documents for mark in doc.topics]
     assert -1 in marks
     assert max(marks) >= 0

@@ -26,7 +26,7 @@ def plot_topics(
     *,
     n_words: int = 8,
     n_topics: int = 20,
-    relevance: float = 1.0,
+    relevance: float = 0.6,
     ax: Iterable[Axes] | None = None,
 ) -> np.ndarray:
     """Draw the heaviest topics as small bar charts of their words' probabilities.
@@ -39,7 +39,7 @@ def plot_topics(
         Words in each chart.
     n_topics : int, default=20
         Charts, at most.
-    relevance : float in [0, 1], default=1.0
+    relevance : float in [0, 1], default=0.6
         Chooses the words, as in `top_words`. The chosen ones are in the order of probability.
     ax : sequence of Axes, default=None
         Where to draw, one for each chart.

@@ -426,7 +426,8 @@ def sampled(X: Any, n: int, seed: int) -> Any:
 
 def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Columns and probabilities of the most probable words."""
-    columns = np.array(topics.top_words(np.arange(topics.n_features_in_), n), np.int32)
+    numbers = np.arange(topics.n_features_in_)
+    columns = np.array(topics.top_words(numbers, n, relevance=1), np.int32)
     words, places = np.unique(columns, return_inverse=True)
     table = topics._topics_of(words)[topics._n_hidden :]
     return columns, np.take_along_axis(table, places.reshape(columns.shape), axis=1)
