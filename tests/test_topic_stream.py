@@ -12,6 +12,8 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from streamtopics import (
     AspectSentimentModel,
@@ -585,3 +587,32 @@ def test_a_report_says_what_the_stream_knows(tmp_path):
     assert sum(topic.n_documents for topic in found.topics) == 300
     assert "<title>Weather</title>" in (tmp_path / "page.html").read_text("utf-8")
     assert stream.report(findings=()).findings == []
+
+
+# Pipelines
+
+
+def test_documents_that_are_added_count_and_teach_nothing():
+    texts, times, groups = corpus()
+    stream = small().fit(texts, times=times, groups=groups)
+    before = stream.transform(texts)
+    page = TopicStream.from_pipeline(stream.pipeline_)
+    for more, labels in batches(texts, times, groups, 100):
+        page.add_documents(more, **labels)
+    assert (page.transform(texts) == before).all()
+    one, other = page.totals(), stream.totals()
+    assert one.periods == other.periods
+    np.testing.assert_allclose(one.sums.sum(axis=1), other.sums.sum(axis=1), rtol=1e-5)
+
+
+def test_a_pipeline_of_a_corpus_goes_on_with_its_words():
+    texts, *_ = corpus()
+    words, topics = StreamingCountVectorizer(min_df=2), StreamingLDA(4, random_state=0)
+    stream = TopicStream.from_pipeline(make_pipeline(words, topics).fit(texts))
+    n = topics.n_documents_seen_
+    stream.partial_fit([f"{text} virus" for text in texts]).finish()
+    assert topics.n_documents_seen_ == n + len(texts)
+    assert "virus" not in words.vocabulary_
+    between = make_pipeline(StreamingCountVectorizer(), FunctionTransformer(), StreamingLDA(4))
+    with pytest.raises(ValueError, match="Leave out 'functiontransformer'"):
+        TopicStream.from_pipeline(between)
