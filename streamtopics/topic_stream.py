@@ -44,6 +44,8 @@ from streamtopics.utils.structure import from_arrow, shape_of
 # Documents whose topics are inferred at once, words of a topic, and those that name it.
 AT_ONCE, N_WORDS, N_NAME, RELEVANCE = 8192, 10, 3, 0.6
 # What is a word, documents that it is in (or half of a small corpus), and how many are counted.
+# A corpus gets so many times as many columns as it has words, for new ones, and at least so many.
+ROOM, LEAST_FEATURES = 2, 2000
 LETTERS, MIN_DF, MAX_FEATURES = r"(?u)\b[^\W\d_]{3,}\b", 5, 20_000
 # Names of columns without a word.
 FREE = "<free "
@@ -123,7 +125,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
     vectorizer : transformer or None, default=None
         A clone of it counts words. None is a `StreamingCountVectorizer` of runs of three letters or
         more in five documents or more, without English stop words, of 20,000 columns. One of yours
-        needs `max_features`, as new words get columns.
+        needs `max_features`, as new words get columns; `fit` takes twice those that it fills.
     n_documents : int, default=5000
         Documents that are kept to be shown, at random.
     error_rate : float in (0, 1), default=0.05
@@ -272,10 +274,19 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
         """
         self._validate_params()
         texts, labels, names = _read(X, times, groups, ids, "", 0)
+        if times is None:
+            # The order of a corpus is no time: it comes before all that is learnt later.
+            labels = labels._replace(times=np.zeros(len(texts)))
         pipeline = self._new_pipeline(len(texts))
         (_, words), (_, topics) = pipeline.steps
         is_open = _has_open_vocabulary(words)
-        counts = (words.partial_fit if is_open else words.fit)(texts).transform(texts)
+        (words.partial_fit if is_open else words.fit)(texts)
+        n_columns = max(LEAST_FEATURES, ROOM * len(words.vocabulary_))
+        if is_open and n_columns < words.max_features:
+            # Columns without a word take a part of the topics.
+            words.set_params(max_features=n_columns)._vocabulary = None
+            words.partial_fit(texts)
+        counts = words.transform(texts)
         topics.fit(counts, **({} if vectors is None else {"vectors": vectors}))
         if is_open:
             pipeline._n_passed = words.n_documents_seen_

@@ -183,6 +183,15 @@ def test_typical_documents_are_of_the_finding():
         assert texts[int(one.id[1:])] == one.text
 
 
+def test_the_order_of_a_corpus_is_no_time():
+    texts, _, _ = corpus(burst=(9,))
+    stream = small().fit(texts)
+    assert stream.findings(None) == ()
+    later = corpus(200, 1, burst=range(1, 13))[0]
+    [first, *_] = stream.partial_fit(later).findings()
+    assert first.when.startswith("since document 60")
+
+
 def test_findings_show_as_text_and_in_notebooks():
     texts, times, _ = corpus(burst=(9,))
     found = small().fit(texts, times=times).findings(3)

@@ -263,6 +263,8 @@ process : Process""",
 }
 
 SHARED = PARAMETERS | ATTRIBUTES | METHODS
+# Blanks of a line that was continued by a backslash.
+CONTINUED = re.compile(r"(,|\bor) {4,}(?=\S)")
 PLACE = re.compile(r"^( *)\{(\w+(?:, \w+)*)\}$", flags=re.MULTILINE)
 
 
@@ -272,7 +274,8 @@ def documented(cls: type) -> type:
     methods = (getattr(value, "fn", value) for value in vars(cls).values())
     for owner in (cls, *filter(isfunction, methods)):
         if owner.__doc__:
-            owner.__doc__ = PLACE.sub(_paragraphs, owner.__doc__)
+            filled = PLACE.sub(_paragraphs, owner.__doc__)
+            owner.__doc__ = CONTINUED.sub(r"\1 ", filled)
     return cls
 
 

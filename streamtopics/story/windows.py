@@ -81,7 +81,9 @@ def _scanned(
     n_upto = np.append(0.0, np.cumsum(n))
     total, q = upto[:, -1:], (n_upto[last + 1] - n_upto[first]) / n_upto[-1]
     inside = upto[:, last + 1] - upto[:, first]
-    place = np.argmax(np.where((q > 0) & (q < 1), ratio(inside, total, q), -1.0), axis=1)
+    # Without empty periods at its ends, which say nothing of when something began.
+    valid = (n[first] > 0) & (n[last] > 0) & (q < 1)
+    place = np.argmax(np.where(valid, ratio(inside, total, q), -1.0), axis=1)
     s, S, own = inside[np.arange(len(sums)), place], total[:, 0], q[place]
     up = s > S * own
     root = np.sqrt(2.0 * np.maximum(ratio(s, S, own), 0.0))

@@ -37,7 +37,7 @@ def plain_scan(sums, n, spread):
             if 2 * (last - first + 1) > len(n) and last < len(n) - 1:
                 continue
             q = sum(n[first : last + 1]) / sum(n)
-            if not 0 < q < 1:
+            if q == 1 or not n[first] or not n[last]:
                 continue
             s = sum(sums[first : last + 1]) / spread
             value = 0.0
