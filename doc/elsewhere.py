@@ -30,6 +30,7 @@ PROJECTS = {
         class sklearn.model_selection.TimeSeriesSplit
         class sklearn.pipeline.Pipeline
         function sklearn.model_selection.cross_val_score
+        label accuracy_score
         """,
     ),
     "scipy": Project(
@@ -76,6 +77,11 @@ def inventory(name: str, project: Project) -> bytes:
     pairs = zip(words[::2], words[1::2], strict=True)
     lines = []
     for kind, target in pairs:
+        if kind == "label":
+            # Of scikit-learn's guide, which docstrings that are inherited refer to.
+            page = f"modules/model_evaluation.html#{target.replace('_', '-')}"
+            lines.append(f"{target} std:label -1 {page} Accuracy score")
+            continue
         page = project.page.format(name=target, module=target.split(".")[0])
         lines.append(f"{target} py:{kind} 1 {page} -")
     head = f"# Sphinx inventory version 2\n# Project: {name}\n# Version: \n"
