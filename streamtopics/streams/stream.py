@@ -226,7 +226,8 @@ class Prequential(NamedTuple):
     Attributes
     ----------
     mean, standard_error, rows : float, float, list of BatchInfo
-        Weighted by tokens, or documents if the model counts none. The first row has no score.
+        Weighted by tokens, or documents if the model counts none; NaN without a score, as the first
+        row is.
     """
 
     mean: float

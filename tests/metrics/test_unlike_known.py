@@ -77,7 +77,7 @@ def test_what_is_refused(model):
     for reject in (-0.1, 1.5, float("nan")):
         with pytest.raises(ValueError, match=r"reject must be a number in \[0, 1\]"):
             model.predict(NEW, reject=reject, known=KNOWN)
-    with pytest.raises(ValueError, match=r"documents that were not learnt; got reject=0\.1"):
+    with pytest.raises(ValueError, match=r"reject=0\.1 needs known documents"):
         model.predict(NEW, reject=0.1)
     with pytest.raises(ValueError, match="features"):
         model.predict(NEW, reject=0.1, known=KNOWN[:, :9])

@@ -248,7 +248,7 @@ def test_a_rule_of_whole_minibatches_is_refused_by_name(rule):
     assert rule.for_part(0.5, True) is None
     with pytest.raises(ValueError, match=type(rule).__name__) as raised:
         model_of(rule, schedule__inner_batch_size=20).partial_fit(X[:60])
-    assert "does not say by `for_part`" in str(raised.value)
+    assert "has no `for_part`" in str(raised.value)
     assert "inner_batch_size to None" in str(raised.value)
     assert (
         model_of(rule, schedule__inner_batch_size=None).partial_fit(X[:60]).n_documents_seen_ == 60
