@@ -80,7 +80,7 @@ def inventory(name: str, project: Project) -> bytes:
         if kind == "label":
             # Of scikit-learn's guide, which docstrings that are inherited refer to.
             page = f"modules/model_evaluation.html#{target.replace('_', '-')}"
-            lines.append(f"{target} std:label -1 {page} Accuracy score")
+            lines.append(f"{target} std:label -1 {page} -")
             continue
         page = project.page.format(name=target, module=target.split(".")[0])
         lines.append(f"{target} py:{kind} 1 {page} -")

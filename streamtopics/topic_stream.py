@@ -281,10 +281,11 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
         (_, words), (_, topics) = pipeline.steps
         is_open = _has_open_vocabulary(words)
         (words.partial_fit if is_open else words.fit)(texts)
-        n_columns = max(LEAST_FEATURES, ROOM * len(words.vocabulary_))
-        if is_open and n_columns < words.max_features:
+        if is_open:
             # Columns without a word take a part of the topics.
-            words.set_params(max_features=n_columns)._vocabulary = None
+            n_columns = max(LEAST_FEATURES, ROOM * len(words.vocabulary_))
+            words = words.set_params(max_features=min(n_columns, words.max_features))
+            words._vocabulary = None
             words.partial_fit(texts)
         counts = words.transform(texts)
         topics.fit(counts, **({} if vectors is None else {"vectors": vectors}))
@@ -607,6 +608,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
         given: dict[str, Any] = {
             "totals": totals, "findings": self.findings(None), "tracker": self.tracker_,
             "alarms": self.monitor_, "sampled_from": self.n_documents_seen_,
+            "title": f"What stands out in {self.n_documents_seen_:,} documents",
         }  # fmt: skip
         if kept:
             given["texts"] = [one.text for one in kept]
@@ -617,7 +619,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
             given["times"] = [one.time or None for one in kept]
         if len(totals.groups) > 1:
             given["groups"] = [one.group for one in kept] or None
-        return report(self.pipeline_, path, **(given | how))
+        own = {name: value for name, value in how.items() if value is not None}
+        return report(self.pipeline_, path, **(given | own))
 
     def _follow(self) -> Cells:
         """The sums of the topics as they are, after the edits since the last minibatch."""

@@ -49,7 +49,10 @@ SETTINGS = {
     "LowRankDPP": {"n_components": 2},
     "StreamingBayes": {"model": models.NaiveBayesMixture(2)},
 }
-OF_TEXTS = {"DPPSummarizer", "RougeScorer", "SentenceVectorizer", "read_records", "read_texts"}
+OF_TEXTS = {
+    "DPPSummarizer", "RougeScorer", "SentenceVectorizer", "TopicStream", "read_records",
+    "read_texts",
+}  # fmt: skip
 OF_ARRAYS = {"StreamingBayes"}
 OF_ANY_NUMBERS = {"StreamingBayes", "iter_minibatches"}
 OF_POINTS = {"LowRankDPP.marginals"}
@@ -124,7 +127,7 @@ def doors() -> Iterator[tuple[str, Callable]]:
             door = getattr(module, name)
             if name.endswith("Scorer") and name not in WITHOUT_A_LOOK:
                 yield name, _Scoring(name, door())
-            elif inspect.isfunction(door) and place_of(door):
+            elif inspect.isfunction(door) and place_of(door) and name != "stop_words":
                 yield name, door
     yield "read_sentences", read_sentences
     yield "DriftMonitor.learn", streams.DriftMonitor().learn

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from sklearn.base import ClassifierMixin
 
 DOC = Path(__file__).parent.parent / "doc"
 
@@ -25,6 +26,9 @@ def test_names_of_other_projects_are_theirs():
         assert head.startswith(b"# Sphinx inventory version 2\n")
         for line in zlib.decompress(packed).decode().splitlines():
             target, kind, priority, page, shown = line.split()
+            if kind == "std:label":
+                assert f"<{target}>" in ClassifierMixin.score.__doc__
+                continue
             assert (kind.split(":")[0], priority, shown) == ("py", "1", "-")
             assert page.endswith(".html#$")
             assert pydoc.locate(target) is not None, target

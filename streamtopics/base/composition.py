@@ -375,7 +375,7 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
     elif keeps_means(update) and view == corrected_mean:
         trouble = "needs a view of means, but CorrectedMean corrects counts; use view='mean'"
     elif composition.growth != 1 and not traits.adds:
-        trouble = f"weighs minibatches itself; set growth={composition.growth} of the schedule to 1"
+        trouble = f"weighs minibatches itself; set schedule__growth={composition.growth} to 1"
     elif schedule.averaging is not None and not traits.retains_alike:
         trouble = "retains other shares of topics, or adds noise; set schedule__averaging to None"
     if trouble:
