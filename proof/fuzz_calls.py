@@ -38,7 +38,7 @@ from tests.conventions.every import public_estimators
 
 LEARNS = (
     "fit", "fit_transform", "fit_predict", "partial_fit", "partial_fit_transform", "merge",
-    "forget_words",
+    "add_documents", "finish", "forget_words",
 )  # fmt: skip
 # Pass on what they were passed, whatever it is.
 PASS_ON = (

@@ -479,7 +479,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
         return shares
 
     def score(self, X: Iterable[str], y: object = None) -> float:
-        """Return how well texts are predicted, in nats a token; see the `score` of the model."""
+        """Return how well texts are predicted, in nats a token; NaN without a known word."""
         check_is_fitted(self, "pipeline_")
         return float(self.pipeline_.score(_texts_of(X)))
 
