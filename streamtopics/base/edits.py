@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What people have changed of the topics of a model: a record beside what was learnt."""
+"""Records of the edits of a model's topics, kept beside the posterior."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class TopicLabels:
-    """What is said of the topics, by their numbers."""
+    """Names, hidden and locked topics, and excluded words, by number of the topic."""
 
     topics: tuple[int, ...]  # Number of each row, without those of a background
     n_topics: int  # Numbers given so far

@@ -20,7 +20,7 @@ FORMAT = "streamtopics edits"
 
 
 class EditResult(NamedTuple):
-    """What has become of an edit.
+    """The result of one edit: where it was carried out, or why it was refused.
 
     Attributes
     ----------

@@ -51,7 +51,7 @@ class Step(NamedTuple):
         return (numbers * self.n - self.offset).astype(f"M8[{self.unit}]").astype("M8[s]")
 
     def label(self, start: np.datetime64) -> str:
-        """What the period is called that begins then."""
+        """Return the name of the period with this start."""
         text = str(start.astype(f"M8[{self.unit}]")).replace("T", " ")
         if self.unit == "Y" and self.n > 1:
             return f"{int(text)} to {int(text) + self.n - 1}"

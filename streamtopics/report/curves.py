@@ -151,7 +151,7 @@ def place_of(periods: tuple[Period, ...], time: Any) -> int | None:
 
 
 def find_in(source: Source, found: Statistics, totals: Totals, labels: Labels) -> list[Finding]:
-    """What stands out, with rows of the documents; without times that is between groups."""
+    """Return the findings of a pipeline; without times only those between groups."""
     rows, names = found.rows, [str(name) for name in source.names]
     top = relevant_words(source.topic_word, source.weights, N_WORDS, relevance=RELEVANCE)
     phi = source.topic_word * source.weights[:, None]
@@ -225,7 +225,7 @@ def statements_of(
 
 
 def change_of(k: int, findings: Sequence[Finding]) -> tuple[str, list[str]]:
-    """What is found of a topic along the time, in short, and words that came with it."""
+    """Return the change of a topic along the time in a few words, and its new words."""
     own = [one for one in findings if one.topic == k and one.group is None]
     came = list(dict.fromkeys(word for one in own for word in one.came))[:N_CAME]
     for one in own:

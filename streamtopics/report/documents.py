@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a report reads: a model, its words, and the documents that stand for its topics."""
+"""The input of a report: a model, its words, and typical documents of its topics."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def read_source(
     groups: Sequence[Any] | None,
     labels: Sequence[str] | None,
 ) -> Source:
-    """What a report is given, with the words of texts counted where a pipeline can."""
+    """Return the checked input of a report; a pipeline counts the words of texts."""
     topics = last_step(estimator)
     if isinstance(topics, type) or not {"topic_weights_", "transform"} <= {*dir(type(topics))}:
         raise TypeError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What happens along a stream and between groups: sums over documents, and sentences of them."""
+"""Sums over documents by time and group, and findings from them in sentences."""
 
 from streamtopics.story.cells import Period, Totals
 from streamtopics.story.findings import Finding, Findings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What has changed along a stream or differs between groups, as sentences with an error rate.
+"""Findings in sentences, with an error rate: changes along a stream, differences of groups.
 
 All topics and words are tested for a stretch of time in which they stand out (`windows`), and all
 topics for groups. Those that are significant at a rate of false discoveries become findings, words
@@ -359,7 +359,7 @@ def _lasts(change: Change, totals: Totals) -> bool:
 
 
 def _kind(change: Change, share: float, before: float, totals: Totals) -> str:
-    """What the change of a share is called; only one that lasts is new or gone."""
+    """Return the kind of a change; only a change that lasts is new or gone."""
     lasts = _lasts(change, totals)
     if change.z > 0:
         return "new" if lasts and before < LITTLE * share else "grown"

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pytest
@@ -308,7 +309,7 @@ def test_the_report_after_a_break_is_that_without_one(tmp_path, capsys):
 def test_a_checkpoint_is_of_bounded_size(tmp_path, capsys, monkeypatch, report):
     """Also with alarms; what a minibatch adds to it is some hundred bytes."""
     path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
-    often = lambda **how: DriftMonitor(alpha=0.5, **how)  # noqa: E731
+    often = partial(DriftMonitor, alpha=0.5)
     monkeypatch.setattr("streamtopics.topic_stream.DriftMonitor", often)
     words = StreamingCountVectorizer(max_features=50)
     save(TopicStream(2, vectorizer=words, n_documents=500), model)
