@@ -21,8 +21,8 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.editable import Editable
-from streamtopics.base.edits import Edit, EditStep
 from streamtopics.base.frame import NO_WEIGHTS
+from streamtopics.editing.records import Edit, EditStep, edits_of
 from streamtopics.estimators import StreamingLDA
 from streamtopics.inspection.periods import time_texts
 from streamtopics.kernels import rows as kernel
@@ -558,7 +558,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
         words, topics = self.top_words(N_WORDS), self._topics
         if not isinstance(topics, Editable):
             return words
-        given = [topics._edits.labels.names.get(k, "") for k in topics.topic_numbers_]
+        given = edits_of(topics).labels.names_by_row
         return [[name] if name else own for name, own in zip(given, words, strict=True)]
 
     @_still
@@ -627,7 +627,7 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
         topics, (done, cells) = self._topics, self._sums
         if not isinstance(topics, Editable):
             return cells
-        steps, labels = topics._edits.steps, topics._edits.labels
+        steps, labels = edits_of(topics).steps, edits_of(topics).labels
         # Without those that were undone.
         pairs = enumerate(zip(done, topics.edits_, strict=False))
         n_done = next((i for i, (one, other) in pairs if one != other), min(len(done), len(steps)))

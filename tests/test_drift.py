@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from streamtopics import StreamingLDA
-from streamtopics.base.drift import _seen_from_all, drift_of
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.local import Variational
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.updates.drift import _seen_from_all, drift_of
 from tests.plain import SVBHPP, SVBLDA
 
 N_TOPICS, N_WORDS = 5, 300
@@ -129,7 +129,7 @@ def test_moved_is_the_total_variation_distance():
 
 
 def test_history_is_bounded(monkeypatch):
-    monkeypatch.setattr("streamtopics.base.drift.KEPT_MINIBATCHES", 3)
+    monkeypatch.setattr("streamtopics.updates.drift.KEPT_MINIBATCHES", 3)
     model = power_prior(random_state=0)
     for _ in range(5):
         model.partial_fit([[1.0, 2.0, 0.0]])

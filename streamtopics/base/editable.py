@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators whose topics people may edit; see `streamtopics.editing`."""
+"""Estimators whose topics people may edit; `streamtopics.editing` has the edits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.composition import Composition
-from streamtopics.base.edits import Edit, Edits, TopicLabels, held
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.posteriors import Blend
 
@@ -19,28 +18,25 @@ class Editable(StreamingTopicModel):
     """Base of the estimators whose topics are rows of counts that people may edit."""
 
     @property
-    def _edits(self) -> Edits:
-        """The record of the edits; one of none if there were none."""
+    def _labels(self) -> Any:
+        """The `TopicLabels` of `streamtopics.editing`; None if nothing was edited."""
         check_is_fitted(self)
-        n_topics = self._n_features_out
-        plain = Edits(TopicLabels(tuple(range(n_topics)), n_topics), n_topics)
-        return self._commit.edits or plain
+        return self._commit.edits and self._commit.edits.labels
 
     @property
-    def edits_(self) -> list[Edit]:
+    def edits_(self) -> list[Any]:
         """The edits of the topics, in order, without those that were undone."""
-        return [step.edit for step in self._edits.steps]
+        return self._commit.edits.edits if self._labels else []
 
     @property
     def topic_numbers_(self) -> np.ndarray:
         """Number of each row, which stays with the topic when rows move; see `Edit`."""
-        return np.array(self._edits.labels.topics)
+        return np.array(self._labels.topics if self._labels else range(self._n_features_out))
 
     @property
     def topic_names_(self) -> np.ndarray:
         """Names of the topics, "" for one without; only if `rename` has given any."""
-        labels = self._edits.labels
-        names = [labels.names.get(topic, "") for topic in labels.topics]
+        names = self._labels.names_by_row if self._labels else []
         if not any(names):
             raise AttributeError("topics have no names; streamtopics.editing.rename gives them")
         return np.array(names, dtype=object)
@@ -48,25 +44,25 @@ class Editable(StreamingTopicModel):
     @property
     def hidden_topics_(self) -> np.ndarray:
         """Rows of the topics that tables, reports and pictures leave out."""
-        labels = self._edits.labels
-        return np.array(sorted(labels.rows(labels.hidden)), np.intp)
+        rows = self._labels.rows(self._labels.hidden) if self._labels else []
+        return np.array(sorted(rows), np.intp)
 
     @property
     def locked_topics_(self) -> np.ndarray:
         """Rows of the topics whose words stay."""
-        labels = self._edits.labels
-        return np.array(sorted(labels.rows(labels.locked)), np.intp)
+        rows = self._labels.rows(self._labels.locked) if self._labels else []
+        return np.array(sorted(rows), np.intp)
 
     def _started(self) -> dict[str, Any]:
-        return super()._started() | {"n_components": self._edits.n_started}
+        edits = self._commit.edits
+        return super()._started() | ({} if edits is None else {"n_components": edits.n_started})
 
     def _carry_out(
         self, composition: Composition, blend: Blend, found: dict[str, Any], time: object = None
     ) -> None:
-        if self._commit.edits is not None:
-            labels = self._edits.labels
-            blend = held(blend, self._commit.posterior, labels, self._n_hidden)
-            found = found | {"edits": self._edits.learnt(found.get("lifetimes"))}
+        if (edits := self._commit.edits) is not None:
+            blend = edits.held(blend, self._commit.posterior, self._n_hidden)
+            found = found | {"edits": edits.learnt(found.get("lifetimes"))}
         super()._carry_out(composition, blend, found, time)
 
     def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:

@@ -24,15 +24,6 @@ from streamtopics.base.composition import (
     check_parts,
     of_corpus,
 )
-from streamtopics.base.drift import (
-    Drift,
-    DriftRow,
-    ReportsRetention,
-    drift_of,
-    drift_table,
-    kept_records,
-)
-from streamtopics.base.edits import Edits
 from streamtopics.base.frame import (
     FEW_STEPS,
     Commit,
@@ -45,6 +36,7 @@ from streamtopics.base.frame import (
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.merging import Mergeable
+from streamtopics.base.retention import ReportsRetention
 from streamtopics.base.topics import LearntTopics
 from streamtopics.base.typing import MatrixLike, OptionalArray
 from streamtopics.base.validation import (
@@ -59,6 +51,7 @@ from streamtopics.models.sources import NOISE
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.updates.births import Lifetimes
 from streamtopics.updates.doc_topic import FIXED
+from streamtopics.updates.drift import Drift, DriftRow, drift_of, drift_table, kept_records
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
@@ -86,8 +79,8 @@ class TopicCommit(Commit):
     first: Source | None = None
     # Documents of the beginning of the stream, while it is learnt anew.
     begun: Documents | None = None
-    # Of the topics by people, where they can be edited.
-    edits: Edits | None = None
+    # The `streamtopics.editing.records.Edits` of the topics, if people have edited them.
+    edits: Any = None
 
     @property
     def n_hidden(self) -> int:

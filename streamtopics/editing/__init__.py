@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Topics that people merge, split, name, hide, lock and give words; the model goes on learning."""
 
-from streamtopics.base.edits import Edit
 from streamtopics.editing.journal import (
     EditResult,
     apply_edits,
     edits_from_json,
     edits_to_json,
 )
+from streamtopics.editing.records import Edit
 from streamtopics.editing.topics import (
     EditError,
     exclude,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.special import digamma
 
-from streamtopics.base.edits import Edits, EditStep, TopicLabels
 from streamtopics.base.topic_model import TopicCommit
+from streamtopics.editing.records import Edits, EditStep, TopicLabels
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.posteriors.protocol import State
 from streamtopics.posteriors.rows import from_counts
@@ -48,10 +48,9 @@ def taken_back(commit: TopicCommit, edits: Edits) -> TopicCommit:
         now = edits.labels
         labels = replace(last.before, topics=now.topics, n_topics=now.n_topics)
         return replace(commit, edits=replace(edits, labels=labels, steps=edits.steps[:-1]))
-    # A copy, as learning will write in it.
-    found: TopicCommit = edits.base.copied()
+    found: TopicCommit = edits.base.copied()  # As learning will write in it
     for step in edits.steps[edits.n_base : -1]:
-        found = carried_out(found, found.edits or edits, step)
+        found = carried_out(found, found.edits, step)
     return found
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from streamtopics.base.edits import Edit, Weighted
-from streamtopics.editing.topics import EditError, edit_rows, editable, leading_words
+from streamtopics.editing.records import Edit, Weighted, edits_of
+from streamtopics.editing.topics import EditError, edit_rows, editable, leading_words, refuse
 from streamtopics.streams.tracking.identity import THRESHOLD, Words, affinity_matrix, matching
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import names_of
@@ -94,15 +95,13 @@ def _read(row: dict[str, Any]) -> Edit:
         tuple(tuple((word, float(p)) for word, p in words) for words in row.get("leading", ())),
         tuple(row.get("words", ())), str(row.get("name", "")), int(row.get("n", 0)),
     )  # fmt: skip
-    known = {one.name for one in fields(Edit)}
     words = [one for own in edit.leading for one in own]
-    valid = all(isinstance(word, str | int) and p > 0 for word, p in words)
-    if not valid or not row.keys() <= known or not edit.topics:
-        raise ValueError(f"an edit is {row!r:.80}")
+    valid = all(isinstance(word, str | int) and p > 0 for word, p in words) and edit.topics
+    refuse((not valid or not {*row} <= {*asdict(edit)}, f"an edit is {row!r:.80}"))
     return edit
 
 
-def apply_edits(model: Any, edits: Iterable[Edit], X: Any = None) -> list[EditResult]:
+def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -> list[EditResult]:
     """Carry out edits of one model on another, such as one that was fitted anew.
 
     Topics are found by their words, as `TopicTracker` finds them. An edit is refused if one of its
@@ -157,13 +156,13 @@ def apply_edits(model: Any, edits: Iterable[Edit], X: Any = None) -> list[EditRe
     return results
 
 
-def _places(model: Any, edits: Sequence[Edit], found: dict[int, int]) -> list[int]:
+def _places(model: BaseEstimator, edits: Sequence[Edit], found: dict[int, int]) -> list[int]:
     """The rows of the topics of the first edit; topics of the others compete for them."""
     edit, topics = edits[0], editable(model)
-    row_of = {number: row for row, number in enumerate(topics._edits.labels.topics)}
+    row_of = {number: row for row, number in enumerate(edits_of(topics).labels.topics)}
     known = {topic: row_of[one] for topic, one in found.items() if one in row_of}
-    if len(edit.leading) != len(edit.topics):
-        raise EditError("the edit has no leading words of its topics, by which they are found")
+    lacking = "the edit has no leading words of its topics, by which they are found"
+    refuse((len(edit.leading) != len(edit.topics), lacking))
     wanted: dict[int, Weighted] = {}
     for one in edits:
         for topic, words in zip(one.topics, one.leading, strict=False):
@@ -180,9 +179,8 @@ def _places(model: Any, edits: Sequence[Edit], found: dict[int, int]) -> list[in
         if place >= 0:
             known[asked[place]] = row
     for topic, words in zip(edit.topics, edit.leading, strict=True):
-        if topic not in known:
-            said = " ".join(str(word) for word, _ in words[:5])
-            raise EditError(f"no topic has the words of topic {topic} ({said})")
+        said = " ".join(str(word) for word, _ in words[:5])
+        refuse((topic not in known, f"no topic has the words of topic {topic} ({said})"))
     return [known[topic] for topic in edit.topics]
 
 

@@ -22,15 +22,15 @@ divides the topic's counts of each word as the parts do.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.editable import Editable
-from streamtopics.base.edits import Edit, EditStep, Weighted
 from streamtopics.editing.changes import carried_out, taken_back
+from streamtopics.editing.records import Edit, EditStep, Weighted, edits_of
 from streamtopics.estimators import StreamingLDA
 from streamtopics.metrics.relevance import most_probable
 from streamtopics.streams.batches import named
@@ -49,7 +49,7 @@ class EditError(ValueError):
     """An edit that the model cannot take; nothing has changed."""
 
 
-def merge(model: Any, topics: Sequence[int]) -> Edit:
+def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
     """Make one topic of several; the first keeps its row, name and number.
 
     Their tokens and their shares of documents are added, and the prior of the first counts once.
@@ -85,7 +85,7 @@ def merge(model: Any, topics: Sequence[int]) -> Edit:
     return edit_rows(model, "merge", topics)
 
 
-def split(model: Any, topic: int, X: Any, *, n: int = 2) -> Edit:
+def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     """Make several topics of one, from documents.
 
     The largest part keeps the row, the name and the number of the topic. The others get the rows
@@ -120,7 +120,7 @@ def split(model: Any, topic: int, X: Any, *, n: int = 2) -> Edit:
     return edit_rows(model, "split", [topic], X=X, n=n)
 
 
-def rename(model: Any, topic: int, name: str) -> Edit:
+def rename(model: BaseEstimator, topic: int, name: str) -> Edit:
     """Give a topic a name, which tables, reports and pictures show; "" takes it away.
 
     Parameters
@@ -147,7 +147,7 @@ def rename(model: Any, topic: int, name: str) -> Edit:
     return edit_rows(model, "rename", [topic], name=name)
 
 
-def hide(model: Any, topics: int | Sequence[int]) -> Edit:
+def hide(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     """Leave topics out of tables, reports and pictures; the model still has them.
 
     Parameters
@@ -173,12 +173,12 @@ def hide(model: Any, topics: int | Sequence[int]) -> Edit:
     return edit_rows(model, "hide", topics)
 
 
-def show(model: Any, topics: int | Sequence[int]) -> Edit:
+def show(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     """Show topics again that were hidden; see `hide`."""
     return edit_rows(model, "show", topics)
 
 
-def lock(model: Any, topics: int | Sequence[int]) -> Edit:
+def lock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     """Keep the words of topics as they are while the model learns.
 
     Documents still have these topics, and their shares of the tokens are still counted.
@@ -205,12 +205,12 @@ def lock(model: Any, topics: int | Sequence[int]) -> Edit:
     return edit_rows(model, "lock", topics)
 
 
-def unlock(model: Any, topics: int | Sequence[int]) -> Edit:
+def unlock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     """Let topics learn again that were locked; see `lock`."""
     return edit_rows(model, "unlock", topics)
 
 
-def exclude(model: Any, topic: int, words: Collection[Any]) -> Edit:
+def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Keep words out of a topic, from now on and for ever: "not this word".
 
     What it has learnt of them goes to the other topics in proportion to their tokens of each word,
@@ -242,7 +242,7 @@ def exclude(model: Any, topic: int, words: Collection[Any]) -> Edit:
     return edit_rows(model, "exclude", [topic], words=words)
 
 
-def pull(model: Any, topic: int, words: Collection[Any]) -> Edit:
+def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Move all tokens of words to a topic: "this word belongs here".
 
     Later documents are seen with the topics as they are then, so most of their tokens of these
@@ -270,7 +270,7 @@ def pull(model: Any, topic: int, words: Collection[Any]) -> Edit:
     return edit_rows(model, "pull", [topic], words=words)
 
 
-def undo(model: Any) -> Edit:
+def undo(model: BaseEstimator) -> Edit:
     """Take back the last edit that is left; the model has the same bits as before it.
 
     Once a minibatch was learnt, only `rename`, `hide`, `show`, `lock`, `unlock` and the exclusion
@@ -299,15 +299,13 @@ def undo(model: Any) -> Edit:
     """
     topics = editable(model)
     with lock_of(topics):
-        edits = topics._edits
-        if not edits.steps:
-            raise EditError("no edit is left to be undone")
+        edits = edits_of(topics)
+        refuse((not edits.steps, "no edit is left to be undone"))
         last = edits.steps[-1]
-        if last.moves and edits.base is None:
-            raise EditError(
-                f"{last.edit.kind} cannot be undone: the model has learnt since, and what it would "
-                "have learnt otherwise is not known; load a model that was saved before"
-            )
+        since = f"{last.edit.kind} cannot be undone: the model has learnt since"
+        refuse(
+            (last.moves and edits.base is None, f"{since}; load a model that was saved before it")
+        )
         topics._commit = taken_back(topics._commit, edits)
     return last.edit
 
@@ -315,31 +313,34 @@ def undo(model: Any) -> Edit:
 # How an edit is made
 
 
-def editable(model: Any) -> Editable:
+def refuse(*troubles: tuple[object, str]) -> None:
+    """Raise an `EditError` that tells the first trouble that there is, if any."""
+    if said := next((said for trouble, said in troubles if trouble), ""):
+        raise EditError(said)
+
+
+def editable(model: BaseEstimator) -> Editable:
     """The estimator of topics of a model, refused by name if its topics cannot be edited."""
     check_not_frozen(model)
     topics = last_step(model)
+    cannot = f"the topics of {type(topics).__name__} cannot be edited"
     if not isinstance(topics, Editable):
         raise TypeError(
-            f"the topics of {type(topics).__name__} cannot be edited, as they are not rows of "
-            "counts alone; use StreamingLDA or StreamingMixture"
+            f"{cannot}, as they are not rows of counts alone; use StreamingLDA or StreamingMixture"
         )
     check_is_fitted(topics)
     commit = topics._commit
     rule, doc_topic = commit.update.update, commit.update.doc_topic
     inner, memory = commit.state
-    for wrong, trouble in (
-        (commit.posterior.knows_nothing, "it has learnt no words yet"),
-        (inner is not None, f"{rule} keeps statistics of minibatches, which would return"),
-        ("noise" in rule.traits.needs, f"{rule} adds noise to topics, and no counts"),
-        (commit.average is not None, "its topics are averages of iterates"),
-        (
-            memory is not None and not isinstance(doc_topic, FixedPoint | GammaPrior | Shares),
-            f"it is not known what {doc_topic} remembers of its topics",
-        ),
-    ):
-        if wrong:
-            raise EditError(f"the topics of {type(topics).__name__} cannot be edited: {trouble}")
+    known = memory is None or isinstance(doc_topic, FixedPoint | GammaPrior | Shares)
+    statistics = f"{rule} keeps statistics of minibatches, which would return"
+    refuse(
+        (commit.posterior.knows_nothing, f"{cannot}: it has learnt no words yet"),
+        (inner is not None, f"{cannot}: {statistics}"),
+        ("noise" in rule.traits.needs, f"{cannot}: {rule} adds noise to topics, and no counts"),
+        (commit.average is not None, f"{cannot}: its topics are averages of iterates"),
+        (not known, f"{cannot}: it is not known what {doc_topic} remembers of its topics"),
+    )
     return topics
 
 
@@ -356,22 +357,43 @@ def leading_words(topics: Editable, names: np.ndarray) -> list[Weighted]:
 
 
 def edit_rows(
-    model: Any, kind: str, topics: Any, *, words: Collection[Any] = (), X: Any = None, n: int = 0,
-    name: str = "",
+    model: BaseEstimator, kind: str, topics: int | Sequence[int], *,
+    words: Collection[str | int] = (), X: object = None, n: int = 0, name: str = "",
 ) -> Edit:  # fmt: skip
     """Carry out an edit of some rows, and return it."""
     estimator = editable(model)
     with lock_of(estimator):
-        commit, edits = estimator._commit, estimator._edits
-        if not isinstance(name, str):
-            raise EditError(f"name must be a str; got {name!r:.60}")
-        if commit.lifetimes is not None and kind in ("merge", "split", "lock"):
-            raise EditError(f"{kind} is not for clusters that come and go; use births=None")
-        rows, numbers = _rows(kind, topics, len(edits.labels.topics)), edits.labels.topics
-        names = estimator._column_names(names_of(model))
-        columns: tuple[int, ...] = ()
-        if kind in ("exclude", "pull"):
-            columns = _columns(words, names, {*numbers} - edits.labels.locked - {numbers[rows[0]]})
+        commit, edits = estimator._commit, edits_of(estimator)
+        numbers, names = edits.labels.topics, estimator._column_names(names_of(model))
+        given = np.ravel(topics).tolist()
+        wrong = not all(is_whole(row) and 0 <= row < len(numbers) for row in given)
+        least, last = 1 + (kind == "merge"), len(numbers) - 1
+        by_word, lists = kind in ("exclude", "pull"), not isinstance(words, str) and len(words)
+        column = {word: i for i, word in enumerate(names.tolist())}
+        unknown = [word for word in words if word not in column]
+        others = {*numbers} - edits.labels.locked - {numbers[row] for row in given[:1] if not wrong}
+        refuse(
+            (
+                commit.lifetimes is not None and kind in ("merge", "split", "lock"),
+                f"{kind} is not for clusters that come and go; use births=None",
+            ),
+            (
+                wrong or len({*given}) < max(least, len(given)),
+                f"{kind} takes {('one', 'two')[least - 1]} or more different rows from 0 to "
+                f"{last}; got {topics!r:.60}",
+            ),
+            (not isinstance(name, str), f"name must be a str; got {name!r:.60}"),
+            (by_word and not lists, f"words must be a list of words; got {words!r:.60}"),
+            (by_word and not others, "there is no other topic that is not locked"),
+            (
+                by_word and unknown,
+                f"words {unknown[:5]} have no column; leave them out",
+            ),
+            (kind == "split" and X is None, "a split needs documents; pass them as X"),
+            (kind == "split" and not (is_whole(n) and n >= 2), f"n must be at least 2; got {n!r}"),
+        )
+        rows = [int(row) for row in given]
+        columns = tuple(sorted({column[word] for word in words})) if by_word else ()
         division = _division(model, estimator, rows[0], X, n) if kind == "split" else None
         own = leading_words(estimator, names)
         edit = Edit(
@@ -385,54 +407,21 @@ def edit_rows(
     return edit
 
 
-def _rows(kind: str, topics: Any, n_topics: int) -> list[int]:
-    """The rows that an edit is about."""
-    given = [topics] if is_whole(topics) else list(topics)
-    valid = all(is_whole(row) and 0 <= row < n_topics for row in given)
-    least = 2 if kind == "merge" else 1
-    if not valid or len(set(given)) < max(least, len(given)):
-        raise EditError(
-            f"{kind} takes {'two or more' if least == 2 else 'one or more'} different rows from 0 "
-            f"to {n_topics - 1}; got {topics!r:.60}"
-        )
-    return [int(row) for row in given]
-
-
-def _columns(words: Collection[Any], names: np.ndarray, others: set[int]) -> tuple[int, ...]:
-    """Columns of words, which come from other topics or go there."""
-    if isinstance(words, str) or not len(words):
-        raise EditError(f"words must be a list of words; got {words!r:.60}")
-    if not others:
-        raise EditError("words cannot move: there is no other topic that is not locked")
-    column = {name: i for i, name in enumerate(names.tolist())}
-    if unknown := [word for word in words if word not in column]:
-        raise EditError(f"words {unknown[:5]} have no column in the model; leave them out")
-    return tuple(sorted({column[word] for word in words}))
-
-
-def _division(model: Any, topics: Editable, row: int, X: Any, n: Any) -> np.ndarray:
+def _division(model: BaseEstimator, topics: Editable, row: int, X: object, n: int) -> np.ndarray:
     """Share of each part in the topic's counts of each word of the store, largest part first."""
-    if X is None:
-        raise EditError("a split needs documents; pass them as X")
-    if not is_whole(n) or n < 2:
-        raise EditError(f"n must be a whole number of parts, at least 2; got {n!r:.60}")
-    tokens = tokens_of(topics, for_scipy(counted(model, X)), row)
-    if tokens.sum() < LEAST_TOKENS:
-        raise EditError(
-            f"topic {row} has {tokens.sum():.0f} tokens in X, but a split needs "
-            f"{LEAST_TOKENS:.0f}; pass more documents that have it"
-        )
+    tokens, least = tokens_of(topics, for_scipy(counted(model, X)), row), LEAST_TOKENS
+    few = f"topic {row} has {tokens.sum():.0f} tokens in X, but a split needs {least:.0f}"
+    refuse((tokens.sum() < least, f"{few}; pass more documents that have it"))
     parts = StreamingLDA(int(n), n_jobs=topics.n_jobs, random_state=topics.seed_).fit(tokens)
     store = topics._commit.posterior._state.S
     found = parts.components_[:, store.words].T
     found /= found.sum(axis=1, keepdims=True)
     sizes = store.rows(store.words)[:, topics._n_hidden + row] @ found
-    if not sizes.all():
-        raise EditError(f"topic {row} has learnt no words that could be divided; merge it")
+    refuse((not sizes.all(), f"topic {row} has learnt no words that could be divided; merge it"))
     return np.ascontiguousarray(found[:, np.argsort(-sizes, kind="stable")])
 
 
-def tokens_of(topics: Editable, X: Any, row: int) -> sparse.csr_matrix:
+def tokens_of(topics: Editable, X: sparse.csr_matrix, row: int) -> sparse.csr_matrix:
     """Expected tokens of a topic in the documents that have one or more of it.
 
     A token of word w in document d is of topic k with probability

@@ -15,15 +15,16 @@ from sklearn.utils import ClassifierTags, RegressorTags, Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from streamtopics.base.drift import ReportsRetention, Retention, kept_records
 from streamtopics.base.frame import NO_WEIGHTS, Commit
 from streamtopics.base.glossary import documented
+from streamtopics.base.retention import ReportsRetention
 from streamtopics.base.typing import OptionalArray, RandomState
 from streamtopics.base.validation import COMMON_CONSTRAINTS
 from streamtopics.estimators.by_rule import LearnsByRule
 from streamtopics.models.dense_model import DenseModel
 from streamtopics.posteriors import Blend, DensePosterior, Learn
 from streamtopics.updates import SVB
+from streamtopics.updates.drift import Retention, kept_records
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers

@@ -23,10 +23,10 @@ from streamtopics import (
     load,
     save,
 )
-from streamtopics.base.edits import TopicLabels
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.distributed import fit_stream
 from streamtopics.editing import EditError
+from streamtopics.editing.records import TopicLabels
 from streamtopics.estimators import Schedule
 from streamtopics.streams import DriftMonitor
 from streamtopics.text import NamedCounts

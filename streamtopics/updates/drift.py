@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import StreamingEstimator
 from streamtopics.posteriors import TOO_EXTREME, Blend, TopicPosterior
 from streamtopics.utils.leading import first_of_equals, leading
 
@@ -35,34 +33,6 @@ R = TypeVar("R", bound=Retention)
 def kept_records(records: tuple[R, ...], record: R) -> tuple[R, ...]:
     """The records with one more, at most a thousand."""
     return (*records[1 - KEPT_MINIBATCHES :], record)
-
-
-class ReportsRetention(StreamingEstimator):
-    """Adds what the rule kept to estimators whose commit record has `drift`."""
-
-    effective_sample_size_: Any
-
-    @property
-    def _kept(self) -> list[Any]:
-        self._check_forgets()
-        return list(self._commit.drift)
-
-    def _check_forgets(self) -> None:
-        check_is_fitted(self)
-
-    @property
-    def retention_(self) -> np.ndarray:
-        """Share of each topic or node that the last minibatch left; 1 before there was any."""
-        records = self._kept
-        return (
-            records[-1].retention.copy() if records else np.ones_like(self.effective_sample_size_)
-        )
-
-    @property
-    def retention_history_(self) -> np.ndarray:
-        """`retention_` after each of the last thousand minibatches."""
-        records = [record.retention for record in self._kept]
-        return np.reshape(records, (len(records), len(self.effective_sample_size_)))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from streamtopics.base.editable import Editable
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.births import Lifetimes
 from streamtopics.utils.checks import check_one_of
@@ -60,6 +61,11 @@ class TopicLabels:
     hidden: frozenset[int] = frozenset()
     locked: frozenset[int] = frozenset()
     excluded: frozenset[tuple[int, int]] = frozenset()  # Topics, and columns that they never get
+
+    @property
+    def names_by_row(self) -> list[str]:
+        """The name of each row, "" for one without."""
+        return [self.names.get(topic, "") for topic in self.topics]
 
     def rows(self, topics: Iterable[int]) -> list[int]:
         """Rows of those topics that there are."""
@@ -115,6 +121,11 @@ class Edits:
     base: Any = None
     n_base: int = 0
 
+    @property
+    def edits(self) -> list[Edit]:
+        """The edits, in order."""
+        return [step.edit for step in self.steps]
+
     def learnt(self, lifetimes: Lifetimes | None) -> Edits:
         """The record after a minibatch: a place that a new cluster has taken has a new number."""
         labels, steps, born = self.labels, self.steps, list[int]()
@@ -133,29 +144,35 @@ class Edits:
         steps = tuple(replace(step, before=step.before.without(columns)) for step in self.steps)
         return replace(self, labels=self.labels.without(columns), steps=steps).learnt(None)
 
+    def held(self, blend: Blend, posterior: TopicPosterior, n_hidden: int) -> Blend:
+        """The blend that keeps words out of the topics that exclude them, and locked topics alike.
 
-def held(blend: Blend, posterior: TopicPosterior, labels: TopicLabels, n_hidden: int) -> Blend:
-    """The blend that keeps words out of the topics that exclude them, and locked topics alike.
+        A locked topic is multiplied by what its mass grows by, so that its words keep their
+        probabilities and its share of the tokens is still counted.
+        """
+        labels, statistics = self.labels, blend.statistics
+        locked = labels.mask(labels.locked, n_hidden)
+        columns = np.array(sorted({column for _, column in labels.excluded}), np.int32)
+        columns = columns[np.isin(columns, statistics.words)]
+        if len(columns):
+            counts = np.array(statistics.counts, np.float64)
+            places = np.searchsorted(statistics.words, columns)
+            for column, place, lam in zip(columns, places, posterior.rows(columns), strict=True):
+                labels.move_out(column, counts[place], lam)
+            blend = replace(blend, statistics=replace(statistics, counts=counts))
+        if not locked.any():
+            return blend
+        return replace(
+            blend,
+            retain=np.where(locked, posterior.mass_after(blend) / posterior.mass, blend.retain),
+            retention=np.where(locked, 1.0, blend.reported_retention),
+            gain=np.where(locked, 0.0, blend.gain),
+            prior=np.where(locked, 0.0, blend.prior),
+            boost=np.where(locked, 0.0, blend.boost),
+        )
 
-    A locked topic is multiplied by what its mass grows by, so that its words keep their
-    probabilities and its share of the tokens is still counted.
-    """
-    locked, statistics = labels.mask(labels.locked, n_hidden), blend.statistics
-    columns = np.array(sorted({column for _, column in labels.excluded}), np.int32)
-    columns = columns[np.isin(columns, statistics.words)]
-    if len(columns):
-        counts = np.array(statistics.counts, np.float64)
-        places = np.searchsorted(statistics.words, columns)
-        for column, place, lam in zip(columns, places, posterior.rows(columns), strict=True):
-            labels.move_out(column, counts[place], lam)
-        blend = replace(blend, statistics=replace(statistics, counts=counts))
-    if not locked.any():
-        return blend
-    return replace(
-        blend,
-        retain=np.where(locked, posterior.mass_after(blend) / posterior.mass, blend.retain),
-        retention=np.where(locked, 1.0, blend.reported_retention),
-        gain=np.where(locked, 0.0, blend.gain),
-        prior=np.where(locked, 0.0, blend.prior),
-        boost=np.where(locked, 0.0, blend.boost),
-    )
+
+def edits_of(topics: Editable) -> Edits:
+    """The record of the edits of an estimator; one of none if there were none."""
+    found, n = topics._commit.edits, topics._n_features_out
+    return found if isinstance(found, Edits) else Edits(TopicLabels(tuple(range(n)), n), n)
