@@ -117,14 +117,14 @@ class StreamingPipeline(LinksToReference, Pipeline, WithCache):
 
     def _learn(self, X: Any, y: object, params: dict[str, Any]) -> None:
         """Learn from one minibatch, step by step."""
-        *before, (name, last) = steps_of(self)
+        *first, (name, last) = steps_of(self)
         if last is self or not learns(last):
             raise AttributeError(f"partial_fit needs a last step that learns, not {last!r:.99}")
-        _check_can_forget(before, name, last)
+        _check_can_forget(first, name, last)
         *given, of_last = self._given(params)
         n_passed = self._n_passed
         columns, words = np.empty(0, dtype=np.int64), None
-        for (step_name, step), its_own in zip(before, given, strict=True):
+        for (step_name, step), its_own in zip(first, given, strict=True):
             if step is None or step == "passthrough":
                 continue
             source, width = unwrap(step), X.shape[1] if len(columns) else 0
@@ -140,14 +140,15 @@ class StreamingPipeline(LinksToReference, Pipeline, WithCache):
                 columns, n_passed = source.names_since(learnt)[0], source.n_documents_seen_
                 # After a failure the words before are those of an earlier minibatch.
                 if len(columns) and vocabulary is not None and learnt == known:
-                    words = np.array(vocabulary.names, dtype=object)
+                    words = np.array(vocabulary.names_of(columns), dtype=object)
             elif len(columns):
                 kept = _kept_columns(step_name, step, width, X.shape[1])
-                columns = np.flatnonzero(np.isin(kept, columns))
-                words = None if words is None else words[kept]
+                before, columns = columns, np.flatnonzero(np.isin(kept, columns))
+                if words is not None:
+                    words = words[np.searchsorted(before, kept[columns])]
         if len(columns):
             takes = "words" in signature(last.forget_words).parameters
-            named = {} if words is None or not takes else {"words": words[columns]}
+            named = {} if words is None or not takes else {"words": words}
             with suppress(NotFittedError):
                 last.forget_words(columns, **named)
         of_y = {} if y is None else {"y": y}

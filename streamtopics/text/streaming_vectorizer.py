@@ -404,8 +404,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             return np.zeros(0, np.int64), []
         vocabulary = self._stream("names_since")
         columns = np.flatnonzero(vocabulary.since > n_documents)
-        names = vocabulary.names
-        return columns, [names[c] for c in columns.tolist()]
+        return columns, vocabulary.names_of(columns)
 
     def _check_parameters(self) -> None:
         """Check all parameters but the vocabulary, unless they are those that were checked last."""

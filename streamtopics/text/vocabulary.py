@@ -173,8 +173,12 @@ class OpenVocabulary:
     @property
     def names(self) -> list[str]:
         """The words by column; columns without one have names that are no words."""
-        held = self.owner.tolist()
-        return [self.words[i] if i >= 0 else f"<free {c}>" for c, i in enumerate(held)]
+        return self.names_of(np.arange(self.n_columns))
+
+    def names_of(self, columns: np.ndarray) -> list[str]:
+        """Return the words of some columns."""
+        held = zip(columns.tolist(), self.owner[columns].tolist(), strict=True)
+        return [self.words[i] if i >= 0 else f"<free {c}>" for c, i in held]
 
     @property
     def n_words(self) -> int:
