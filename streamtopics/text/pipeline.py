@@ -85,17 +85,6 @@ class StreamingPipeline(LinksToReference, Pipeline, WithCache):
         return self
 
     def fit(self, X: object, y: object = None, **params: Any) -> Self:
-        """Fit the steps one after the other, as scikit-learn's Pipeline does.
-
-        Parameters
-        ----------
-        X, y, **params
-            As of scikit-learn's Pipeline.
-
-        Returns
-        -------
-        self : object
-        """
         with held(self._locks()):
             super().fit(X, y, **params)
         return self
