@@ -78,7 +78,7 @@ class SentenceBatch:
 
 @dataclass(frozen=True)
 class Groups:
-    """Documents of a minibatch that no topic explains, by the topics that they may become."""
+    """Documents of a minibatch unlike all topics, by possible new topics."""
 
     counts: np.ndarray  #: (n_words, n_groups): tokens of the documents of each group
     documents: np.ndarray  #: (n_groups,): how many these are
@@ -143,7 +143,7 @@ class Statistics:
         return self.counts.sum(axis=0, dtype=np.float64)
 
     def plus(self, other: "Statistics", scale: float) -> "Statistics":
-        """These counts and `scale` times others, over the words of both; of these documents."""
+        """These counts plus `scale` times `other`, over the words of both; documents of `self`."""
         words = np.union1d(self.words, other.words)
         counts = np.zeros((len(words), self.counts.shape[1]))
         counts[np.searchsorted(words, self.words)] = self.counts
@@ -184,7 +184,7 @@ class SummedStatistics:
 
 @dataclass(frozen=True)
 class TableStatistics(Statistics):
-    """Statistics whose last columns may be topics that the posterior does not have yet."""
+    """Statistics; the last columns may be topics new to the posterior."""
 
     #: (n_components,): tables of each topic in the Chinese restaurant franchise, over documents
     tables: np.ndarray = field(kw_only=True)
@@ -214,7 +214,7 @@ class NodeStatistics:
         return float(self.mass.sum())
 
     def plus(self, other: "NodeStatistics", scale: float) -> "NodeStatistics":
-        """These additions and `scale` times others; of these samples."""
+        """These additions plus `scale` times `other`; samples of `self`."""
         additions = {
             name: mine + scale * other.additions[name] for name, mine in self.additions.items()
         }
@@ -256,5 +256,5 @@ AnyStatistics = Statistics | SummedStatistics | NodeStatistics | StackedStatisti
 
 
 def _sums(places: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
-    """Sums of values by place, (n,), in doubles: bincount has integers where there is nothing."""
+    """Sums of values by place, (n,), in doubles: bincount of nothing returns integers."""
     return np.bincount(places, weights=values, minlength=n).astype(np.float64, copy=False)

@@ -5,6 +5,7 @@ hypothesis draws which calls, shrinks what fails and remembers it; `--more N` dr
 """
 
 import pkgutil
+import resource
 from importlib import import_module
 from pathlib import Path
 
@@ -36,10 +37,21 @@ STEPS = st.lists(
     min_size=1, max_size=6,
 )  # fmt: skip
 EPISODES, CALLS = 4, 6
+ROOM = 8 << 30
+"""Bytes of address space: 2**31 documents are refused memory at once, whatever the machine has."""
 # Rooms that the documentation does not name to users.
 INNER = {"base", "cli", "estimators", "families", "kernels", "reviews", "utils"}
 # What refuses whatever is passed, as it has nothing to say of a drawn model.
 ESTIMATORS, FUNCTIONS = sorted(public_estimators()), sorted(public_functions())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_memory():
+    """End nobody's processes: a call with a huge number raises a MemoryError."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (ROOM, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def drawn(test, n, pytestconfig):

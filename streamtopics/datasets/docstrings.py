@@ -110,7 +110,7 @@ def load_docstrings(
         target_names : list of str
             The packages.
         modules, names : list of n_documents str
-            Dotted names of each document's module, and of what it describes.
+            Dotted names of each document's module, and of the documented object.
         DESCR : str
             What the corpus is.
 
@@ -146,7 +146,7 @@ def load_docstrings(
 
 
 def _documented(name: str, node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Dotted names and documentation strings of a node and those in it, in source order."""
+    """Dotted names and docstrings of a node and its inner nodes, in source order."""
     if isinstance(node, DOCUMENTED) and (docstring := ast.get_docstring(node)):
         yield name, docstring
     for field in BODY_FIELDS:
@@ -223,7 +223,7 @@ def _modules(root: Path, prefix: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
 
 
 def parse(path: Path) -> ast.Module:
-    """The syntax tree of a file, without the warnings that its strings may cause."""
+    """The syntax tree of a file, without warnings about its strings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(path.read_bytes())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The records of a file that grows, for streams that are watched."""
+"""The records of a growing file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Follower(Iterator[Record | None]):
     Attributes
     ----------
     position : (int, int, int)
-        Bytes and lines that were read, and the CRC-32 of the first 1,024 of these bytes.
+        Bytes and lines read, and the CRC-32 of the first 1,024 bytes.
     """
 
     path: Path
@@ -109,7 +109,7 @@ def follow(
     tell_waits: bool = False,
     **options: Any,
 ) -> Follower:
-    """Read the records of a file that grows, as its lines are completed.
+    """Read the records of a growing file, as lines are completed.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def make_rated_reviews(
         qualitative : ndarray of shape (n_documents,)
             p_d.
         item_effects, user_effects : ndarray of shape (n_items,) and (n_users,)
-            What they add to a rating.
+            Contributions to the rating.
 
     Examples
     --------

@@ -36,8 +36,8 @@ NO_WORDS = np.empty(0, np.int32)
 def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Composite:
     """Learn from documents on a copy of a model's topics, and return the change as an update.
 
-    With `apply_update` it serves engines that `fit_partitions` does not know, such as Spark: a
-    pickle of the model goes there, and pickled updates come back.
+    Use it with `apply_update` for engines without an executor, such as Spark: send a pickle of the
+    model and return pickled updates.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
     documents : path, list of str, matrix of counts or DataFrame
         A partition, as in `fit_partitions` without `read`.
     n_ahead : int, default=0
-        Documents that will be taken in before these ones. Random seeds depend on it.
+        Documents that will be applied before this task. Random seeds depend on it.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
 def apply_update(model: Model, update: Composite) -> Model:
     """Take in an update, after all that the model has learnt meanwhile.
 
-    Its minibatches have the step sizes that they would have now.
+    The step sizes are those of the present state of the stream.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Learnt(NamedTuple):
 class LocalTask:
     """Learns minibatches from a copy of a model's posterior, as the model would.
 
-    The posterior has only the words of its minibatches; the state is that of the rule.
+    The posterior is limited to the words of the minibatches; `state` belongs to the rule.
     """
 
     composition: Composition
@@ -131,7 +131,7 @@ class LocalTask:
     single: bool = False
 
     def run(self, minibatches: Sequence[Minibatch]) -> Composite:
-        """Return what the minibatches, one after another, make of the posterior."""
+        """Return the update of the posterior by the minibatches, one after another."""
         base, n = self.posterior, len(minibatches)
         posterior, state = deepcopy(base), self.state
         kept: Any = 1.0
@@ -165,7 +165,7 @@ def learn(
 
 
 def reader_of(model: StreamingTopicModel) -> StreamingTopicModel:
-    """Return a copy of a model that reads documents, and whose posterior has no words."""
+    """Return a copy of a model with an empty posterior, to read documents."""
     check_composed(model)
     bare, commit = copy(model), model._commit
     posterior = commit.posterior.of_words(NO_WORDS)
@@ -176,11 +176,10 @@ def reader_of(model: StreamingTopicModel) -> StreamingTopicModel:
 def local_task(
     model: StreamingTopicModel, words: np.ndarray, n_ahead: int = 0, *, single: bool = False
 ) -> LocalTask:
-    """Return a task that learns from a model as it is now.
+    """Return a task for the present state of a model.
 
-    `words` are the sorted columns of its minibatches' words. `n_ahead` documents of the stream
-    come between those that the model has learnt and those of the task. Counts travel in `single`
-    or double precision.
+    `words` are the sorted columns of its minibatches' words. `n_ahead` documents of the stream come
+    between the learnt documents and the task. Counts travel in `single` or double precision.
     """
     check_composed(model)
     commit, composition = model._commit, model._composed()
@@ -216,7 +215,7 @@ def counting_steps(model: object) -> Pipeline | None:
 
 
 def check_composed(model: StreamingTopicModel) -> None:
-    """Refuse a model whose minibatches cannot be learnt away from it, or that has learnt none."""
+    """Refuse a model without a minibatch, or with a rule that cannot be merged."""
     _check_can_compose(model)
     check_is_fitted(model)
     model._validate(model._commit)

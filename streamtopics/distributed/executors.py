@@ -27,7 +27,7 @@ class PartitionError(RuntimeError):
         Place of the partition, from 0; the first of several that were learnt together. In a
         stream, the place of the minibatch.
     n_batches : int
-        Minibatches that have been learnt, including those that were skipped.
+        Learnt minibatches, skipped ones included.
     """
 
     def __init__(self, message: str, number: int = -1, n_batches: int = 0) -> None:
@@ -36,7 +36,7 @@ class PartitionError(RuntimeError):
 
 
 def executor_of(client: Any) -> Executor:
-    """Return the executor that a client is, or that a Dask client has."""
+    """Return the executor of a Dask client, or the client if it is an executor."""
     if isinstance(client, Executor):
         return client
     if not hasattr(client, "get_executor") or client.asynchronous:
@@ -51,7 +51,7 @@ def executor_of(client: Any) -> Executor:
 def start_task(
     executor: Executor, function: Callable[..., Value], *arguments: object
 ) -> Future[Value]:
-    """Begin a task; if that fails, as without any worker, its result is the error."""
+    """Begin a task; if the start fails, as without workers, the result is the error."""
     try:
         with warnings.catch_warnings():
             # Messages are as large as the words of a task ask for.
@@ -68,7 +68,7 @@ def _failed(error: Exception) -> Future[Any]:
 
 
 def send_once(client: Any, value: object) -> Any:
-    """Return what stands for a value in tasks: with a Dask client each worker gets it once."""
+    """Return a stand-in for a value in tasks; a Dask client sends the value once to each worker."""
     if value is None or isinstance(client, Executor):
         return value
     with warnings.catch_warnings():

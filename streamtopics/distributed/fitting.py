@@ -54,15 +54,15 @@ def fit_partitions(
 
     Workers read partitions, count their words and learn rounds of minibatches. The client learns
     the first minibatches of a stream and takes in the rounds, in the order of the partitions. The
-    result has the same bits for any number of workers: it depends on the data and how they are
-    cut, the seed, `rounds`, `staleness` and the distance of checkpoints.
+    result is bit-for-bit identical for any number of workers. It depends on the data and their
+    partition, the seed, `rounds`, `staleness` and the distance of checkpoints.
 
     Parameters
     ----------
     model : estimator of topics, or pipeline that ends in one
         Such as `StreamingLDA`, under a rule that merges: SVB, BPS, online EM, stochastic or
-        population variational Bayes, or fixed forgetting. It is changed in place, and learns on if
-        it is fitted. The steps before it count words, and must be fitted or need no fitting.
+        population variational Bayes, or fixed forgetting. The model is changed in place; a fitted
+        model continues. The steps before it count words, and must be fitted or need no fitting.
     partitions : dask collection, or iterable
         A dask Bag, Series, DataFrame or Array, or an iterable of `Delayed`, futures or arguments of
         `read`. Without `read` a str or path is a file of texts as in
@@ -76,8 +76,8 @@ def fit_partitions(
         Minibatches in a round, at most. With more, less travels. The client learns alone until
         16 x `staleness` x min(8 minibatches, 4,000 documents, `rounds`) are learnt.
     staleness : int, default=2
-        Rounds that may be under way when another one begins, at most; use at least the number of
-        workers less one.
+        Largest number of rounds under way when a round begins. Use at least the number of workers
+        less one.
     callbacks : sequence, default=()
         As in `streamtopics.streams.stream`, called after each minibatch of the client and each
         round; ``info.X`` is None, and ``info.score`` that of the first minibatch of the round.
@@ -182,7 +182,8 @@ class Plan:
     """How long rounds are, and how many may be under way, by the place in a stream.
 
     Topics that are D minibatches old cost about D / n at the n-th minibatch, so the delay is at
-    most a sixteenth of what was learnt. Nothing is under way at multiples of `every` minibatches.
+    most a sixteenth of the learnt minibatches. Nothing is under way at multiples of `every`
+    minibatches.
     """
 
     rounds: int
@@ -195,7 +196,7 @@ class Plan:
         check_whole(self, least=0, staleness=self.staleness)
 
     def learns_here(self, n_learnt: int) -> bool:
-        """Whether the client learns a minibatch by itself, by those that were learnt before it."""
+        """Whether the client itself learns the minibatch after `n` learnt ones."""
         least = min(ENOUGH, -(-ENOUGH_DOCUMENTS // self.batch_size), self.rounds)
         return n_learnt < WARMUP * self.staleness * least
 
@@ -207,14 +208,14 @@ class Plan:
         return longest if self.every is None else min(longest, self.every - n_before % self.every)
 
     def under_way(self, n_before: int, n_learnt: int) -> int:
-        """Rounds that may be under way when another one begins."""
+        """Largest number of rounds under way when a round begins."""
         if self.every is not None and n_before % self.every == 0:
             return 0
         return min(self.staleness, n_learnt // WARMUP)
 
 
 class _Batch(NamedTuple):
-    """Counts of a minibatch, and the place of its partition, or its own in a stream."""
+    """Counts of a minibatch, and the place of its partition or of itself in the stream."""
 
     X: Any
     number: int
@@ -304,7 +305,7 @@ class _Learning:
                     one.future.cancel()
 
     def _minibatches(self, reading: Iterator[Future[list[Any]]], n_before: int) -> Iterator[_Batch]:
-        """Minibatches as they are read; the first that cannot be read is the end."""
+        """Minibatches as they are read, up to the first unreadable one."""
         place = n_before
         for number, future in enumerate(reading):
             first, step = (place, 1) if self.what == "minibatch" else (number, 0)

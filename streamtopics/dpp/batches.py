@@ -21,7 +21,7 @@ MOST_ENTRIES, LEAST_SIDE = 2**16, 16
 
 @dataclass(frozen=True, eq=False)
 class SetBatch:
-    """Some sets, m of them, all of n points: without padding each has the bits it has alone."""
+    """m sets of n points each: without padding every set has the same bits as alone."""
 
     places: Places  # Among all sets.
     points: slice  # Rows of the part.

@@ -70,7 +70,7 @@ class Learnt(Commit):
         return parameters
 
     def after(self, sets: PointSets, totals: Totals, measure: BaseMeasure, online: Online) -> Self:
-        """Return what is learnt with further sets, whose totals are in these."""
+        """Return the state after further sets; `totals` includes them."""
         return replace(
             self, posterior=online, n_iter=0, totals=totals, measure=measure, objective=(),
             n_batches=self.n_batches + 1, n_sets=self.n_sets + len(sets),
@@ -94,7 +94,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         them; items of a list; vectors. Their probabilities are learnt, unless the measure is given,
         such as ``streamtopics.dpp.Fourier(2, 4)``.
     n_components : int, default=10
-        Columns of U. The penalty removes those not needed: give two to six times as many.
+        Columns of U. The penalty removes superfluous ones: give two to six times as many.
     noise : {"auto", "background", "counting"} or noise, default="auto"
         Points outside the low-rank part: a Poisson number of points from p, or each other item
         with the same probability. "auto" is "counting" for items, else "background". A record such
@@ -344,7 +344,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         )  # fmt: skip
 
     def _as_given(self, parameters: Parameters) -> Parameters:
-        """Set gamma and the level of the noise, where they are not to be learnt."""
+        """Set gamma and the level of the noise if they are fixed."""
         gamma, level = self.gamma, self.noise_level
         if gamma is not None:
             parameters = replace(parameters, gamma=float(gamma))
@@ -353,7 +353,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return parameters
 
     def _first_noise(self, measure: BaseMeasure, n_points: float) -> Noise:
-        """Return the noise of the start, which gives `n_points` if it is a name."""
+        """Return the noise of the start; a named noise gives `n_points`."""
         chosen: str | Noise = self.noise
         if chosen == "auto":
             chosen = "counting" if measure.form.one_matrix else "background"
@@ -427,7 +427,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def _inferred_of(
         self, method: str, X: Any, groups: Any, infer: Callable[[Learnt, SetBatches], Floats]
     ) -> Floats:
-        """Return `infer` of what was learnt and of the sets that a user passed."""
+        """Return `infer` of the learnt state and a user's sets."""
         check_is_fitted(self)
         sets = self._read(method, X=X, groups=groups)
 

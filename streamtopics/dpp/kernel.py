@@ -106,7 +106,7 @@ class Process:
 
 
 def condition(process: Process, points: Points) -> Process:
-    """Return the process of the further points, given that these are in the set.
+    """Return the process of further points, given these points of the set.
 
     Counting noise takes the given points out of the ground set; Background noise may repeat
     them. Points of probability 0, such as the same point twice without noise, are refused.

@@ -69,7 +69,7 @@ class Parameters:
         return known[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields, without what was computed of them."""
+        """Return the fields, without values computed from them."""
         return {k: value for k, value in self.__dict__.items() if k != "_projected"}
 
 
@@ -93,7 +93,7 @@ class Halves(Generic[Number]):
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """A sum of log densities, in nats, and its derivatives; that by theta for each set."""
+    """A sum of log densities, in nats, and its derivatives; by theta for each set."""
 
     log_density: float
     U: Floats
@@ -219,7 +219,7 @@ def _normalizers(
 
 
 def check_possible(data: SetBatches, parameters: Parameters) -> None:
-    """Raise ValueError if a set has probability 0, so that nothing can be learnt from it."""
+    """Raise ValueError if a set has probability 0; nothing can be learnt from such a set."""
     places = np.flatnonzero(~np.isfinite(log_density(data, parameters)))
     if len(places):
         raise ValueError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points beside those of the low-rank part, so that any set is possible.
+"""Points in addition to the low-rank part, so that any set is possible.
 
 `Background`: a Poisson number of independent draws from p. The kernel with respect to p is
 level I + Phi_X A Phi_X', whose density over multisets has the normaliser e^level det(I + A Sigma).
@@ -79,7 +79,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
-        """Draw sets and points that join these, beside those drawn already."""
+        """Draw sets and points to join the drawn sets."""
 
     @abstractmethod
     def draw_exactly(

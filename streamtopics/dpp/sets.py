@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of points, and the forms in which users pass them; each base measure names one.
+"""Sets of points, and the forms of users' sets; each base measure names one form.
 
 SENTENCES    counts of words, any numbers that are not negative
 COUNTS       the same, whole numbers only

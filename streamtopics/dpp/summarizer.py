@@ -64,7 +64,7 @@ class Texts:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SummaryCommit(Commit):
-    """All that is known of words; before any learning only how to find them."""
+    """The state of the words; before any learning only the vectorizer."""
 
     _holds = "document_frequency: i * >=0; n_documents: >=0; n_batches: >=0"
     posterior: None = None
@@ -75,7 +75,7 @@ class SummaryCommit(Commit):
     n_batches: int = 0
 
     def weights(self, law: Callable[..., Floats]) -> Floats | None:
-        """Return the weights of words by their document frequencies; None where there are none."""
+        """Return the weights of words by their document frequencies; None without weights."""
         is_tfidf = isinstance(unwrap(self.vectorizer.vectorizer_), TfidfVectorizer)
         if is_tfidf or not self.document_frequency.size:
             return None
@@ -139,9 +139,9 @@ class DigestSentence(NamedTuple):
 class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=None):
     """Extractive summaries: sentences of a document that are central and differ from each other.
 
-    A determinantal point process weighs a set of sentences by det L, the squared volume of
-    their word features, each as long as the quality of the sentence; selection is greedy.
-    `fit` is optional: it learns which words are frequent in a corpus.
+    A determinantal point process weighs a set of sentences by det L, the squared volume of their
+    word features, each as long as the quality of the sentence; selection is greedy. `fit` is
+    optional, and learns the frequencies of words in a corpus.
 
     Parameters
     ----------
@@ -189,8 +189,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     -----
     Words weigh log((1 + N) / (1 + df)) + 1 after N documents, df of them with the word.
     TfidfVectorizer keeps its own weights. Sentences without a known word, or of English stop words
-    alone, are chosen only in documents that have no others. The thesis prefers the shortest
-    sentences and is about as good as chance; see :doc:`/measured`.
+    alone, are chosen only as a last resort. The thesis prefers the shortest sentences and is about
+    as good as chance; see :doc:`/measured`.
 
     References
     ----------
@@ -365,9 +365,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     ) -> list[DigestSentence]:
         """Choose central sentences of many documents that differ from each other.
 
-        All sentences count as those of one document, repeated ones once. Sentences that continue
-        another, such as "But it was not to be.", are chosen only if there are no others. Words
-        weigh log((2 + N) / (1 + df)) by the documents learnt from, or before `fit` by those passed.
+        All sentences count as those of one document, repeated ones once. Sentences that continue an
+        earlier one, such as "But it was not to be.", are chosen only as a last resort. Words weigh
+        log((2 + N) / (1 + df)) by the documents learnt from, or before `fit` by those passed.
 
         Parameters
         ----------
@@ -483,7 +483,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return SentenceVectorizer(self._inner_vectorizer())
 
     def _known(self) -> SummaryCommit:
-        """Return what was learnt, or else a vectorizer that needs no fit."""
+        """Return the learnt state, or a vectorizer that needs no fit."""
         self._validate_params()
         if self.__sklearn_is_fitted__():
             if self._by_thesis:

@@ -11,9 +11,9 @@ quality of a sentence. The kernel of the thesis is learnt from a corpus by `LowR
 with p the law of independent words, U and gamma of the corpus, and theta of the document. p falls
 by a factor of fifty or more with each word, so that with power 1 the shortest win.
 
-Each step of the selection takes the point of which the squared distance d^2 from the span of
-those taken, times its squared quality, is largest. It adds one row of an incomplete Cholesky
-factor, so l points of n cost O(n l (l + r)).
+Each step of the selection takes the point with the largest d^2 times squared quality, where d is
+the distance from the span of the points taken. It adds one row of an incomplete Cholesky factor, so
+l points of n cost O(n l (l + r)).
 
 Source: Dupuy (2017), section 4.4; Chen, Zhang and Zhou (2018), "Fast greedy MAP inference for
 determinantal point process to improve recommendation diversity".

@@ -173,7 +173,7 @@ class VectorMoments(Totals):
 
 @dataclass(frozen=True, eq=False)
 class FixedMeasure(Totals):
-    """A base measure that is known and stays as it is."""
+    """A known, fixed base measure."""
 
     known: BaseMeasure
 

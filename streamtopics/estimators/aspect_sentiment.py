@@ -42,14 +42,14 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     """The aspect and sentiment unification model (ASUM), which learns from seed words.
 
     Each sentence draws all of its words from the topic of one aspect under one sentiment. A
-    document has proportions of sentiments, and in each of them of aspects. The prior gives words
-    to sentiments, so that no label is needed. On a stream these words fade from the topics, unless
-    the update boosts them.
+    document has proportions of sentiments, and in each of them of aspects. The prior gives words to
+    sentiments, so that no label is needed. On a stream seed words fade from the topics, unless the
+    update boosts the prior.
 
     Parameters
     ----------
     n_aspects : int, default=10
-        Aspects of each sentiment; there are as many topics for each.
+        Aspects, and topics, of each sentiment.
     sentiments : sequence of str or of int, default=("positive", "negative")
         Their names, two or more, in the order of the rows of `topic_word_prior`.
     topic_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
@@ -68,8 +68,8 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     doc_aspect_prior : float, default=2.0
         The same of the aspects in each sentiment (the papers' alpha). The source has 1.
     inference : {"em", "frank_wolfe"}, default="em"
-        How the proportions of a document are found: by EM, or by the steps that the source
-        prints, which come less close.
+        How the proportions of a document are found: by EM, or by the printed steps of the source,
+        which come less close.
     {sweeps_and_batches, max_iter}
     {common_parameters}
 

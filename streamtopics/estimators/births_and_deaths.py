@@ -30,7 +30,7 @@ class ReportsLifetimes(StreamingTopicModel):
 
     @property
     def births_(self) -> list[TopicLifetime]:
-        """The topics that live and the last thousand that died, by birth."""
+        """Living topics and the last thousand dead ones, by birth."""
         lifetimes = self._lifetimes()
         return sorted((*lifetimes.dead, *lifetimes.alive), key=lambda one: (one.born, one.topic))
 
@@ -69,7 +69,7 @@ class ReportsLifetimes(StreamingTopicModel):
 def step_with_births(
     composition: Composition, commit: Any, batch: Documents, model: LDA, pool: Workers
 ) -> tuple[Blend, dict[str, Any]]:
-    """The blend that takes in a minibatch, and what else it changes of the commit record."""
+    """The blend of a minibatch, and other changes of the commit record."""
     process: Any = composition.births
     step: Any = composition.inference
     lifetimes, posterior = commit.lifetimes, commit.posterior

@@ -36,7 +36,7 @@ class LearnsByRule(StreamingEstimator):
     def _check_rule(
         self, before: Commit | None, offers: frozenset[str], name: str, **started: object
     ) -> None:
-        """Refuse a rule that needs what `name` does not offer, or that cannot go on from before."""
+        """Refuse a rule with needs beyond `name`, or one that cannot continue the stream."""
         check_update(self._rule, offers, name)
         if before is not None:
             check_same(self, **started)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics that have names: guided by words, and by labels where there are some."""
+"""Topics with names, guided by words and labels."""
 
 from __future__ import annotations
 
@@ -101,28 +101,28 @@ class GuidedTopics(TakesVectors):
     """Topics with names, known by a few words or vectors; `predict` tells the name of a document.
 
     Learning starts from the documents with seed words or labels, as naive Bayes trained on them
-    would. Then the others take part, each with the topics that its words make probable. The
-    documents of the beginning of a stream are kept, and learnt anew as `fit` learns a corpus.
+    would. Then documents without seeds take part, with topics by their words. The documents of the
+    beginning of a stream are kept, and learnt anew as `fit` learns a corpus.
 
     Parameters
     ----------
     seeds : mapping of str to list of str
-        Words of each topic, by its name: two to five that are common and hardly said of other
-        topics. A word of several topics is divided between them. Words without a column do not
-        count. A topic whose documents have labels needs no words.
+        Words of each topic, by its name: two to five common words, rare in other topics. A word of
+        several topics is divided between them. Words without a column do not count. A topic whose
+        documents have labels needs no words.
     n_unseeded : int, default=0
-        Further topics without names, which take documents from the others.
+        Further topics without names; they take documents from the named ones.
     name_vectors : mapping of str to array-like of shape (n_dimensions,), array-like of shape \
             (n_names, n_dimensions) or None, default=None
         Vectors of the names, of the kind of the `vectors` of documents: by name, or a row for each
         in the order of `seeds`, of zeros for a name without. Each counts as that of 30 documents.
         A name with a vector needs no seeds; give it an empty list. They need one topic a document.
     seed_weight : float, default=2.0
-        Pseudo-tokens of its topic that a seed word brings to a document.
+        Pseudo-tokens of its topic for each seed word of a document.
     seed_strength : float, default=20.0
         Total pseudo-count, in tokens, shared by the seed words of a topic.
     label_weight : float, default=20.0
-        Pseudo-tokens of its topic that a label brings to a document in learning.
+        Pseudo-tokens of its topic for the label of a document, in learning.
     max_count : int or None, default=3
         How often a word counts in a document at most. None counts all tokens, as `score` does.
     update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
@@ -130,13 +130,13 @@ class GuidedTopics(TakesVectors):
         How the topics take in a minibatch; see `streamtopics.updates`.
     inference : {"one_topic", "gibbs", "variational"} or LocalStep, default="one_topic"
         How the topics of a document are found in learning. With one topic a document, seed words
-        and labels say which one; with the others they are pseudo-tokens among its words.
+        and labels decide the topic; otherwise they are pseudo-tokens among the words.
     topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
     n_start_documents : int, default=20000
-        Documents in the beginning of a stream. `partial_fit` keeps so many, also in saved models,
-        and learns all anew when there are a tenth more than the last time. Rules that forget keep
-        none.
+        Documents in the beginning of a stream. `partial_fit` keeps these documents, also in saved
+        models, and learns all of them again when their number has grown by a tenth. Rules that
+        forget keep none.
     batch_size : int, default=20000
         Documents in a minibatch of `fit`; a rest of less than half goes with the last. Learning
         starts from the first, which should hold many seed words.
@@ -149,8 +149,8 @@ class GuidedTopics(TakesVectors):
     classes_ : ndarray of shape (n_classes,)
         Names of the topics, sorted: the columns of `predict_proba`.
     topic_names_ : ndarray of shape (n_classes,)
-        Names in the order of `seeds`, which is that of the topics: the k-th is the name of
-        ``components_[k]`` and of column k of `transform`. Topics without names come after them.
+        Names in the order of `seeds`: the k-th is the name of ``components_[k]`` and of column k of
+        `transform`. Topics without names come after them.
     {mean_components}
     {common_attributes}
 
@@ -324,9 +324,9 @@ class GuidedTopics(TakesVectors):
         Returns
         -------
         report : list of SeedRow
-            A row for each seed that is in a column: its `rank` in its topic, from 1, its
-            `probability` there, and `own_share`, the share of its expected occurrences that falls
-            to its topic. As a frame by `pandas.DataFrame(report)`.
+            A row for each seed with a column: its `rank` in its topic, from 1, its `probability`
+            there, and `own_share`, the share of its expected occurrences in its topic. As a frame
+            by `pandas.DataFrame(report)`.
         """
         check_is_fitted(self)
         topics, weights = self.topic_word_, self.topic_weights_
@@ -365,7 +365,7 @@ class GuidedTopics(TakesVectors):
 
     @property
     def n_components(self) -> int:  # type: ignore[override]
-        """Number of topics, with those that have no names."""
+        """Number of topics, unnamed ones included."""
         return len(self.seeds) + int(self.n_unseeded)
 
     def _started(self) -> dict[str, Any]:

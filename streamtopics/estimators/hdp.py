@@ -52,11 +52,11 @@ class HDPModel(ReportsLifetimes):
         """The rule, from the parameters as they are now."""
 
     def _weights(self, tables: np.ndarray, gain: float) -> Any:
-        """pi, from the running tables, in which those of a document count `gain`."""
+        """pi, from the running tables; a document's tables have the weight `gain`."""
 
     @property
     def n_topics_(self) -> int:
-        """Number of topics represented, with those that hardly any word belongs to."""
+        """Number of topics represented, almost empty ones included."""
         return self._n_features_out
 
     @property
@@ -66,7 +66,7 @@ class HDPModel(ReportsLifetimes):
 
     @property
     def topic_ids_(self) -> np.ndarray:
-        """Numbers of the topics by which `births_` calls them, of shape (n_topics,)."""
+        """Numbers of the topics in `births_`, of shape (n_topics,)."""
         return self._lifetimes().ids.copy()
 
     def _check_forgets(self) -> None:
@@ -123,15 +123,14 @@ class HDPGibbsOnlineEM(HDPModel):
 
         pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
 
-    The documents of a minibatch share the topics that are born in it, and are sampled one after
-    the other. Equal topics are not merged: on streams of less than some hundred minibatches expect
-    up to twice as many active topics as there are.
+    The documents of a minibatch share new topics, and are sampled one after another. Equal topics
+    are not merged: on streams of less than some hundred minibatches expect up to twice the true
+    number of active topics.
 
     {parameters, first_n_components}
     update : Rule or None, default=None
-        How topics and tables take in a minibatch, in the place of online EM with `kappa` and
-        `tau`. Under a rule that forgets, such as ``PowerPrior(Memory(10_000))``, topics that are
-        gone are dropped.
+        How topics and tables take in a minibatch, in the place of online EM with `kappa` and `tau`.
+        A rule that forgets, such as ``PowerPrior(Memory(10_000))``, drops old topics.
     {kappa, tau, hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
         Pseudo-count of every word in every topic, in tokens. From 0.05 on, some topics stay merged

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Labels of documents, as the estimators that learn from them read them."""
+"""Labels of documents, for estimators that learn from labels."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -56,9 +56,9 @@ WEIGHTS_AT_ONCE = 2**26
 class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     """A classifier of documents: topics of each class, and topics shared by all (MviewLDA).
 
-    A document of a class draws some of its words from the topics of that class, the others from
-    topics that all classes share. A new document gets the class under which it is most probable,
-    by log p(class) and a variational bound on log p(words | class).
+    A document draws some of its words from the topics of its class, and the rest from topics shared
+    by all classes. A new document gets the class with the greatest log p(class) plus a variational
+    bound on log p(words | class).
 
     Parameters
     ----------
@@ -252,8 +252,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     def predict(self, X: MatrixLike) -> np.ndarray:
         """The most probable class of each document.
 
-        A class is given up if eight times the last gain of its bound would not bring it to the
-        best one; `predict_log_proba` follows every class to the end.
+        A class is given up if eight times the last gain of its bound is below the distance to the
+        best bound; `predict_log_proba` follows every class to the end.
 
         {X}
 
@@ -307,7 +307,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         return np.asarray(log_softmax(log_joint, axis=1))
 
     def _parts(self, X: sparse.csr_matrix) -> Iterator[sparse.csr_matrix]:
-        """Yield the documents that are inferred at once, fewer where their words may be many."""
+        """Yield the documents to infer at once, fewer if their words may be many."""
         n_classes, n_local = len(self.classes_), self.posterior_.parts[0].shape[1]
         most_words, size = WEIGHTS_AT_ONCE // (n_classes * n_local), DOCUMENTS_AT_ONCE
         if X.shape[1] > most_words:
@@ -316,7 +316,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
             yield X[start : start + size]
 
     def transform(self, X: MatrixLike) -> np.ndarray:
-        """Topic proportions of documents: the mean under the classes that they may be of.
+        """Topic proportions of documents, averaged over the possible classes.
 
         {X}
 

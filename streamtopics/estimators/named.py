@@ -102,9 +102,9 @@ class BPSLDA(BayesianLDA):
 
         lam_t = lam_{t-1} + s_t + r_t eta,    r_t = scale * |s_t| / |eta|
 
-    The share of the prior in the topics stays near scale / (1 + scale) on a long stream. This
-    helps if the prior has knowledge that the data lack (see `streamtopics.priors`), and harms if it
-    is wrong.
+    The share of the prior in the topics stays near scale / (1 + scale) on a long stream. This helps
+    if the prior has knowledge absent from the data (see `streamtopics.priors`), and harms if the
+    prior is wrong.
 
     {by_default}
 
@@ -260,7 +260,7 @@ class SVBHPP(BayesianLDA):
 
 
 class OnlineEMLDA(StreamingLDA):
-    """Base of the two, which read documents by one local step unless they are short."""
+    """Base of both classes: one local step, except for short documents."""
 
     kappa: float
     tau: float

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The methods of the literature: parameters of `StreamingLDA` by the name of a method.
 
-Settings are those of the sources. A class of one of the names has the same by its `preset`; its
-defaults are others.
+Settings are those of the sources. A class of the same name has these settings by its `preset`; its
+defaults differ.
 """
 
 from dataclasses import replace

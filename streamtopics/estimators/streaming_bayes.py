@@ -77,7 +77,7 @@ class StreamingBayes(
     Parameters
     ----------
     model : BetaBinomial, LinearRegression, GaussianMixture or another model
-        A frozen record of `streamtopics.models`, or one of your own; it derives from
+        A frozen record of `streamtopics.models`, or your own subclass of
         `streamtopics.models.dense_model.DenseModel`.
     update : rule of `streamtopics.updates`, default=None
         None is ``SVB()``.
@@ -98,13 +98,13 @@ class StreamingBayes(
     posterior_ : DensePosterior
         Natural parameters of the model's nodes.
     model_, boosted_prior_ : object
-        The model that it belongs to, and the one whose prior it boosts.
+        The model of the posterior, and the model with the boosted prior.
     retention_ : ndarray of shape (n_nodes,)
         Share of each node that the last minibatch left.
     retention_history_ : ndarray of shape (n_minibatches, n_nodes)
         The same for each of the last thousand minibatches.
     effective_sample_size_ : ndarray of shape (n_nodes,)
-        Samples that each node stands for, its prior's included.
+        Weight of each node in samples, the prior included.
     classes_ : ndarray of shape (n_classes,)
         Numbers of the classes, from 0 on, of a model with classes.
     n_batch_iter_, n_samples_seen_, n_iter_ : int
@@ -260,8 +260,8 @@ class StreamingBayes(
     def score_samples(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """Log density of each sample under the posterior predictive distribution.
 
-        Targets that are not given are integrated out, which leaves the density of the inputs: 0
-        for a model that has none of these, such as `LinearRegression`.
+        Missing targets are integrated out. The density of the inputs remains: 0 for a model without
+        one, such as `LinearRegression`.
 
         {samples, targets}
 

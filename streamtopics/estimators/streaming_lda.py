@@ -44,8 +44,8 @@ class StreamingLDA(Editable):
 
     Rule, local step and view are words, or frozen records whose fields are parameters too:
     ``update__boost__scale``, ``inference__n_sweeps``. The defaults predict best on the texts that
-    were measured, short and long. With a rule that forgets there is `drift_report`; with one whose
-    posteriors of two parts of a stream can be made one, `merge`.
+    were measured, short and long. A rule that forgets adds `drift_report`, and a rule that merges
+    adds `merge`.
 
     {parameters, n_components}
     update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
@@ -59,8 +59,8 @@ class StreamingLDA(Editable):
         below 12 words, sampling below 60, else variational inference. Of weights, such as tf-idf,
         the entries are counted. `transform` and scores take more iterations.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
-        Weights of words that it sees: the expected topics; exp(psi(lam + 1/2)), which is nearly
-        that; or exp(E[log beta]), as in exact variational Bayes, which makes one-pass topics worse.
+        Word weights in the local step: the expected topics; exp(psi(lam + 1/2)), almost the same;
+        or exp(E[log beta]), as in exact variational Bayes, which makes one-pass topics worse.
         "auto" is the second for variational inference, else the first.
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
         Dirichlet parameter of the documents' topic proportions (the papers' alpha), in tokens, at
@@ -71,10 +71,10 @@ class StreamingLDA(Editable):
     topic_word_prior : "auto", float, array-like of shape (n_features,) or \
             (n_components, n_features), WordPrior or callable, default="auto"
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
-        word in every topic. "auto" is 0.02. In `fit` on less than 5,000 documents it is
-        ``1.5 / n_components``, between 0.02 and 0.15, with rules under which weights may grow. An
-        array, or a record such as `streamtopics.priors.SeedWords`, says which words to expect
-        where.
+        word in every topic. "auto" is 0.02. In `fit` on less than 5,000 documents the value is
+        ``1.5 / n_components``, between 0.02 and 0.15, if weights may grow under the rule. Pass an
+        array, or a record such as `streamtopics.priors.SeedWords`, to expect some words in some
+        topics.
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
         What the first topics are made of. "spectral" is a cluster of documents for each topic, by
@@ -160,8 +160,8 @@ class StreamingLDA(Editable):
         Parameters
         ----------
         name : str
-            A key of `streamtopics.estimators.presets.PRESETS`, such as "PowerPriorLDA"; of a class
-            that has a preset, such as `SVBLDA`, its own name.
+            A key of `streamtopics.estimators.presets.PRESETS`, such as "PowerPriorLDA". A class
+            with a preset, such as `SVBLDA`, has only its own name.
         n_components : int, default=10
         **parameters : dict
             Other parameters than the preset's, also of its records: ``update__rho=0.95``.
@@ -209,7 +209,7 @@ class StreamingLDA(Editable):
         return self._record("update", self.update)
 
     def _local_step(self) -> Any:
-        """The local step that is set, or that suits the documents that the stream began with."""
+        """The local step as set, or as suited to the first documents of the stream."""
         step = self._record("inference", self.inference)
         if not is_auto(step):
             return step

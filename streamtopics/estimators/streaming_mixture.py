@@ -34,10 +34,9 @@ from streamtopics.utils.records import keep
 class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     """Clusters of short texts: each document has one topic, and words of a background.
 
-    With one topic a document, all words of a short text say which one it is, where mixed
-    membership has five words for `n_components` proportions. A share of the words of each document
-    is drawn from a background that all clusters share, so that words that are everywhere tell
-    nothing.
+    With one topic a document, all words of a short text point to this topic; mixed membership has
+    five words for `n_components` proportions. A share of the words of each document is drawn from a
+    background common to all clusters, so ubiquitous words carry no weight.
 
     {parameters, n_components}
     update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
@@ -51,14 +50,14 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         Dirichlet parameter of the clusters: a pseudo-count, in tokens, of every word.
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
-        As in `StreamingLDA`; it does not count if there are births.
+        As in `StreamingLDA`; ignored with births.
     schedule : Schedule or None, default=None
-        As in `StreamingLDA`. With births the weights of rules that forget grow only if it says so.
+        As in `StreamingLDA`. With births, weights under rules that forget grow only if set here.
     births : DirichletProcess or None, default=None
         How clusters are born and die along the stream, such as ``DirichletProcess()`` of
         `streamtopics.updates`; at most `n_components` live at once. Under a rule that forgets, such
-        as ``PowerPrior(Memory(10_000))``, dead clusters make room for new ones, which are found
-        among the documents of one minibatch: make it large. None keeps their number.
+        as ``PowerPrior(Memory(10_000))``, dead clusters make room for new ones. New clusters are
+        found within one minibatch: make minibatches large. None keeps their number.
     vector_weight : float, default=0.2
         Power of the probability of a document's vector, in [0, 1], if `vectors` are passed. 0
         leaves them out; with 1 words hardly count.
@@ -74,7 +73,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     weights_ : ndarray of shape (n_components,)
         Share of the documents that each cluster has, decayed; sums to 1.
     births_ : list of TopicLifetime
-        The clusters that live and the last thousand that died, by birth; with `births`.
+        Living clusters and the last thousand dead ones, by birth; with `births`.
     n_alive_ : int
         Number of clusters that live; with `births`.
     {drift_attributes, edit_attributes, common_attributes}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exponential families, each a module of pure functions of its natural parameter.
 
-The conjugate families have the density h(b) exp(<eta, t(b)> - A(eta)). Their natural
-parameters eta, arrays of float64 of shape (..., n), are pseudo-counts: those of the
-posterior are those of the prior plus statistics of the data. All have the same functions,
-which return arrays of shape (...), over the axes before the last one:
+The conjugate families have the density h(b) exp(<eta, t(b)> - A(eta)). Their natural parameters
+eta, arrays of float64 of shape (..., n), are pseudo-counts: the posterior is the prior plus
+statistics of the data. All have the same functions, which return arrays of shape (...), over the
+axes before the last one:
 
     from_parameters(...)       eta of the usual parameters, array-likes that broadcast
     parameters(eta)            the usual parameters, those of a Dirichlet being eta itself

@@ -56,7 +56,7 @@ def valid(eta: np.ndarray) -> np.ndarray:
 
 
 def integration_nodes(a: float, b: float, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and logarithms of weights such that E[f(x)] = sum_i exp(log_weight_i) f(node_i).
+    """Nodes and logarithms of weights: E[f(x)] = sum_i exp(log_weight_i) f(node_i).
 
     Exact for polynomials of degree less than 2 n. The nodes are the eigenvalues of the Jacobi
     matrix (Golub and Welsch 1969), the weights 1 / sum_k p_k(node)^2 of orthonormal polynomials.

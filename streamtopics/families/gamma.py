@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The gamma family: a positive number g, such as a precision.
 
-With shape a and rate b the density is proportional to g^(a-1) e^(-b g); the natural
-parameter is (2a, 2b), the statistics are (ln g / 2, -g / 2) and h(g) = 1/g. In units of a
-Gaussian's data 2a counts observations and 2b sums their squares, so that statistics are
-added as they are.
+With shape a and rate b the density is proportional to g^(a-1) e^(-b g); the natural parameter is
+(2a, 2b), the statistics are (ln g / 2, -g / 2) and h(g) = 1/g. In units of a Gaussian's data 2a
+counts observations and 2b sums their squares, so statistics are simply added.
 
     A(eta) = lnG(a) - a ln b
 

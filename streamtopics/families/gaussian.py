@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Gaussian family: a number x, such as a mean whose observations have precision 1.
+"""The Gaussian family: a number x, such as a mean with observations of precision 1.
 
 With mean m and precision k the natural parameter is (k m, k), and the statistics are
 (x, -x^2 / 2). Data add their sum and their number.

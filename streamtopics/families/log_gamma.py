@@ -5,11 +5,11 @@ The divergence of a gamma or Dirichlet density from another is made of
 
     lnG(b) - lnG(a) - (b - a) psi(a),
 
-where, for large a and b, nearly all digits cancel. With lnG(x) = x ln x - x + r(x)
-it is `deviance(b, a) + remainder_divergence(a, b)`: two parts that are at least 0.
-Both are computed here to a relative 1e-13, but where one of the remainder's
-arguments is below 10 its error is absolute, of about 1e-14. Arguments are arrays of
-positive numbers, of one shape in `remainder_divergence`; results have their shape.
+where, for large a and b, nearly all digits cancel. With lnG(x) = x ln x - x + r(x) the divergence
+is `deviance(b, a) + remainder_divergence(a, b)`: two non-negative parts. Both are computed to a
+relative 1e-13. If an argument of the remainder is below 10 its error is absolute, about 1e-14.
+Arguments are arrays of positive numbers, of one shape in `remainder_divergence`; results have their
+shape.
 
 Examples
 --------
@@ -105,5 +105,5 @@ def _of_small(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _of_both_kinds(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Values where one is large and the other is not: each by its own formula."""
+    """Values of one large and one small argument, each by its own formula."""
     return remainder(b) - remainder(a) - (b - a) * _slope(a)

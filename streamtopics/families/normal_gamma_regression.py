@@ -8,7 +8,7 @@ statistics are [g w | -g w w' / 2 | -g / 2 | ln g / 2], and h = g^(p/2 - 1). Dat
 
     A(eta) = lnG(a) - a ln b - ln|L| / 2 + p ln(2 pi) / 2
 
-b is a difference of natural parameters: centre y where y'y is many times its spread.
+b is a difference of natural parameters: centre y if y'y is many times its spread.
 
 Source: Bernardo and Smith (1994), "Bayesian theory", appendix A.2; Masegosa et al.
 (2020), "Variational inference over nonstationary data streams for exponential family
@@ -97,8 +97,8 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
         KL(Gamma(a, b) || Gamma(a0, b0))
         + [tr(L^-1 L0) - p - ln|L^-1 L0| + (m - m0)'L0 (m - m0) a / b] / 2
 
-    Where L and L0 are close, the terms with both are a sum over the eigenvalues of
-    L^-1 L0, in which nothing cancels.
+    If L and L0 are close, the terms with both are a sum over the eigenvalues of L^-1 L0, without
+    cancellation.
     """
     (m, L, a, b), (m0, L0, a0, b0) = parameters(eta), parameters(other)
     of_g = gamma.kl(gamma.from_parameters(a, b), gamma.from_parameters(a0, b0))

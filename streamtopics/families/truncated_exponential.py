@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The exponential density on [0, 1]: exp(w rho - A(w)), for any real w.
 
-The natural parameter w has no axis of its own: array-likes of any shape are arrays of
-parameters, and results have their shape; those of `kl` broadcast. w > 0 draws rho towards
-1, w = 0 is the uniform density.
+The natural parameter w has no axis of its own: array-likes of any shape are arrays of parameters,
+and results have the same shape; arguments of `kl` broadcast. w > 0 draws rho towards 1, w = 0 is
+the uniform density.
 
     A(w) = ln((e^w - 1) / w)
 
-Source: Masegosa et al. (2020), "Variational inference over nonstationary data streams
-for exponential family models", equations 26, 28 and 33. Its equation 26 has the other
-sign, exp(-gamma rho), than the later ones, which are followed here: its prior of
-parameter 0.1 is w = -0.1.
+Source: Masegosa et al. (2020), "Variational inference over nonstationary data streams for
+exponential family models", equations 26, 28 and 33. Equation 26 has the opposite sign, exp(-gamma
+rho), to later equations, followed here: the source's prior of parameter 0.1 is w = -0.1.
 
 Examples
 --------

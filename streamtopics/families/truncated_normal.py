@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Gaussian density on [0, 1]: exp(w rho - k rho^2 / 2 - A), for any w and k >= 0.
 
-The natural parameter is (w, k), as that of the Gaussian: mean w / k and precision k
-before truncation; k = 0 is the exponential density on [0, 1]. It lies on the last axis, and
-results have the shape (...) of those before it; the arguments of `kl` broadcast. All is by
-Gauss-Legendre quadrature around the mode: the closed forms lose all digits where the mean
-before truncation is far outside.
+The natural parameter is (w, k), as that of the Gaussian: mean w / k and precision k before
+truncation; k = 0 is the exponential density on [0, 1]. The parameter lies on the last axis, and
+results have the shape (...) of all earlier axes; arguments of `kl` broadcast. All is by
+Gauss-Legendre quadrature around the mode: the closed forms lose all digits where the mean before
+truncation is far outside.
 
 Source: Masegosa et al. (2020), "Variational inference over nonstationary data streams
 for exponential family models", equation 29.
@@ -37,7 +37,7 @@ def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> 
 
 
 def _integration_nodes(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
-    """w, k, the mode and its complement; along a new last axis distances d from it and weights.
+    """w, k, the mode and its complement; along a new last axis distances from the mode and weights.
 
     The weights sum to the integral of the density, of which the largest value is 1.
     """

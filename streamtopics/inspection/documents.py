@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Questions to a model about documents: which are of a topic, and which are alike."""
+"""Documents of a topic, similar documents, and shares over time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TopicDocument(NamedTuple):
 
 
 class SimilarDocument(NamedTuple):
-    """A document that is like another one, by their topics."""
+    """A document with similar topics."""
 
     query: int  #: Row of the document asked about
     document: int  #: Row of the document found
@@ -139,8 +139,8 @@ def shares_over_time(estimator: Any, X: object, times: Any) -> SharesOverTime:
     estimator, X
         As in `documents_of`.
     times : array-like of shape (n_documents,)
-        When each document is from, as coarse as the picture should be: years, months as "2026-11",
-        or dates, which are in UTC if they have no zone. Documents of None, NaN or NaT are left out.
+        Time of each document, as coarse as the picture should be: years, months as "2026-11", or
+        dates; dates without a zone are in UTC. Documents of None, NaN or NaT are left out.
 
     Returns
     -------

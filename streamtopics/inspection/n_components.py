@@ -63,7 +63,7 @@ class NComponentsComparison:
 
     @property
     def chosen(self) -> int:
-        """The smallest number that stands out by its worth; see `compare_n_components`."""
+        """The smallest number with an outstanding worth; see `compare_n_components`."""
         return next(row.n_components for i, row in enumerate(self.rows) if self._stands_out(i))
 
     def _stands_out(self, i: int) -> bool:
@@ -133,15 +133,15 @@ def compare_n_components(
         (score(K) - score without topics) kappa(K).
 
     `chosen` is the smallest K whose worth no number up to 3 K, nor the next one, exceeds by 5 %:
-    the coarsest structure that stands out. There may be a finer one, such as near copies of
+    the coarsest structure that stands out. A finer structure may exist, such as near copies of
     documents. The score alone rises for long, the stability alone falls from the first number on.
     kappa is the mean over pairs of models of
 
         (p - e) / (1 - e),   p = sum over k of n_k,m(k) / n,   e = sum over k of a_k b_m(k) / n^2,
 
-    for the n documents of both parts, each by its most probable topic: a_k of them are in topic k
-    of the first model, b_j in topic j of the second, n_kj in both, and m matches topics one to
-    one such that p is the largest.
+    for the n documents of both parts, each by its most probable topic: a_k documents are in topic k
+    of the first model, b_j in topic j of the second, n_kj in both, and m is the one-to-one matching
+    of topics with the largest p.
 
     References
     ----------

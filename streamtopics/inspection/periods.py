@@ -16,7 +16,7 @@ LIKE_YEARS = 1000, 3000
 
 
 def time_texts(times: np.ndarray) -> list[str]:
-    """Each time as text, empty where it is not known; as years, months or days if all are."""
+    """Each time as text, empty if unknown; years, months or days if all times are."""
     if times.dtype.kind == "M":
         unit = next((unit for unit in "YMD" if _are_whole(times, unit)), "s")
         texts = ["" if one != one else str(one) for one in times.astype(f"M8[{unit}]")]
@@ -80,7 +80,7 @@ class Periods(NamedTuple):
     times: np.ndarray
 
     def place(self, time: Any) -> int | None:
-        """The period that a time falls into; None where it is outside all or no such time."""
+        """The period that a time falls into; None if the time is outside all periods or invalid."""
         try:
             value = read_times([time])[0]
         except (TypeError, ValueError):
@@ -94,8 +94,8 @@ class Periods(NamedTuple):
 def periods_of(times: Any, least: float = 0) -> Periods:
     """The finest of at most `MOST_PERIODS` periods with `least` documents in the mean.
 
-    Those of dates are of the calendar, and not finer than the dates. Numbers that are whole or few
-    stand for themselves; from 1000 to 2999 they are years.
+    Those of dates are of the calendar, and not finer than the dates. Whole or few numbers stand for
+    themselves; from 1000 to 2999 for years.
     """
     times = read_times(times)
     known = times == times
@@ -148,6 +148,6 @@ def _equal(values: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]
 
 
 def _number_texts(numbers: np.ndarray) -> list[str]:
-    """Numbers as text, with as many digits as tell them apart."""
+    """Numbers as text, with enough digits to distinguish them."""
     each = ([_number_text(number, digits) for number in numbers] for digits in (10, 15, 17))
     return next(texts for texts in each if len(set(texts)) == len(texts))

@@ -87,7 +87,7 @@ def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
 
 
 def topic_names(estimator: BaseEstimator) -> list[str]:
-    """Names of the topics; the number of a topic where the model gives it no name."""
+    """Names of the topics, or numbers for topics without a name."""
     model = last_step(estimator)
     given = [str(name) for name in getattr(model, "topic_names_", ())]
     columns = [str(name) for name in model.get_feature_names_out()][len(given) :]

@@ -55,8 +55,8 @@ def topic_coherence(
     feature_names : array-like of shape (n_features,), default=None
         The words of the columns of X, if `topics` holds words.
     epsilon : float or None, default=None
-        Added to the probability that two words meet, 1e-12 in gensim. None takes the limits in the
-        notes; it is 1e-12 for "uci", which has none, and one document for "umass", as in its paper.
+        Added to the probability that two words meet, 1e-12 in gensim. None uses the limits in the
+        notes: 1e-12 for "uci", and one document for "umass" as in its paper.
     window : int, "auto" or None, default=None
         Consecutive tokens of the sliding windows that take the place of documents. "auto" is as
         published: 10 for "npmi" and "uci", 110 for "c_v". None is whole documents.
@@ -68,11 +68,11 @@ def topic_coherence(
 
     Notes
     -----
-    NPMI is -1 for two words that never meet or of which one never occurs, and 0 for two words
-    that are in every document. In C_V the NPMI of a word with itself is 1, and that of a word that
-    never occurs 0 with all words. A conditioning word that never occurs gives
-    log(1 / n_documents) in UMass, and a pair with such a word log(epsilon) in UCI. With
-    `epsilon` these limits stay, and the others are as the formulas have them.
+    NPMI is -1 for two words that never meet, also if one never occurs, and 0 for two words of every
+    document. In C_V the NPMI of a word with itself is 1. A word that never occurs has 0 with all
+    words. A conditioning word that never occurs gives log(1 / n_documents) in UMass, and a pair
+    with such a word log(epsilon) in UCI. With `epsilon` these limits stay, and all other values
+    follow the formulas.
 
     UMass is the mean over pairs, not the sum. C_V can be high for words that never meet.
     With ``window="auto", epsilon=1e-12`` values are gensim's ("c_npmi", "c_v", "c_uci") if no
@@ -147,7 +147,7 @@ def topic_coherence(
 def _documents(
     table: np.ndarray, X: object, names: ArrayLike | None
 ) -> tuple[np.ndarray, Iterable[sparse.csr_matrix]]:
-    """Topics as columns, and the counts that they are columns of."""
+    """Topics as columns, and the counts with these columns."""
     if holds_text(X):
         raise TypeError(
             "X must be counts of words if window is None, but topic_coherence got text; count "
@@ -178,8 +178,8 @@ def _window_counts(
 ) -> Iterator[sparse.csr_matrix]:
     """Counts of words in windows, of shape (n_windows, len(column)), some documents at a time.
 
-    A document of N tokens has N - window + 1 windows, or one of all its tokens if it is shorter.
-    Tokens without a column have their place in windows.
+    A document of N tokens has N - window + 1 windows, or one window if N is smaller. Tokens without
+    a column have their place in windows.
     """
     places: list[np.ndarray] = []
     words: list[np.ndarray] = []

@@ -67,8 +67,9 @@ def left_to_right(
     doc_topic_prior : float or array-like of shape (n_components,)
         Dirichlet parameter of the documents' proportions.
     split_prior : array-like of shape (2,) or None, default=None
-        If given, the last topic has a proportion p ~ Beta(split_prior[1], split_prior[0]) of its
-        own, and `doc_topic_prior`, of shape (n_components - 1,), is of the others.
+        If given, the last topic has its own proportion p ~ Beta(split_prior[1], split_prior[0]),
+        and `doc_topic_prior`, of shape (n_components - 1,), is the prior of all topics but the
+        last.
     n_particles : int, default=100
         The standard error falls with its root; at most a million.
     n_resampled : int or None, default=5

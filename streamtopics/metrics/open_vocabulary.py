@@ -37,10 +37,10 @@ def open_vocabulary_probability(
 ) -> float:
     """Log predictive probability per held-out token of texts, unknown words included.
 
-    It can choose a vocabulary: a score over the words of a vocabulary prefers few words, which
-    are easier to guess. Four fifths of the tokens are observed, as in `completion_split`, by a
-    split that depends only on the words of the text. The proportions are inferred from the
-    observed words that the model knows. The held-out tokens are scored by
+    Use the score to compare vocabularies: a score over the words of one vocabulary prefers few
+    words, because few are easier to guess. Four fifths of the tokens are observed, as in
+    `completion_split`, by a split that depends only on the words of the text. The proportions are
+    inferred from the observed words that the model knows. The held-out tokens are scored by
 
         (1 - u) sum_k E[theta_k] E[beta_kw]     for a word w of the vocabulary,
         u b(w) / (1 - sum_v b(v))               for another; v are the words of the vocabulary,
@@ -61,8 +61,8 @@ def open_vocabulary_probability(
     n_characters : int or None, default=64
         Symbols that unknown words are spelled with, from 2 to 1,114,113. A word of n letters costs
         n log(n_characters) + log(n_characters - 1) nats; 64 is about letters of both cases and
-        digits. None spells as the observed words of these texts are spelled, by how often a
-        character or the end follows the one before. Compare scores of one value.
+        digits. None uses the frequencies of the observed words: how often a character, or the end,
+        follows the character before. Compare scores of one value.
     random_state : int, default=0
         Seed of the split into observed and held-out tokens.
 
@@ -165,7 +165,7 @@ def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr
 
 
 def _keys(words: np.ndarray) -> np.ndarray:
-    """A number for each word, of 32 bits, by which a text is split as it is beside any others."""
+    """A 32-bit number for each word, so that the split of a text does not depend on other texts."""
     keys = (crc32(str(word).encode("utf-8", "surrogatepass")) for word in words)
     return np.fromiter(keys, np.uint32, len(words))
 
@@ -210,7 +210,7 @@ def _alike(samples: Sequence[str], words: Sequence[str]) -> np.ndarray:
 
 
 def _pairs(words: Sequence[str]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
-    """Each character of words and their ends, after what is before; and where words start."""
+    """Each character and end of a word with the character before, and the starts of words."""
     lengths = np.fromiter(map(len, words), np.intp, len(words))
     starts = np.cumsum(lengths + 1) - lengths - 1
     after = np.full(int((lengths + 1).sum()), END, dtype=np.int64)
@@ -223,7 +223,7 @@ def _pairs(words: Sequence[str]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndar
 
 
 def _positions(codes: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """The place of each code, their number for one that is not there."""
+    """The place of each code; the number of codes for an unknown code."""
     places = np.searchsorted(codes, found)
     known = places < len(codes)
     known[known] = codes[places[known]] == found[known]

@@ -33,8 +33,8 @@ def completion_split(
 ) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """Split the tokens of each document into observed and held-out ones, 4 : 1.
 
-    Every fifth token of a document is held out, in the order of its columns, from a start that
-    is a hash of the document and of `random_state`. Other documents do not change the split.
+    Every fifth token of a document is held out, in the order of columns. The start is a hash of the
+    document and of `random_state`. Other documents do not change the split.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def token_log_probability(
 ) -> np.ndarray:
     """Log probability of the tokens of each row of X, CSR, summed over them, in nats.
 
-    Rows of `doc_topic` sum to 1; those of `topic_word` are distributions, or parts of them.
+    Rows of `doc_topic` sum to 1; rows of `topic_word` are distributions or parts of distributions.
     """
     logs = X.data * np.log(token_probability(doc_topic, topic_word, X))
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
@@ -128,15 +128,15 @@ def token_probability(
 
 
 def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
-    """Mean over tokens; NaN where there are none."""
+    """Mean over tokens; NaN without tokens."""
     return float(log_probability.sum()) / n_tokens if n_tokens > 0 else np.nan
 
 
 def log_predictive_probability(estimator: object, X: object, *, random_state: int = 0) -> float:
     """Log predictive probability per held-out token, by document completion.
 
-    The proportions of a document are inferred from four fifths of its tokens, and the other fifth
-    is scored; see `completion_split`. Models, numbers of topics, packages and test sets can be
+    The proportions of a document are inferred from four fifths of its tokens, and the fifth part is
+    scored; see `completion_split`. Models, numbers of topics, packages and test sets can be
     compared, as no term of a prior enters.
 
     Parameters
@@ -208,9 +208,9 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
         z = (log p - n mu) / sqrt(n).
 
     A document is unlike the n known ones if it has no known word, or if 1 + the number of known
-    documents with at most its z is at most reject (1 + n). For new documents like the known ones
-    this happens with probability `reject` at most, whatever the model (a split conformal test).
-    Of documents on other subjects long ones are found, but hardly any of ten words.
+    documents with an equal or smaller z is at most reject (1 + n). For new documents like the known
+    ones this happens with probability `reject` at most, whatever the model (a split conformal
+    test). Of documents on other subjects long ones are found, but hardly any of ten words.
 
     Parameters
     ----------

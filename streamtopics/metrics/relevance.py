@@ -117,7 +117,7 @@ def largest(values: np.ndarray, n: int) -> np.ndarray:
 
 
 def _mixture(topics: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """p(w), never 0; summed topic by topic, so that its bits depend on nothing else."""
+    """p(w), never 0; summed topic by topic, so that the bits depend on the topics alone."""
     total = np.zeros(topics.shape[1])
     for share, row in zip(shares, topics, strict=True):
         # With NumPy 1 a product with float32 has as few bits.

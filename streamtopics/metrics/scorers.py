@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scorers for scikit-learn's `GridSearchCV`, `cross_validate` and the like.
 
-Each is a callable (estimator, X, y=None) -> float, higher is better, NaN if X has no tokens. The
-last step of a `Pipeline` is scored, on X as the steps before it transform it; of a fitted search
-its best estimator. Any such function is a scorer, too, for example one that calls
-`left_to_right`; scikit-learn's own `make_scorer` scores predictions, not topics.
+Each is a callable (estimator, X, y=None) -> float, higher is better, NaN if X has no tokens. For a
+`Pipeline` the last step is scored, on X transformed by the earlier steps; for a fitted search the
+best estimator. Any such function is a scorer, for example around `left_to_right`. scikit-learn's
+`make_scorer` scores predictions, not topics.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class PredictiveScorer:
 class CoherenceScorer:
     """Scorer by the mean of `topic_coherence` over topics, on the test documents.
 
-    It does not tell how many topics there should be, and is noisy on small test sets.
+    Do not choose the number of topics by coherence; it is noisy on small test sets.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class DiversityScorer:
 
 
 def _model_and_counts(estimator: object, X: object) -> tuple[Any, Any]:
-    """The topic model, and X as it sees it."""
+    """The topic model, and X as its input."""
     check_structure(X, "a scorer")
     estimator = as_found(estimator)
     return last_step(estimator), counted(estimator, X)

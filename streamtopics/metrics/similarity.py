@@ -51,7 +51,7 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
 
 
 def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
-    """Share that each topic has of its top words' probability; to read with coherence.
+    """Share of each topic in the probability of its top words; read it with coherence.
 
     Random words are exclusive too, and more topics share more words, so exclusivity does not
     tell how many topics there should be.
@@ -68,7 +68,7 @@ def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
     -------
     exclusivity : ndarray of shape (n_topics,)
         In (0, 1]: 1 if no other topic has any of the words, 1 / n_topics if all topics are alike.
-        The mean of phi in the source, which FREX there weighs with how frequent words are.
+        The mean of phi in the source; FREX there also weighs the frequency of words.
 
     References
     ----------

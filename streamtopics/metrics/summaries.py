@@ -60,9 +60,8 @@ def rouge(
     several : {"mean", "max"}, default="mean"
         Of several references the mean of the scores, or the scores of the highest F.
     tokenize : callable, default=words_of
-        Takes a text and returns its words. The default lower-cases and stems nothing. Take
-        ``list`` for Chinese or Japanese, and ``str.split`` for scripts that write vowels as
-        marks, such as Devanagari.
+        Takes a text and returns its words. The default lower-cases and stems nothing. Use ``list``
+        for Chinese or Japanese, and ``str.split`` for scripts with vowel marks, such as Devanagari.
 
     Returns
     -------
@@ -182,8 +181,8 @@ def _ngrams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
 def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
     """The length of the longest common subsequence, in words.
 
-    Bit i of `rows` is 0 where the longest one of one[:i + 1] is longer than that of one[:i]
-    (Hyyrö 2004).
+    Bit i of `rows` is 0 if the longest subsequence of one[:i + 1] is longer than for one[:i] (Hyyrö
+    2004).
     """
     places: dict[str, int] = {}
     for i, word in enumerate(one):

@@ -2,7 +2,7 @@
 """The aspect and sentiment unification model of Jo and Oh (2011).
 
 Document d has proportions of sentiments pi_d and, for each sentiment e, of aspects theta_de. A
-sentence draws e and t, and then all of its words from beta_et, whose prior depends on e.
+sentence draws e and t, and then all of its words from beta_et. The prior of beta_et depends on e.
 """
 
 from dataclasses import dataclass

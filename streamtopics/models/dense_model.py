@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol of the models of the dense kind, and what they share.
+"""Protocol and shared code of dense models.
 
-A model is a frozen dataclass of its hyper-parameters; it keeps no state.
+A model is a frozen dataclass of its hyper-parameters, without state.
 """
 
 from abc import abstractmethod
@@ -17,7 +17,7 @@ Numbers = float | np.ndarray
 
 @runtime_checkable
 class DenseModel(Protocol):
-    """A model of samples X, and where it needs them of targets y.
+    """A model of samples X and, for some models, targets y.
 
     A model whose natural parameters are relative to a point has `offsets`, numbers to add by
     (block, name of a marginal).

@@ -27,7 +27,7 @@ LEAST_ALPHA = 1e-10
 
 @dataclass(frozen=True)
 class HDP:
-    """Documents of a minibatch, sampled one after the other as they share the topics born."""
+    """Documents of a minibatch, sampled one after another because they share new topics."""
 
     concentration: float  # Of the weights of topics
     doc_concentration: float  # b
@@ -66,7 +66,7 @@ class HDP:
 
 
 def mean_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
-    """E[pi_k] under that Dirichlet: the M-step, and one that cannot lower the likelihood."""
+    """E[pi_k] under the Dirichlet: the M-step, which never lowers the likelihood."""
     return tables / (tables.sum() + concentration)
 
 
@@ -86,10 +86,10 @@ def apply_update(
     weights: Callable[[np.ndarray, float], np.ndarray],
     b: float,
 ) -> tuple[TopicPosterior, Blend, np.ndarray, np.ndarray]:
-    """A posterior that has the topics worth keeping, the blend for it, its tables and the topics.
+    """A posterior with the topics to keep, its blend, its tables and the topics.
 
-    The posterior is another where topics change: nothing is written yet. `weights` makes pi of the
-    running tables and of what those of one document count in them; alpha is b pi.
+    If topics change the posterior is a new one: nothing is written yet. `weights` makes pi from the
+    running tables and the weight of one document in them; alpha is b pi.
     """
     n_before = posterior.shape[1]
     topics = topics_to_keep(posterior, statistics, rule)

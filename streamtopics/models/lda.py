@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Latent Dirichlet allocation: a view of the topics, and a local step.
 
-A view turns rows of lam, and its sums over all words, into the weights of words in topics that a
-local step sees. A factor for each word cancels in every local step; it is chosen such that the
-largest weight of each row is 1.
+A view turns rows of lam, and sums of lam over all words, into word weights for a local step. A
+factor for each word cancels in every local step, and makes the largest weight of each row 1.
 """
 
 from dataclasses import dataclass, replace
@@ -71,8 +70,8 @@ class Mean:
 class CorrectedMean:
     """exp(psi(lam + 1/2)) / mass, a smooth weight between the two others.
 
-    Above 1 it is the mean to the second order in 1 / lam. For a word that a topic does not hold
-    yet it tends to .14, where exp(psi(lam)) would lock the word out.
+    Above 1 it is the mean to the second order in 1 / lam. For a word new to a topic the weight
+    tends to .14; exp(psi(lam)) would lock the word out.
     """
 
     keeps_bound: ClassVar[bool] = False
@@ -86,7 +85,7 @@ corrected_mean, geometric_mean, mean = CorrectedMean(), GeometricMean(), Mean()
 
 @runtime_checkable
 class Start(Protocol):
-    """Function that makes the topics that the first minibatch is seen with.
+    """Function that makes the first view of the topics, for the first minibatch.
 
     One with the class attribute `of_corpus` = True gets the whole corpus in `fit`.
     """
@@ -120,7 +119,7 @@ class LDA:
     def topics(
         self, source: Source, minibatch: Minibatch, workers: Workers, prior: Any = None
     ) -> Topics:
-        """Weights of the minibatch's words, with a factor for those that the `prior` excludes."""
+        """Weights of the minibatch's words, with a factor for words excluded by `prior`."""
         words = minibatch.words
         topics = visible_topics(self.view, source, minibatch, workers, self.per_document)
         factors = None if prior is None else allowed(prior.prior_rows(words))
@@ -208,9 +207,9 @@ def log_factors(
 
 
 def allowed(eta: np.ndarray) -> np.ndarray:
-    """Factors by which a prior excludes words from topics, from its rows; else ones.
+    """Factors of excluded words, from rows of the prior; otherwise ones.
 
-    A word is excluded where a topic has less than a thousandth of another's pseudo-count of it;
+    A word is excluded from a topic if its pseudo-count is less than a thousandth of the largest;
     the factor is the square of this share in thousandths.
     """
     if not eta.strides[1]:  # All topics have one prior.
@@ -219,10 +218,10 @@ def allowed(eta: np.ndarray) -> np.ndarray:
 
 
 class BoundedPrior:
-    """Topics whose prior weighs at most some share of what was learnt.
+    """Topics with a prior limited to a share of the learnt tokens.
 
-    Where the pseudo-counts of a topic exceed its tokens, topics with few tokens look alike, and
-    those with many take all. `share` is the limit of the prior's mass over the mass learnt.
+    If pseudo-counts exceed tokens, topics with few tokens look alike, and topics with many take
+    all. `share` is the limit of the prior's mass over the mass learnt.
     """
 
     def __init__(self, source: TopicPosterior | Proposal, share: float):

@@ -32,7 +32,7 @@ class LinearRegression(DenseModel):
     shape, rate : float
         Of the gamma prior of the precision of the noise.
     fit_intercept : bool
-        Whether there is a constant beside the columns; it comes last.
+        Whether to add a constant, as the last coefficient.
     intercept_precision : float
         Prior precision of the intercept, in the same units.
 

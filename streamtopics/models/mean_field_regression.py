@@ -45,8 +45,8 @@ class MeanFieldRegression(DenseModel):
     shape, rate : float
         Of the gamma prior of the precision of the noise.
     input_mean_mass, input_shape, input_rate : float
-        Of the normal-gamma prior of each input: samples that its mean, 0, counts as, and the
-        gamma prior of its precision.
+        Normal-gamma prior of each input: weight of the mean 0 in samples, and shape and rate of the
+        gamma prior of the precision.
 
     Notes
     -----
@@ -118,9 +118,9 @@ class MeanFieldRegression(DenseModel):
     ) -> np.ndarray:
         """Log density of each sample, inputs and target; without y, of the inputs.
 
-        Of observed inputs it is exact. Of y it is a mixture of Gaussians over the precision of the
-        noise, by quadrature; a missing input enters by its mean and its variance, capped where
-        it has none (a < 1.5).
+        Of observed inputs it is exact. The density of y is a mixture of Gaussians over the
+        precision of the noise, by quadrature. A missing input enters by its mean and its variance,
+        capped if the variance is infinite (a < 1.5).
         """
         X = np.asarray(X, dtype=np.float64)
         m, k, a, b = normal_gamma.parameters(posterior["inputs"])

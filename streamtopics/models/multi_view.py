@@ -5,7 +5,7 @@
 
 and a word is of a topic of class y with probability v, else of a shared one; see
 `local.two_blocks`. Section 5.4 of Nguyen et al. (2020), "Boosting prior knowledge in streaming
-variational Bayes", whose local inference is printed with errors; here it is derived anew.
+variational Bayes". The printed local inference has errors and is derived anew here.
 """
 
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ class MultiView:
     def start(
         self, block: TopicPosterior | Proposal, place: int
     ) -> TopicPosterior | Proposal | RandomStart:
-        """The block, or a random start where it knows nothing."""
+        """The block, or a random start if the block is empty."""
         if isinstance(block, TopicPosterior) and block.knows_nothing:
             seed = int(document_seeds(self.seed, place, 1)[0])
             return RandomStart(block, seed, scaled=True)

@@ -85,9 +85,9 @@ class NoiseStart:
 class HintedStart:
     """Topics start from the documents with hints of them, as naive Bayes would.
 
-    A document is divided among topics as its hints are; one without hints goes to the topic of
-    the nearest direction, if it has a vector. A topic with a name and no documents starts from
-    the prior, one without a name from the words of the minibatch. Both differ at random.
+    A document is divided among topics like its hints. A document with a vector but without hints
+    goes to the topic of the nearest direction. A topic with a name and no documents starts from the
+    prior, one without a name from the words of the minibatch. Both differ at random.
     """
 
     n_named: int = 0  # First topics, which have names

@@ -12,7 +12,7 @@ n_w documents having the word. M is never made; a round of subspace iteration (H
 Tropp 2011) starts from its product with random signs (random indexing: Kanerva, Kristoferson and
 Holst 2000), which also gives the lengths. A document is the sum of the vectors of its words, times
 their counts and log(D / n_w), scaled to length 1; k-means gives the clusters. If most documents
-have a vector and no words, the clusters are those of these vectors.
+have a vector and no words, the vectors are clustered.
 """
 
 import warnings
@@ -121,7 +121,7 @@ def cluster_counts(minibatch: Minibatch, kept: np.ndarray, member: sparse.csr_ma
 
 
 def word_vectors(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
-    """Vectors of words by the company that they keep, of shape (n_words, n_dimensions)."""
+    """Vectors of words by their contexts, of shape (n_words, n_dimensions)."""
     contexts = Contexts.of(X)
     signs = random_signs(words)
     drawn = contexts.times(signs)

@@ -22,8 +22,8 @@ def class_words_prior(
 ) -> np.ndarray:
     """A prior of the words typical of each class, from labelled documents.
 
-    The seed words of a class are those of greatest tf-idf: the tokens of the word in the class
-    times the logarithm of n_documents / (documents that have the word).
+    The seed words of a class have the greatest tf-idf: the tokens of the word in the class times
+    the logarithm of n_documents / (documents with the word).
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def class_words_prior(
         The classes, in the order of the rows; a class without documents gets no seeds. None is the
         classes of `y`, sorted.
     n_seeds : int, default=5000
-        Seed words of a class, at most; the source's number. Words that the class lacks, or that
-        all documents have, are none.
+        Seed words of a class, at most; the source's number. Words absent from the class, and words
+        of all documents, are excluded.
     strength, base : float, default=0.5 and 0.01
         Pseudo-count of a seed word in the topics of its class, and of every other word, in tokens;
         the source's.

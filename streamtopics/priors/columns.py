@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The columns of the counts that a prior is made for, and records of how it is made."""
+"""The columns of the counts under a prior, and records that make priors."""
 
 import reprlib
 from collections.abc import Collection, Mapping
@@ -43,12 +43,12 @@ def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
 
 
 def check_tokens(**values: float) -> None:
-    """Refuse what is no number of tokens that a prior can have."""
+    """Refuse an impossible number of tokens of a prior."""
     check_number(least=LEAST_PRIOR, most=MOST_PRIOR, **values)
 
 
 def check_words(name: str, words: Any, *, ordered: bool = False) -> None:
-    """Refuse what is no list of words: one text, or what can be gone through only once."""
+    """Refuse anything but a list of words, such as one text or an iterator."""
     is_list = isinstance(words, Collection) and has_entries(words)
     is_list = is_list and not (ordered and isinstance(words, set | frozenset))
     if not is_list or not all(isinstance(word, str) for word in words):
@@ -56,7 +56,7 @@ def check_words(name: str, words: Any, *, ordered: bool = False) -> None:
 
 
 def needed(value: Given | None, reason: str) -> Given:
-    """What a prior is made of; an error if the model does not know it."""
+    """The data for a prior; an error if the model has none."""
     if value is None:
         raise ValueError(reason)
     return value
@@ -64,7 +64,7 @@ def needed(value: Given | None, reason: str) -> Given:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The counts that a model is fitted to, and what is known of them.
+    """The counts of `fit`, with their names and classes.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Columns:
     def vocabulary(self, prior: str, given: Vocabulary | None = None) -> Vocabulary:
         """The words by column, as given or of X; an error if they are unknown or in other columns.
 
-        Names of X that are other words do not count: a data frame may have numbered its columns.
+        Other names of X are ignored: a data frame may have numbered its columns.
         """
         if given is None:
             return needed(
@@ -149,7 +149,7 @@ def _short(value: object) -> str:
 
 
 def resolved(prior: Any, columns: Columns) -> Any:
-    """The prior as numbers: of a record or a callable, what it makes of the columns.
+    """The prior as numbers; records and callables are applied to the columns.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def resolved(prior: Any, columns: Columns) -> Any:
 class Symmetric:
     """A Dirichlet prior with the same parameter for all topics, by their sum.
 
-    As `doc_topic_prior` of a model it weighs as many tokens for any number of topics.
+    As `doc_topic_prior` its total does not depend on the number of topics.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seed words, which are known to belong to some topics, and those of sentiments."""
+"""Seed words of topics and of sentiments."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -125,18 +125,18 @@ class SeedWords(PriorRecord):
     Parameters
     ----------
     seeds : mapping of topic to words, or list of lists of words
-        Topics are positions (int), or names (str), which take the positions 0, 1, ... in the
-        order of the mapping. For a model whose topics belong to classes or sentiments use their
-        names, also if these are numbers. A list gives words to the topics 0, 1, ...
+        Topics are positions (int), or names (str), which take the positions 0, 1, ... in the order
+        of the mapping. For a model with topics of classes or sentiments use their names, also if
+        the names are numbers. A list gives words to the topics 0, 1, ...
     strength : float
         Pseudo-count added for each seed word in its topic, in tokens.
     base : float, default=0.05
         Pseudo-count of every word in every topic.
     elsewhere : float or None, default=None
-        Pseudo-count of a seed word in all other topics. Less than a thousandth of its pseudo-count
-        in its own topic excludes the word there. None is `base`.
+        Pseudo-count of a seed word in all other topics. Less than a thousandth of the pseudo-count
+        in the seeded topic excludes the word. None is `base`.
     missing : {"error", "ignore"}, default="error"
-        What to do with a seed word that is in no column.
+        Treatment of a seed word without a column.
     vocabulary : mapping of word to column, sequence of words by column or None, default=None
         The words, for counts whose columns have no names. None takes the names of a data frame or
         of the counts of `streamtopics.text.NamedVectorizer`.
@@ -192,7 +192,7 @@ def _by_topic(seeds: Any) -> Any:
 
 
 def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
-    """Words by position, where the groups of topics have names; numbers are names where all are."""
+    """Words by position for groups of named topics; numbers are names if all names are."""
     by_topic = _by_topic(seeds)
     if classes is None or not isinstance(seeds, Mapping):
         return by_topic
@@ -236,8 +236,8 @@ class SentimentWords(PriorRecord):
         By the names of the model's `sentiments`. None is some thirty English words each of praise
         and of blame, for "positive" and "negative". Words that are in no column are left out.
     strength : float, default=0.01
-        Mean pseudo-count added for each word in its sentiment, in tokens. It is small because a
-        boost of the model adds it with every minibatch.
+        Mean pseudo-count added for each word in its sentiment, in tokens. The default is small
+        because the boost adds the prior with every minibatch.
     base : float, default=1e-4
         Pseudo-count of every word.
     elsewhere : float, default=1e-6

@@ -120,8 +120,8 @@ class ZipfPrior(PriorRecord):
     Parameters
     ----------
     words : sequence of str or None, default=None
-        Words by frequency, the most frequent first; see `word_ranks`. None ranks the words by
-        the counts that the model is fitted to, in a stream those of the first minibatch.
+        Words by frequency, the most frequent first; see `word_ranks`. None ranks the words by the
+        counts in `fit`, or by the first minibatch of a stream.
     exponent, mass
         As in `zipf_prior`.
 

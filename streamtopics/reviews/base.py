@@ -4,10 +4,10 @@
 Rounds of EM learn a whole corpus, also the first minibatch with words; each later minibatch makes
 a step of online EM. A subclass has `_start`, `_at_once`, `_stepped`, and `_shares` of topics.
 
-Online EM: the mean statistics of a document move the part r = (B / (N + B))^kappa of the way
-to those of a minibatch of B documents, after N others. lam - eta is that mean times n_t, the
-documents that it stands for, 1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B. With kappa = 1, lam is the
-posterior of all documents.
+Online EM: after N documents the mean statistics of a document move a part r = (B / (N + B))^kappa
+of the way to those of a minibatch of B documents. lam - eta is that mean times n_t, the documents
+that it stands for, 1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B. With kappa = 1, lam is the posterior of
+all documents.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         raise NotImplementedError
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, RatedCommit]:
-        """Return the step of online EM for a minibatch, and all else that it changes."""
+        """Return the step of online EM for a minibatch, and the other changes."""
         raise NotImplementedError
 
     def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
@@ -230,7 +230,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         return step, replace(commit, log_theta=log_theta, remembered=step.remembered)
 
     def _solved(self, alpha: np.ndarray, *mean_logs: np.ndarray | None) -> np.ndarray:
-        """alpha and omega by Newton's method, where they are learnt and observed."""
+        """alpha and omega by Newton's method, if learnt and observed."""
         solved, K = alpha.copy(), self.n_components
         for part, mean_log in zip((np.s_[:K], np.s_[K:]), mean_logs, strict=False):
             if self.learn_priors and mean_log is not None and len(alpha[part]) > 1:
@@ -331,7 +331,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
 @documented
 class UserItemModel(RatedTopicModel):
-    """Base of the models that know which item a review is about, and which user wrote it."""
+    """Base of models with items and users of reviews."""
 
     def fit(self, X: Any, y: Column = None, items: Column = None, users: Column = None) -> Self:
         """Learn from all reviews, from scratch. A failed call changes nothing.
@@ -401,7 +401,7 @@ class UserItemModel(RatedTopicModel):
         return self._whole(lambda: self._expected_shares(labels, n) @ self.topic_word_)
 
     def _profiles(self, labels: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return proportions by profile, and which are known; the others are the prior's."""
+        """Return proportions by profile, and which are known; unknown ones are the prior's."""
         raise NotImplementedError
 
     def _expected_shares(self, labels: Labels, n: int) -> np.ndarray:

@@ -64,9 +64,9 @@ def run_em(
 ) -> EMResult:  # fmt: skip
     """Rounds until one gains less than `tol` times the bound, from a random start 11 at least.
 
-    They start from `posterior`, at random if it knows nothing, and `documents`. `e_step` maps
-    topics and documents to statistics with their bound and documents; `alpha_step` maps alpha
-    and these to alpha. A learnt eta is one number.
+    They start from `posterior`, at random if it is empty, and `documents`. `e_step` maps topics and
+    documents to statistics with their bound and documents; `alpha_step` maps alpha and these to
+    alpha. A learnt eta is one number.
     """
     bounds: list[float] = []
     burn_in = BURN_IN if posterior.knows_nothing else 0
@@ -117,7 +117,7 @@ def learnt_eta(posterior: TopicPosterior) -> float:
 def solve_eta(mean_log_beta: float, n_words: int, start: float) -> float:
     """The eta with V (psi(V eta) - psi(eta)) + V mean_log_beta = 0, within the bounds.
 
-    `mean_log_beta` is the mean of E[log beta_kv]; of one word eta stays what it was.
+    `mean_log_beta` is the mean of E[log beta_kv]; with one word eta stays.
     """
     if n_words < 2:
         return start

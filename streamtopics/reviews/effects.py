@@ -147,7 +147,7 @@ def effects_of(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
 
 
 def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -> np.ndarray:
-    """+1 where a rating is not below mu + a_u, the average of its user, else -1."""
+    """+1 if a rating is at least mu + a_u, the average of its user, else -1."""
     expected = effects.mean + effects_of(effects.users, users, len(y))
     spread = np.abs(y - effects.mean).max(initial=0.0)
     tolerance = TOLERANCE * spread + PRECISION * np.abs(expected)

@@ -8,7 +8,7 @@ objective to minimise is (McAuley and Leskovec 2013)
     sum of squared errors + penalty * squares of all b and g
         - text_weight * (sum_iw c_iw log sum_k theta_ik phi_kw + eta sum_kw log phi_kw).
 
-The source samples topics of words; here expectations are used (EM), so that each round lowers it:
+The source samples topics of words. Here expectations are used (EM), so each round lowers the loss:
 phi in closed form, the factors by L-BFGS on sum_ik N_ik log theta_ik.
 """
 
@@ -58,7 +58,7 @@ class Factors:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings y of pairs of rows of the factors, which are held to those of before by weights.
+    """Ratings y of pairs of rows of the factors; weights hold the factors to their earlier values.
 
     Without labels there are one user of all, and an item of each rating.
     """
@@ -139,7 +139,7 @@ def fit_factors(
 
 
 def led_by_text(factors: Factors, counts: np.ndarray) -> Factors:
-    """Items' factors such that theta_ik is proportional to counts_ik + 1 / K."""
+    """Items' factors with theta_ik proportional to counts_ik + 1 / K."""
     logs = np.log(counts + 1 / counts.shape[1])
     items = factors.items.copy()
     items[:, 1:] = (logs - logs.mean(axis=1, keepdims=True)) / factors.peakedness

@@ -352,7 +352,7 @@ class HiddenFactorsTopics(UserItemModel):
         n_items : int, default=10
             Maximal number of items.
         exclude : iterable of labels, default=()
-            Items to leave out, such as those already rated: the model does not remember them.
+            Items to leave out, such as rated ones: the model does not remember the items of a user.
 
         Returns
         -------

@@ -74,10 +74,10 @@ class RatingCommit(RatedCommit):
 class RatingLDA(UserItemModel):
     """Topics of reviews beside one of praise and one of blame, found by the ratings.
 
-    A share of the words of each review comes from the positive topic if its rating is at least the
-    average of its user, else from the negative one. The other words come from `n_components`
-    descriptive topics, in the proportions of the review, its item or its user. The models of the
-    source are:
+    A share of the words of each review comes from the positive topic if the rating is at least the
+    average of its user, and from the negative topic otherwise. All remaining words come from
+    `n_components` descriptive topics, in the proportions of the review, the item or the user. The
+    models of the source are:
 
     =============  ======================  ===================
     `profile`      `qualitative=False`     `qualitative=True`
@@ -95,10 +95,10 @@ class RatingLDA(UserItemModel):
         Whether each review, item or user has its own topic proportions. Learning of the last
         two needs `items` or `users`.
     qualitative : bool, default=True
-        Whether there are the positive and the negative topic, which need ratings.
+        Whether to have the positive and the negative topic, which need ratings.
     refine : bool, default=False
-        Whether proportions are learnt further once there are qualitative topics. In the source
-        they stay those of LDA without ratings.
+        Whether proportions are learnt further once there are qualitative topics. In the source the
+        proportions are those of LDA without ratings.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
@@ -234,7 +234,7 @@ class RatingLDA(UserItemModel):
     def _grouped(
         self, batch: Documents, signs: np.ndarray
     ) -> tuple[Reviews, Table, np.ndarray | None]:
-        """Reviews by profile, the profiles with new ones, and the rows of those that occur."""
+        """Reviews by profile, all profiles with new ones, and the rows of occurring profiles."""
         labels, profiles = batch.columns.get(f"{self.profile}s"), self._commit.profiles
         if labels is None:
             return inference.single_reviews(batch.X, signs), profiles, None
@@ -359,7 +359,7 @@ def _with_counts(
 def _with_qualitative(result: EMResult, reviews: Reviews, omega: np.ndarray) -> TopicPosterior:
     """The topics learnt without ratings, and two of the words that are too frequent in a sign.
 
-    These start with the counts beyond those expected from the share of that sign.
+    They start with the counts beyond the expectation from the share of the sign.
     """
     minibatch, before = reviews.minibatch, result.posterior
     counts = reviews.by_sign(minibatch.counts)

@@ -70,8 +70,8 @@ class SupervisedCommit(RatedCommit):
 class SupervisedLDA(RatedTopicModel):
     """Topics that predict a number: supervised LDA with a Gaussian response.
 
-    The rating of a document is normal around a linear function of its topic proportions and is
-    learnt with the topics, so these separate good ratings from bad ones.
+    The rating of a document is normal around a linear function of its topic proportions. Topics and
+    ratings are learnt together, so topics separate good ratings from bad ones.
 
     Parameters
     ----------
@@ -324,7 +324,7 @@ class ResponseMoments(NamedTuple):
 
 @dataclass(frozen=True)
 class Response:
-    """A linear function of the topics, the noise around it, and what coefficients are drawn to."""
+    """A linear function of the topics, its noise, and the centre of the coefficients' prior."""
 
     coefficients: np.ndarray
     variance: float

@@ -43,9 +43,9 @@ class ICD(SentencePrior):
     """The Indian buffet process compounded with a Dirichlet process.
 
     A sentence has only some dishes, and NB(phi_l, 1/2) words of each, so the model learns from
-    lengths, and a dish weighs as many words as sentences have of it. Long sentences with the same
-    dishes have similar shares; the longer they are, the more sweeps are needed. There is no
-    `log_likelihood`: the law is one of seats given the lengths of all sentences.
+    lengths, and the weight of a dish is the number of its words in sentences. Long sentences with
+    the same dishes have similar shares; the longer they are, the more sweeps are needed. There is
+    no `log_likelihood`: the law is one of seats given the lengths of all sentences.
 
     Weights and chances are rounded to a grid: weights from 0.007 to 1600 in steps of 13 %, finer
     if `shape` is above 64, and 32 chances. The posterior mean of a weight is right to 0.3 % if a
@@ -122,7 +122,7 @@ def _weights(shape: float) -> tuple[np.ndarray, np.ndarray]:
     """Return points at equal steps of log phi, and their log chances under Gamma(shape, 1).
 
     If the logs are about normal with deviation s, sums over the points times the step differ from
-    the law's by exp(-2 (pi s / step)^2). The first point is the mean of those up to it.
+    the law's by exp(-2 (pi s / step)^2). The first point is the mean up to itself.
     """
     step = min(WEIGHT_STEP, shape**-0.5)
     logs = np.arange(*WEIGHT_LOGS, step)
@@ -136,7 +136,7 @@ def _weights(shape: float) -> tuple[np.ndarray, np.ndarray]:
 def _inclusion(rate: float) -> tuple[np.ndarray, np.ndarray]:
     """Return points at equal steps of the log odds of r, and their log chances, Beta(rate, 1).
 
-    As in `_weights`; the last point is the mean of those from it on as well.
+    As in `_weights`; the last point is the mean from itself on.
     """
     low, high = INCLUSION_LOGITS
     logits = np.arange(low, high, INCLUSION_STEP) + np.log(max(1.0, rate))

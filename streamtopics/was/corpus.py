@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents of sentences as sequences of words, and the seeds that they are sampled with."""
+"""Documents of sentences as sequences of words, and the seeds of their sampling."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ def corpus_of(
 
 
 def words_of(sentences: Sentences) -> tuple[np.ndarray, SentenceCorpus]:
-    """Return the columns that occur in sentences, and the corpus with places in them."""
+    """Return the columns of occurring words, and the corpus with places among them."""
     return own_words(corpus_of(sentences.counts, np.diff(sentences.starts)))
 
 
 def own_words(corpus: SentenceCorpus) -> tuple[np.ndarray, SentenceCorpus]:
-    """Return the columns that occur, and the corpus with places in them for its words."""
+    """Return the columns of occurring words, and the corpus with places in place of words."""
     n_features = int(corpus.words.max(initial=-1)) + 1
     words, places = rows.used_columns(corpus.words, n_features)
     return words, replace(corpus, words=places)

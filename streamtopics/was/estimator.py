@@ -267,8 +267,8 @@ class WASTopicModel(SentenceTopics):
         """Estimate log p(words of each document) under the learnt topics by a particle filter.
 
         The exponential is unbiased, so the logarithm is too low on average, less so with more
-        particles. They seat words in the order of the process (section III of the source), which
-        priors of whole sentences, such as ICD, do not have.
+        particles. They seat words in the order of the process (section III of the source). Priors
+        of whole sentences, such as ICD, have no such order and are refused.
 
         {sentences, groups}
         n_particles : int, default=100
@@ -305,7 +305,7 @@ class WASTopicModel(SentenceTopics):
         texts: Sequence[Sequence[str]] | None = None,
         feature_names: Any = None,
     ) -> list[SubtleTopic]:
-        """Find topics that are rare in a corpus and dominate a few sentences, with these.
+        """Find topics rare in a corpus but dominant in a few sentences, with these sentences.
 
         {sentences, groups}
         max_share : float or None, default=None

@@ -118,8 +118,8 @@ def weight_arrays(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Tabulate the weights of joining a group, (n_members + 1,), and of opening one.
 
-    `join` is a function of the members of a group and `open_` of all members and the groups;
-    its table is of shape (n_groups + 1, n_members + 1), 0 where groups would be empty.
+    `join` is a function of the members of a group, `open_` of all members and the groups. The table
+    of `open_` has the shape (n_groups + 1, n_members + 1), and 0 for empty groups.
     """
     names = f"{join.__qualname__} and {open_.__qualname__}"
     join_weights = np.zeros(n_members + 1)

@@ -25,7 +25,7 @@ class Seats(NamedTuple):
         Dish of that table, a number within the document.
     sticks : list of ndarray or None
         For each sentence the weights of its tables in the order of their first words, or of the
-        dishes under SBP, if there are sticks.
+        dishes under SBP; None without sticks.
     """
 
     table: np.ndarray
@@ -36,8 +36,8 @@ class Seats(NamedTuple):
 class SentencePrior(Protocol):
     """Who sits with whom: the tables of a sentence's words and the dishes of the tables.
 
-    A prior is a frozen dataclass that derives from it; its fields are parameters of an estimator.
-    `sequential` is False without a law of a word given those before it.
+    A prior is a frozen dataclass of this base; its fields are parameters of an estimator.
+    `sequential` is False without a law of a word given the earlier words.
     """
 
     sequential: ClassVar[bool] = True

@@ -50,7 +50,7 @@ class SamplerState(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[SamplerState]) -> Self:
-        """Return those of corpora that follow each other."""
+        """Return one for consecutive corpora."""
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
     def part(self, first: int, last: int) -> SamplerState:
@@ -105,7 +105,7 @@ class Averages(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Averages]) -> Self:
-        """Return those of corpora that follow each other."""
+        """Return one for consecutive corpora."""
         states, *means = zip(*parts, strict=True)
         return cls(SamplerState.joined(states), *map(np.concatenate, means))
 
@@ -135,7 +135,7 @@ class SentenceSampler:
     def start(
         self, corpus: SentenceCorpus, topics: TopicCounts, seeds: np.ndarray
     ) -> tuple[SamplerState, TopicCounts]:
-        """Seat the words of each document given those before it, document after document.
+        """Seat the words of each document given the earlier words, document after document.
 
         `topics` of other documents are returned with the words of these.
         """
@@ -236,7 +236,7 @@ class SentenceSampler:
     ) -> np.ndarray:
         """Estimate log p(words of each document) in nats by a particle filter.
 
-        Particles seat the words in the order of the process, each given those before it, and are
+        Particles seat the words in the order of the process, each given the earlier words, and are
         resampled when their weights are uneven. The exponential is an unbiased estimate.
         """
         longest = int(np.diff(corpus.bounds).max(initial=0))
@@ -273,7 +273,7 @@ class SentenceSampler:
     def _filter(
         self, corpus: SentenceCorpus, topics: GivenTopics, seed: int, n_particles: int
     ) -> float:
-        """Estimate log p of one document, from particles that are copies of it."""
+        """Estimate log p of one document, by particles that start as copies."""
         n = corpus.n_words
         repeated, seeds = corpus.repeat(n_particles), document_seeds(seed, 0, n_particles)
         state, log_p = SamplerState.empty(n * n_particles), np.empty(n_particles)
@@ -309,6 +309,6 @@ def _given(weights: np.ndarray, words: np.ndarray) -> GivenTopics:
 
 
 def _systematic(weight: np.ndarray, u: float) -> np.ndarray:
-    """Draw as many places as there are, each weight * n times on average."""
+    """Draw n of n places, each weight * n times on average."""
     points = (u + np.arange(len(weight))) / len(weight)
     return np.minimum(np.searchsorted(np.cumsum(weight), points), len(weight) - 1)

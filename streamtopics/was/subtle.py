@@ -20,11 +20,11 @@ class SubtleTopic(NamedTuple):
     share : float
         Its share of the words of the corpus.
     n_sentences, n_documents : int
-        Sentences that it dominates, and documents of these.
+        Sentences dominated by the topic, and their documents.
     words : list
         Its most probable words, or their columns.
     sentences : list of SubtleSentence
-        The sentences that it dominates most.
+        The most dominated sentences.
     """
 
     topic: int
@@ -41,7 +41,7 @@ class SubtleSentence(NamedTuple):
     Attributes
     ----------
     document, sentence : int
-        Number of its document, and its number in the document.
+        Number of the document, and of the sentence in the document.
     proportion : float
         The topic's proportion of it.
     text : str or None
@@ -59,7 +59,7 @@ def find_subtle(
 ) -> list[tuple[int, float, np.ndarray]]:
     """Find topics with few words but most of some sentence, the rarest first.
 
-    Each with its share and the sentences with words that it dominates, the most dominated first.
+    Each with its share and its dominated sentences, the most dominated first.
     """
     total = lengths.sum()
     shares = lengths @ sentence_topic / total if total > 0 else np.ones(sentence_topic.shape[1])

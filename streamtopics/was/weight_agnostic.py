@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The weight-agnostic hierarchical stick-breaking process of Das and Bhattacharyya.
 
-It seats the words of each sentence at its own tables j = 1, 2, ..., of sizes g_j, with
-h_j words at later ones. The next word goes to table j with probability
+The words of each sentence sit at its own tables j = 1, 2, ..., of sizes g_j, with h_j words at
+later tables. The next word goes to table j with probability
 
     pi_j = mu_j prod_{l<j} (1 - mu_l),   mu_j = (a_j + g_j - 1) / (a_j + b_j + g_j + h_j - 1),
 

@@ -132,8 +132,8 @@ class LengthMultinomial(BaseMeasure):
     def from_totals(cls, counts: Floats, lengths: Floats | Places) -> Self:
         """Learn it from the counts of words, plus half a word, and of lengths from 0.
 
-        A geometric law of the same mean length is mixed in with the weight of one sentence, up to
-        where it falls below 1e-9, so that unseen lengths are possible.
+        A geometric law of the same mean length, cut off below 1e-9, is mixed in with the weight of
+        one sentence, so unseen lengths are possible.
         """
         n_sentences = lengths.sum()
         mean = max(lengths @ np.arange(len(lengths)) / n_sentences, 0.5) if n_sentences else 1.0
@@ -265,7 +265,7 @@ class NextWord:
         return cls(*_moments(pi, H), *sums)
 
     def weight(self, rows: Places, words: Places, a: Floats, left: Places) -> Floats:
-        """Return the sum over the words up to these, with the h of these rows."""
+        """Return the sum over the words up to `words`, with the h of the rows."""
         b = a + left * self.m[rows]
         constant = b**2 + left * self.c[rows]
         return constant * self.P[words] + 2 * b * self.P1[rows, words] + self.P2[rows, words]

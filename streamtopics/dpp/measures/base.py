@@ -62,7 +62,7 @@ class BaseMeasure(ABC):
         """Draw a point from p(x) (h'phi(x))^2 / h'Sigma h for each row h of H."""
 
     def canonical(self, points: Points) -> Points:
-        """Return points so that the rows of two are equal if they are the same point."""
+        """Return points in a form in which equal points have equal rows."""
         return points
 
     @property
@@ -89,7 +89,7 @@ class BaseMeasure(ABC):
         return self._unsupported("places")
 
     def without(self, points: Points) -> Self:
-        """Return the measure that is 0 at these points, if its Sigma has the same form."""
+        """Return the measure without these points, if its Sigma has the same form."""
         return self._unsupported("without, which conditioning takes with Counting noise")
 
     def absence(self) -> tuple[Floats, Floats]:

@@ -129,9 +129,9 @@ class Bernoulli(BaseMeasure):
 class Gaps:
     """The law of the place of the next word of a sentence from p(x) (h'x)^2, for some h.
 
-    With a the sum of h_j x_j over j < i, the words from i on integrate out to
-    (a + m_i)^2 + c_i, m and c sums of pi h and of pi (1 - pi) h^2 over j >= i. So the
-    probability that there is no word from i to before j, which falls with j, is
+    With a the sum of h_j x_j over j < i, the words from i on integrate out to (a + m_i)^2 + c_i, m
+    and c sums of pi h and of pi (1 - pi) h^2 over j >= i. So the probability of a gap, without any
+    word from i to before j, falls with j and is
 
         Q_j / Q_i  [(a + m_j)^2 + c_j] / [(a + m_i)^2 + c_i],    Q_j = prod_{l<j} (1 - pi_l).
 

@@ -172,8 +172,9 @@ class Fourier(BaseMeasure):
     def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
         """Draw a point from the density (h'phi(x))^2 / h'h for each row h of H.
 
-        Coordinate by coordinate: with h as a matrix H whose rows belong to the first one, x_1 has
-        the density psi'H H'psi / h'h at psi = psi(x_1), and H'psi is the h of the others.
+        Coordinate by coordinate: write h as a matrix H with rows for the first coordinate. x_1 has
+        the density psi'H H'psi / h'h at psi = psi(x_1), and H'psi is the h of the further
+        coordinates.
         """
         points = np.empty((len(H), self.n_dimensions))
         for axis in range(self.n_dimensions):

@@ -17,7 +17,7 @@ from streamtopics.utils.checks import floats
 
 @dataclass(frozen=True, eq=False)
 class Weighted(BaseMeasure):
-    """Another measure whose features are multiplied by s: v -> s^2 v, w0 -> s w0.
+    """A measure with features multiplied by s: v -> s^2 v, w0 -> s w0.
 
     Parameters
     ----------

@@ -2,5 +2,5 @@
 """Pictures of topic models; they need matplotlib (the extra `plot`).
 
 Each draws on the Axes given as `ax`, or on a new figure, and returns the Axes. Text and lines have
-matplotlib's own colours, so that styles such as "dark_background" work.
+matplotlib's own colours, so styles such as "dark_background" work.
 """

@@ -38,7 +38,7 @@ def one_axes(ax: Axes | None, size: tuple[float, float] = FIGURE_SIZE) -> Axes:
 def several_axes(
     ax: Iterable[Axes] | None, n: int, shape: tuple[int, int], size: tuple[float, float]
 ) -> np.ndarray:
-    """`n` Axes: those given, or those of a new figure with `shape` rows and columns of panels."""
+    """`n` Axes: the given ones, or a new figure with `shape` rows and columns of panels."""
     if ax is not None:
         return np.array(ax, dtype=object).ravel()
     settings = {"squeeze": False, "figsize": size, "layout": "constrained"}

@@ -84,7 +84,7 @@ def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None 
 
 
 def _running_mean(values: np.ndarray, window: int) -> np.ndarray:
-    """Mean of each value and those before it, at most `window` of them."""
+    """Mean of each value and earlier ones, at most `window` values."""
     window = min(window, len(values))
     # Infinities of both signs have no mean.
     with np.errstate(invalid="ignore"):

@@ -36,13 +36,13 @@ def plot_shares(
     ----------
     times : sequence of n_times numbers, dates or str
         In order, of `shares_over_time` or a `TopicTracker`. More than 80 dates become at most 80
-        periods of the calendar, each drawn where it begins.
+        calendar periods, each drawn at its beginning.
     shares : array-like of shape (n_times, n_topics)
         Shares of the topics at each time.
     labels : sequence of n_topics str
         What the topics are called.
     n_topics : int, default=12
-        Topics to draw, those of the largest shares; the others are one band of gray.
+        Topics to draw, by largest share; a gray band sums the rest.
     n_documents : array-like of shape (n_times,), default=None
         Weight of each time in the mean of its period, of `shares_over_time`; None weighs all the
         same.
@@ -87,7 +87,7 @@ def plot_shares(
 def _few_dates(
     times: Sequence[Any], shares: np.ndarray, n_documents: ArrayLike | None
 ) -> tuple[Sequence[Any], np.ndarray]:
-    """Dates and their shares, or those of periods where dates are too many for a picture."""
+    """Dates and their shares; periods instead, if dates are too many for a picture."""
     weights = np.ones(len(times)) if n_documents is None else np.asarray(n_documents, np.float64)
     if len(times) <= MOST_PERIODS or not _are_dates(times):
         return times, shares
@@ -107,7 +107,7 @@ def _are_dates(times: Sequence[Any]) -> bool:
 
 
 def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
-    """Places of times on the axis, and their names where they are neither numbers nor dates."""
+    """Places of times on the axis, and names for times other than numbers and dates."""
     values = np.asarray(times)
     if values.dtype.kind in "iuf" or (len(times) and _are_dates(times)):
         return values, None
@@ -134,7 +134,7 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
     Parameters
     ----------
     estimator : object
-        A fitted estimator whose rule forgets, such as `SVBHPP` or
+        A fitted estimator with a rule that forgets, such as `SVBHPP` or
         ``StreamingLDA(update="power_prior")``.
     ax : pair of Axes, default=None
         Where to draw.

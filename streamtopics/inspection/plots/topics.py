@@ -76,7 +76,7 @@ def plot_topic_map(
     n_words: int = 2,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw topics as discs whose distances follow those of their words.
+    """Draw topics as discs, at distances by their words.
 
     Parameters
     ----------
