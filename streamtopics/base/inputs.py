@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
@@ -81,8 +82,8 @@ class CountsInput(TransformerMixin, StreamingEstimator):
         are exact up to 16,777,216.
         """
         caller, least = f"{type(self).__name__}.{method}", int(method == "fit")
-        if not reset and is_clean(self, X, least):
-            return cast("sparse.csr_matrix", X)
+        if not reset and (clean := as_clean(self, X, least)) is not None:
+            return clean
         if holds_text(X):
             raise TypeError(
                 f"X must be a document-term matrix of counts, but {caller} got text; turn the "
@@ -114,20 +115,26 @@ class CountsInput(TransformerMixin, StreamingEstimator):
         return tags
 
 
-def is_clean(estimator: StreamingEstimator, X: Any, least: int) -> bool:
-    """Whether X is what `_counts` returns, of `least` documents, as far as that costs little."""
+def as_clean(estimator: StreamingEstimator, X: Any, least: int) -> sparse.csr_matrix | None:
+    """X as `_counts` returns it, if its arrays alone need a look; None if X has fewer documents."""
     if type(X) not in (sparse.csr_matrix, sparse.csr_array) or X.ndim != 2:
-        return False
+        return None
     n, n_columns = X.shape
     known = n_columns == estimator.n_features_in_ and estimator._names_seen is None
     if not known or n < least or len(X.indptr) != n + 1 or len(X.data) == 0:
-        return False
-    arrays = X.indptr, X.indices, X.data
+        return None
+    data = X.data.astype(np.float32) if X.data.dtype.kind in "iu" else X.data
     try:
-        return bool(minibatch.is_clean(*arrays, n_columns, LEAST_COUNT, MOST_COUNT))
+        arrays = X.indptr, X.indices, data
+        if not minibatch.is_clean(*arrays, n_columns, LEAST_COUNT, MOST_COUNT):
+            return None
     except (TypeError, ValueError):
         # Arrays of another type or shape than the kernels read.
-        return False
+        return None
+    if data is not X.data:
+        X = copy(X)
+        X.data = data
+    return cast("sparse.csr_matrix", X)
 
 
 def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) -> None:
