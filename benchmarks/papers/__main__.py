@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run what stands behind the tables and figures of the papers.
 
-    STREAMTOPICS_DATA=... python -m benchmarks.papers [ITEM ...]     # what is not on file yet
     python -m benchmarks.papers --list
+    python -m benchmarks.papers --tally        # how many comparisons hold, are opposite, are open
+    STREAMTOPICS_DATA=... python -m benchmarks.papers [ITEM ...]     # what is not on file yet
+    python -m benchmarks.papers --again ITEM ...    # runs what is on file once more, and compares
+    python -m benchmarks.papers --again 3 --seed 0  # three items that are drawn
     python -m benchmarks.papers --quick        # a little of each, on little data, in a minute
     python -m benchmarks.papers --check        # that too, compared with rows on file
     python -m benchmarks.papers --write [ITEM ...]  # writes the quick rows on file anew
-    python -m benchmarks.papers --verdicts     # writes what the rows say into the items
-    python -m benchmarks.papers --again ITEM ...    # runs what is on file once more, and compares
-    python -m benchmarks.papers --again 3 --seed 0  # three items that are drawn
     python -m benchmarks.papers --page doc/papers
 
 What is found is kept in `benchmarks/papers/results`, a file for each experiment; a run that was
 cut goes on where it ended. To run one again, delete its rows. An item is named as in
-`benchmarks/papers/items`, or by its experiment. The tables of items that are named are printed,
-medians with the first and the last decile.
+`benchmarks/papers/items`, or by its experiment. Of items that are named, on file before or not, the
+verdicts are printed with their counts and sizes, the tables (medians with the first and the last
+decile), and where the pictures are.
 """
 
 import argparse
@@ -27,12 +28,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.papers.check import check
+from benchmarks.papers.check import check, repeat
 from benchmarks.papers.check import write as write_quick
 from benchmarks.papers.experiment import RESULTS, Cell
-from benchmarks.papers.ledger import Item, experiment, items, record_verdicts
-from benchmarks.papers.page import listed, write
+from benchmarks.papers.ledger import Item, experiment, items
+from benchmarks.papers.page import aligned, listed, statements, tally, write
 from benchmarks.papers.verdicts import has
+
+PICTURES = Path(tempfile.gettempdir()) / "streamtopics-papers"
 
 
 def chosen(names: list[str]) -> list[Item]:
@@ -76,19 +79,17 @@ def drawn(words: list[str], seed: int) -> list[Item]:
 
 
 def again(words: list[str], seed: int) -> None:
-    """Run items that are on file once more; exit with 1 if a digit is another."""
+    """Run items that are on file once more; exit with 1 if a value differs by more than 1e-5."""
     differ = 0
     for item in drawn(words, seed):
         one, begun = experiment(item.experiment), time.monotonic()
-        with tempfile.TemporaryDirectory() as folder:
-            cells = [cell for cell in one.cells(False) if of(cell, item.where)]
-            for cell in cells:
-                one.carry_out(cell, False, Path(folder))
-            found = one.compare(Path(folder))
-        differ += found.other
+        cells = [cell for cell in one.cells(False) if of(cell, item.where)]
+        n, told = repeat(one, cells)
+        differ += len(told)
+        print(*told, sep="\n", end="\n" if told else "")
         print(
-            f"{item.name}: {len(cells)} cells of {one.name}, {found.same} rows are the same, "
-            f"{found.other} are not, {time.monotonic() - begun:.0f} s",
+            f"{item.name}: {len(cells)} cells of {one.name}, {n - len(told)} rows of {n} are as on "
+            f"file, {time.monotonic() - begun:.0f} s",
             flush=True,
         )
     sys.exit(differ > 0)
@@ -108,16 +109,18 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a little of each, kept nowhere")
     parser.add_argument("--check", action="store_true", help="compare with rows on file")
     parser.add_argument("--write", action="store_true", help="write the quick rows on file")
-    parser.add_argument("--verdicts", action="store_true", help="write verdicts into the items")
+    parser.add_argument("--tally", action="store_true", help="count all comparisons")
     parser.add_argument("--again", action="store_true", help="run once more, and compare")
     parser.add_argument("--seed", type=int, default=0, help="of the items that --again draws")
     parser.add_argument("--page", type=Path, help="folder of the documentation to write into")
     given = parser.parse_args()
     if given.list:
         for one in chosen(given.items):
-            print(one.name, one.verdict or (one.missing and "not to be had"), one.title, sep="\t")
-    elif given.verdicts:
-        print(*record_verdicts(), sep="\n")
+            for says, word, _ in statements(one, one.findings()):
+                print(one.name, word, says, sep="\t")
+    elif given.tally:
+        every = items()
+        print(tally(every, {one.name: one.findings() for one in every}, aligned), end="")
     elif given.check:
         sys.exit(check() > 0)
     elif given.write:
@@ -132,7 +135,7 @@ def main() -> None:
     else:
         run(given.items, quick=False, folder=RESULTS)
         for one in chosen(given.items) if given.items else []:
-            print(listed(one))
+            print(listed(one, PICTURES))
 
 
 if __name__ == "__main__":

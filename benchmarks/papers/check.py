@@ -19,7 +19,7 @@ from typing import NamedTuple, TextIO
 
 import numpy as np
 
-from benchmarks.papers.experiment import RESULTS, TIMES, Experiment, shown
+from benchmarks.papers.experiment import RESULTS, TIMES, Cell, Experiment, shown
 from benchmarks.papers.ledger import experiment, items
 
 QUICK = Path(__file__).with_name("quick.csv")
@@ -69,16 +69,15 @@ def quick(name: str) -> Iterator[Found]:
         yield from (rows[place] for place in places)
 
 
-def whole(name: str) -> tuple[list[Found], list[Found]]:
-    """Rows of the first whole cell of an experiment, and those on file."""
-    one = experiment(name)
-    cell = next(iter(one.cells(False)))
+def repeat(one: Experiment, cells: Sequence[Cell]) -> tuple[int, list[str]]:
+    """Run cells once more; return how many rows of them are on file, and which differ now."""
     with tempfile.TemporaryDirectory() as folder:
-        one.carry_out(cell, False, Path(folder))
+        for cell in cells:
+            one.carry_out(cell, False, Path(folder))
         rows = found(one, one.rows(Path(folder)))
-    texts = {key: shown(value) for key, value in cell.items()}
-    kept = [row for row in one.rows(RESULTS) if texts.items() <= row.items()]
-    return rows, found(one, kept)
+    texts = [{key: shown(value) for key, value in cell.items()} for cell in cells]
+    kept = [row for row in one.rows(RESULTS) if any(t.items() <= row.items() for t in texts)]
+    return len(kept), differences(rows, found(one, kept))
 
 
 def differences(rows: Sequence[Found], kept: Sequence[Found]) -> list[str]:
@@ -124,15 +123,15 @@ def check() -> int:
     n_rows = n_differ = 0
     for number, name in enumerate(every, 1):
         begun, own = time.monotonic(), [row for row in kept if row.experiment == name]
-        told = differences(list(quick(name)), own)
+        n, told = len(own), differences(list(quick(name)), own)
         if name in WHOLE or (has_data and name in WITH_DATA):
-            rows, results = whole(name)
-            told += differences(rows, results)
-            own += results
+            one = experiment(name)
+            n_whole, others = repeat(one, [next(iter(one.cells(False)))])
+            n, told = n + n_whole, told + others
         print(*told, sep="\n", end="\n" if told else "")
-        n_rows, n_differ = n_rows + len(own), n_differ + len(told)
+        n_rows, n_differ = n_rows + n, n_differ + len(told)
         seconds = time.monotonic() - begun
-        print(f"[{number}/{len(every)}] {name}: {len(own)} rows, {seconds:.1f} s", flush=True)
+        print(f"[{number}/{len(every)}] {name}: {n} rows, {seconds:.1f} s", flush=True)
     more = "" if has_data else "; set STREAMTOPICS_DATA to compare whole cells of real corpora too"
     print(f"{n_rows - n_differ} of {n_rows} rows are as on file{more}")
     return n_differ

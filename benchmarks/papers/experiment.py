@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An experiment of the ledger: cells that are run one by one, and rows that are kept of each."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from csv import DictWriter
 from dataclasses import dataclass
 from functools import lru_cache
 from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks.results import read
 
@@ -19,13 +18,6 @@ TIMES = frozenset({"seconds"})
 
 Cell = Mapping[str, Any]
 Row = dict[str, Any]
-
-
-class Compared(NamedTuple):
-    """How many rows of a folder are as they are on file, and how many are not."""
-
-    same: int
-    other: int
 
 
 @dataclass(frozen=True)
@@ -70,15 +62,6 @@ class Experiment:
             some = {name: str(value) for name, value in cell.items()}
             if not any(some.items() <= row.items() for row in rows):
                 yield cell
-
-    def compare(self, folder: Path, kept: Path = RESULTS) -> Compared:
-        """Compare rows with those on file, times left out."""
-        names = [name for name in (*self.keys, *self.values) if name not in TIMES]
-        new, old = (
-            Counter(tuple(row[name] for name in names) for row in self.rows(where))
-            for where in (folder, kept)
-        )
-        return Compared((new & old).total(), (new - old).total())
 
     def carry_out(self, cell: Cell, quick: bool, folder: Path = RESULTS) -> int:
         """Run a cell, and keep all of its rows together; return how many."""

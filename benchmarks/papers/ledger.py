@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ledger: every table and figure of the four papers, and what came of it here."""
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.papers.experiment import RESULTS, Experiment
-from benchmarks.papers.verdicts import Claim, Tested, comparisons, has, verdict, weigh
+from benchmarks.papers.verdicts import Claim, Finding, findings, has
 
 LEDGER = Path(__file__).with_name("items")
 COLUMNS = tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8"))
+MARGINS: Mapping[str, float] = COLUMNS.pop("margins")
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Picture:
     within : str
         A column, such as "split", of whose values the levels differ by more than the series do:
         bands are of what is left without them.
+    pairs : tuple of tuple of str
+        Series that are shown less others, on the same split, in the place of all series.
     """
 
     kind: str
@@ -52,10 +54,28 @@ class Picture:
     where: Mapping[str, Any] | None = None
     title: str = ""
     within: str = ""
+    pairs: tuple[tuple[str, str], ...] = ()
 
     def called(self, column: str) -> str:
         """What a column is called, with its unit."""
         return self.names[column] if column in self.names else called(self.experiment, column)
+
+
+def less(picture: Picture, rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return rows of the differences between series that are pairs, on the same split."""
+    own = [picture.x, "split", *filter(None, [picture.panels])]
+    known = {
+        (row[picture.series], *(row[name] for name in own)): float(row[picture.y])
+        for row in rows
+        if row[picture.y]
+    }
+    return [
+        dict(zip(own, key, strict=True))
+        | {picture.series: f"{one} less {other}", picture.y: str(value - known[other, *key])}
+        for one, other in picture.pairs
+        for (name, *key), value in known.items()
+        if name == one
+    ]
 
 
 def called(experiment: str, column: str) -> str:
@@ -82,9 +102,15 @@ class Item:
     data : str
         What was learnt from, and how that differs from the paper's.
     verdict : str
-        "confirmed", "refuted", "not decidable", or "" for what makes no claim.
+        Of what is computed, with no claims; empty for others.
     claims : tuple of Claim
-        What the verdict rests on.
+        What the verdicts of the others rest on.
+    once : str
+        A verdict that was given before the comparisons were counted, if it was a harsh one.
+    learnt, papers : int
+        Documents of the stream here and in the paper, where that matters; 0 elsewhere.
+    why : str
+        What shows that the differences change with the length of the stream.
     picture : Picture or None
     more : tuple of Picture
         Tables that stand below it: texts that the paper shows, rivals that it leaves out.
@@ -103,6 +129,10 @@ class Item:
     data: str = ""
     verdict: str = ""
     claims: tuple[Claim, ...] = ()
+    once: str = ""
+    learnt: int = 0
+    papers: int = 0
+    why: str = ""
     picture: Picture | None = None
     more: tuple[Picture, ...] = ()
     missing: str = ""
@@ -117,34 +147,14 @@ class Item:
         rows = experiment(self.experiment).rows(folder)
         return [row for row in rows if has(row, self.where if where is None else where)]
 
-    def tested(self, folder: Path = RESULTS, *, complete: bool = False) -> list[Tested]:
-        """Its claims, with their comparisons and p-values."""
-        rows = self.rows(folder)
-        return [weigh(one, comparisons(one, rows, complete=complete)) for one in self.claims]
+    def shown(self, picture: Picture, folder: Path = RESULTS) -> list[dict[str, str]]:
+        """The rows of one of its pictures: its own or others, or their paired differences."""
+        rows = self.rows(folder, picture.where)
+        return less(picture, rows) if picture.pairs else rows
 
-    def found(self, folder: Path = RESULTS) -> str:
-        """Return the verdict of the rows; "" before all cells are run."""
-        if next(iter(experiment(self.experiment).left(False, folder)), None) is not None:
-            return ""
-        return verdict(self.tested(folder, complete=True))[0]
-
-
-def record_verdicts(folder: Path = LEDGER) -> list[str]:
-    """Write the verdicts that the rows give into the files of the items; return what changed."""
-    changed = []
-    wanted = {one.name: one for one in items(folder) if one.claims}
-    for path in sorted(folder.glob("*.toml")):
-        blocks = path.read_text(encoding="utf-8").split("[[item]]")
-        for place, block in enumerate(blocks):
-            one = next((i for i in wanted.values() if f'name = "{i.name}"\n' in block), None)
-            if one is not None and one.found() != one.verdict:
-                line = f'verdict = "{one.found()}"\n'
-                blocks[place], n = re.subn(r'^verdict = ".*"\n', line, block, flags=re.MULTILINE)
-                if n != 1:
-                    raise ValueError(f"{one.name} has {n} lines that begin with 'verdict ='")
-                changed.append(f"{one.name}: {one.found() or 'none yet'}")
-        path.write_text("[[item]]".join(blocks), encoding="utf-8")
-    return changed
+    def findings(self, folder: Path = RESULTS) -> list[Finding]:
+        """What came of each of its statements."""
+        return findings(self.claims, self.rows(folder), MARGINS) if self.claims else []
 
 
 def experiment(name: str) -> Experiment:

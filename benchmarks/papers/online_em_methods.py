@@ -77,8 +77,11 @@ def by_split(
 
 
 @lru_cache(maxsize=2)
-def data(corpus: str, split: int, quick: bool) -> Data:
-    """The stream and the held-out documents of a split, in an order of its own."""
+def data(corpus: str, split: int, quick: bool, *, whole: bool = False) -> Data:
+    """The stream and the held-out documents of a split, in an order of its own.
+
+    If `whole`, the stream goes on to the last document of the corpus.
+    """
     if quick:
         words = np.array([f"word{i}" for i in range(QUICK_WORDS)])
         return drawn(None, words, split, QUICK_SIZE, QUICK_LENGTH)
@@ -87,7 +90,8 @@ def data(corpus: str, split: int, quick: bool) -> Data:
         return drawn(topics, words, split, SIZES[corpus], LENGTH)
     X, words = counts(FILES[corpus])
     n_train, n_test = SIZES[corpus]
-    order = np.random.default_rng(split).permutation(X.shape[0])[: n_train + n_test]
+    n_used = X.shape[0] if whole else n_train + n_test
+    order = np.random.default_rng(split).permutation(X.shape[0])[:n_used]
     return Data(X[order[n_test:]], X[order[:n_test]], words)
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sentences of the documentation that hold numbers of the ledger.
 
-`quotes.toml` has each of them with a place "{}" for every number, and of what rows these are
-medians. A number that the rows do not give makes a test fail, with the sentence as it should be.
+`quotes.toml` has each of them with a place "{}" for every number, and of what rows it is. A value
+is a mean over the splits, so that two values of the same splits differ by the mean of their paired
+differences; a difference is the median of paired ones, or their mean with its standard error. A
+number that the rows do not give makes a test fail, with the sentence as it should be.
 """
 
 import re
@@ -36,7 +38,7 @@ class Number:
     pairs : tuple of str
         Columns that say which rows are of the same split.
     mean : bool
-        Whether it is the mean, written with its standard error, rather than the median.
+        Whether it is written as the mean with its standard error.
     format : str
         How it is written, such as ".3f".
     zero : bool
@@ -54,7 +56,11 @@ class Number:
 
     def value(self, folder: Path = RESULTS) -> float:
         """The number that the rows give."""
-        return (fmean if self.mean else median)(self._all(folder))
+        return (median if self.less and not self.mean else fmean)(self._all(folder))
+
+    def splits(self, folder: Path = RESULTS) -> set[tuple[str, ...]]:
+        """The splits that it is a mean or a median over."""
+        return set(self._values(self.where, folder))
 
     def written(self, folder: Path = RESULTS) -> str:
         """The number as it stands in a sentence."""

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether measurements bear out what a paper says: paired tests of differences.
+"""Whether measurements bear out what a paper says, in counts and sizes of paired differences.
 
 A claim says that one method has a lower (or higher) value than others, that it is not much worse,
-or that they are alike: that neither is worse than the other by more than so much. Its differences
-to each of them, on the same splits, are tested by a permutation of signs: exact up to 16 pairs, and
-for more the normal limit of the same statistic, their mean. That all of several differences are
-above 0 has the largest of their p-values. That one of them is has the p-value of the largest
-standardised mean, where a split changes its sign in all of them at once (Westfall and Young, 1993);
-of more than 16 pairs it is n times the least p-value. That most are, m of n, has
-(n - m + 1) p_(m), of the m-th least p-value (Benjamini and Heller, 2008).
+or that they are alike: that neither is worse than the other by more than so much. Each comparison
+is of the same splits. It holds, or is opposite, where its mean is beyond chance by a permutation of
+signs (p < .05, one-sided): exact up to 16 pairs, and for more the normal limit of the same
+statistic. No count is corrected: of twenty comparisons of equal methods one holds by chance, and
+one is opposite. Claims that are parts of one statement have one verdict, see `verdict`.
 """
 
 from collections import defaultdict
@@ -23,9 +21,12 @@ import numpy as np
 
 Rows = Sequence[Mapping[str, str]]
 Key = tuple[str, ...]
-LEVEL = 0.05
+CHANCE = 0.05
 EXACT = 16
-CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "not decidable"
+CONFIRMED, MOSTLY, LEVEL, IN_PART = "confirmed", "mostly", "level", "in part"
+REFUTED, SCALE, OPEN = "refuted", "not tested at the paper's scale", "not decidable"
+WORDS = CONFIRMED, MOSTLY, LEVEL, IN_PART, REFUTED, SCALE, OPEN
+NEARLY_ALL = 0.95
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,11 @@ class Claim:
     absolute : bool
         Whether `margin` and `alike` are in the unit of the value, and no shares.
     most : bool
-        Whether it is enough that most of the comparisons hold.
+        Whether the paper says no more than that most of the comparisons hold.
+    of : str
+        Which of several statements of its item it is a part of; empty if there is one.
+    moves : bool
+        Whether the difference changes with the length of the stream.
     """
 
     method: str
@@ -74,6 +79,8 @@ class Claim:
     alike: float | None = None
     absolute: bool = False
     most: bool = False
+    of: str = ""
+    moves: bool = False
 
     def holds_by(self, mine: np.ndarray, theirs: np.ndarray) -> list[np.ndarray]:
         """By how much each of its parts holds on each split; less than 0 where it does not.
@@ -113,12 +120,16 @@ class Comparison:
         Splits that both have.
     parts : tuple of tuple of float
         By how much each part of the claim holds on each of them.
+    difference, level : float
+        Means over the splits: of the method's value less the other's, and of the other's.
     """
 
     other: str
     where: tuple[str, ...]
     pairs: tuple[Key, ...]
     parts: tuple[tuple[float, ...], ...]
+    difference: float
+    level: float
 
     @property
     def gain(self) -> float:
@@ -132,55 +143,24 @@ class Comparison:
 
     @property
     def worse(self) -> float:
-        """The p-value of its opposite."""
-        return opposite([self])
+        """The p-value of its opposite; of two parts no more than one can fail."""
+        return min(sign_test(-np.array(part)) for part in self.parts)
 
 
 def sign_test(differences: np.ndarray) -> float:
     """Return the one-sided p-value of a mean above 0, by permutation of signs."""
-    return largest_test(np.asarray(differences, dtype=np.float64)[:, None])
-
-
-def largest_test(differences: np.ndarray) -> float:
-    """Return the p-value of one of several means being above 0.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_pairs, n_means)
-        0 where there is no pair.
-    """
-    norms = np.sqrt((differences**2).sum(axis=0))
-    told = differences[:, norms > 0] / norms[norms > 0]
-    told = told[(told != 0).any(axis=1)]
-    if not told.size:
-        return 1.0
-    n, n_means = told.shape
-    found = told.sum(axis=0).max()
+    told = np.asarray(differences, dtype=np.float64)
+    told = told[told != 0]
+    n, found = len(told), told.sum()
     if n > EXACT:
-        return min(1.0, n_means * 0.5 * erfc(found / sqrt(2.0)))
-    sums = signs_of(n) @ told
-    return float((sums.max(axis=1) >= found - 1e-12 * n).mean())
+        return 0.5 * erfc(found / sqrt(2.0 * (told**2).sum()))
+    return float((signs_of(n) @ told >= found - 1e-12 * np.abs(told).sum()).mean())
 
 
 @cache
 def signs_of(n: int) -> np.ndarray:
     """All signs of n pairs, of shape (2^n, n)."""
-    return np.array(list(product((1.0, -1.0), repeat=n)))
-
-
-def opposite(compared: Sequence[Comparison]) -> float:
-    """Return the p-value of a claim not holding in one of its comparisons."""
-    pairs = {pair: i for i, pair in enumerate(sorted({p for one in compared for p in one.pairs}))}
-    parts = [(one.pairs, part) for one in compared for part in one.parts]
-    table = np.zeros((len(pairs), len(parts)))
-    for column, (own, part) in enumerate(parts):
-        table[[pairs[pair] for pair in own], column] = part
-    return largest_test(-table)
-
-
-def in_most(p: Sequence[float], m: int) -> float:
-    """Return the p-value of at least `m` of several hypotheses being false, by Bonferroni."""
-    return min(1.0, (len(p) - m + 1) * sorted(p)[m - 1])
+    return np.array(list(product((1.0, -1.0), repeat=n))).reshape(2**n, n)
 
 
 def has(row: Mapping[str, str], where: Mapping[str, Any]) -> bool:
@@ -192,10 +172,10 @@ def has(row: Mapping[str, str], where: Mapping[str, Any]) -> bool:
     return True
 
 
-def comparisons(claim: Claim, rows: Rows, *, complete: bool = False) -> list[Comparison]:
+def comparisons(claim: Claim, rows: Rows) -> list[Comparison]:
     """All comparisons that a claim makes, in the order of the rows.
 
-    If `complete`, ValueError where one of the methods has no value that the other has.
+    ValueError where one of the methods has no value that the other has.
     """
     cells: dict[Key, dict[str, dict[Key, float]]] = defaultdict(lambda: defaultdict(dict))
     names = (claim.method, *claim.than)
@@ -210,48 +190,96 @@ def comparisons(claim: Claim, rows: Rows, *, complete: bool = False) -> list[Com
     for where, methods in cells.items():
         for other in claim.than:
             mine, theirs = methods.get(claim.method, {}), methods.get(other, {})
-            if complete and mine.keys() != theirs.keys():
+            if mine.keys() != theirs.keys() or not mine:
                 raise ValueError(f"{claim.method} and {other}, {where}: not of the same splits")
-            if both := sorted(mine.keys() & theirs.keys()):
-                a, b = (np.array([values[pair] for pair in both]) for values in (mine, theirs))
-                parts = tuple(tuple(part.tolist()) for part in claim.holds_by(a, b))
-                found.append(Comparison(other, where, tuple(both), parts))
-    if complete and not found:
+            both = sorted(mine)
+            a, b = (np.array([values[pair] for pair in both]) for values in (mine, theirs))
+            parts = tuple(tuple(part.tolist()) for part in claim.holds_by(a, b))
+            means = float((a - b).mean()), float(b.mean())
+            found.append(Comparison(other, where, tuple(both), parts, *means))
+    if not found:
         raise ValueError(f"{claim.method} is compared with nothing")
     return found
 
 
 @dataclass(frozen=True)
-class Tested:
-    """A claim, its comparisons, and the p-values of it and of its opposite."""
+class Finding:
+    """What came of one statement: its claims, each with its comparisons, and the verdict."""
 
-    claim: Claim
-    comparisons: list[Comparison]
-    better: float
-    worse: float
+    claims: tuple[Claim, ...]
+    compared: tuple[tuple[Comparison, ...], ...]
+    word: str
+
+    @property
+    def every(self) -> list[Comparison]:
+        """All comparisons."""
+        return [one for some in self.compared for one in some]
+
+    @property
+    def n_hold(self) -> int:
+        """How many hold beyond chance."""
+        return sum(one.better < CHANCE for one in self.every)
+
+    @property
+    def n_opposite(self) -> int:
+        """How many are opposite beyond chance."""
+        return sum(one.worse < CHANCE for one in self.every)
+
+    @property
+    def effect(self) -> float:
+        """Mean difference over the comparisons, above 0 in the direction that is claimed.
+
+        Where methods are said to be alike it is the mean size of the differences.
+        """
+        signed = [
+            abs(one.difference) if claim.alike is not None
+            else -one.difference if claim.lower else one.difference
+            for claim, some in zip(self.claims, self.compared, strict=True) for one in some
+        ]  # fmt: skip
+        return float(np.mean(signed))
 
 
-def weigh(claim: Claim, found: list[Comparison]) -> Tested:
-    """Return p-values: of the claim in all or most comparisons, and of this being untrue."""
-    if not found:
-        return Tested(claim, found, 1.0, 1.0)
-    better = [one.better for one in found]
-    if not claim.most:
-        return Tested(claim, found, max(better), opposite(found))
-    n = len(found)
-    m = n // 2 + 1
-    worse = in_most([one.worse for one in found], n - m + 1)
-    return Tested(claim, found, in_most(better, m), worse)
+def findings(claims: Sequence[Claim], rows: Rows, margins: Mapping[str, float]) -> list[Finding]:
+    """What came of each statement; `margins` says of values which differences are small."""
+    found = []
+    for name in dict.fromkeys(one.of for one in claims):
+        own = tuple(one for one in claims if one.of == name)
+        compared = tuple(tuple(comparisons(one, rows)) for one in own)
+        found.append(Finding(own, compared, verdict(own, compared, margins.get(own[0].value, 0.0))))
+    return found
 
 
-def verdict(claims: Sequence[Tested]) -> tuple[str, float]:
-    """Return the verdict on claims together, and the p-value that it rests on.
+def verdict(
+    claims: Sequence[Claim], compared: Sequence[Sequence[Comparison]], margin: float
+) -> str:
+    """Return the verdict on a statement, by the mean of its comparisons and their counts.
 
-    They are confirmed if each is, refuted if the opposite of one of them is beyond chance, their
-    number taken into account, and not decidable otherwise.
+    confirmed : the mean is as claimed beyond chance, and 95 % of the comparisons hold
+    mostly : the mean is as claimed beyond chance, and more than half of the comparisons hold
+    level : 95 % of the comparisons differ by less than `margin`, where this is not the claim
+    in part : some comparisons hold, at least as many as are opposite
+    refuted : the mean is opposite beyond chance
+    not tested at the paper's scale : in part or refuted by a stream of less than a tenth of the
+        paper's length, where the differences change with the length
+    not decidable : anything else
     """
-    worse = in_most([one.worse for one in claims], 1)
-    better = max(one.better for one in claims)
-    if worse < LEVEL:
-        return REFUTED, worse
-    return (CONFIRMED, better) if better < LEVEL else (OPEN, better)
+    every = [one for some in compared for one in some]
+    n, n_hold = len(every), sum(one.better < CHANCE for one in every)
+    n_opposite = sum(one.worse < CHANCE for one in every)
+    sums: dict[Key, list[float]] = defaultdict(list)
+    for one in every:
+        least = one.parts[int(np.argmin(np.mean(one.parts, axis=1)))]
+        for pair, value in zip(one.pairs, least, strict=True):
+            sums[pair].append(value)
+    means = np.array([np.mean(values) for values in sums.values()])
+    if sign_test(means) < CHANCE and n_hold > n / 2:
+        enough = n_hold >= NEARLY_ALL * n or all(one.most for one in claims)
+        return CONFIRMED if enough else MOSTLY
+    alike = any(one.alike is not None for one in claims)
+    if not alike and sum(abs(one.difference) < margin for one in every) >= NEARLY_ALL * n:
+        return LEVEL
+    if n_hold and n_hold >= n_opposite:
+        word = IN_PART
+    else:
+        word = REFUTED if sign_test(-means) < CHANCE else OPEN
+    return SCALE if word != OPEN and any(one.moves for one in claims) else word

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and pictures of the ledger's pages."""
 
+import re
+from pathlib import Path
+
 from benchmarks.papers.__main__ import main
 from benchmarks.papers.ledger import Picture, called, items
 from benchmarks.papers.page import MOST_PLACES, table, words
@@ -41,6 +44,9 @@ def test_tables_of_items_on_file_are_printed(monkeypatch, capsys):
     main()
     printed = capsys.readouterr().out
     assert "hpp-figure-5: A coin that jumps twice" in printed
+    assert "confirmed: holds in 7 of 7, opposite in 0; mean difference +0.11" in printed
+    assert len({*re.findall("picture: (.*png)", printed)}) == 3
+    assert all(Path(one).exists() for one in re.findall("picture: (.*)", printed))
     head, *lines = printed.partition("their own stream:\n\n")[2].partition("\n\n")[0].splitlines()
     assert head.rsplit("  ", 1)[1] == "largest difference from the authors'"
     assert {len(line.rsplit("  ", 1)[0]) for line in lines} == {len(head.rsplit("  ", 1)[0])}

@@ -20,6 +20,18 @@ def test_a_sentence_has_the_numbers_of_the_rows(quote):
     assert plain(quote.written()) in plain((ROOT / quote.file).read_text(encoding="utf-8"))
 
 
+@pytest.mark.parametrize("quote", quotes(), ids=lambda one: f"{one.file}-{one.says[:30]}")
+def test_values_that_a_sentence_has_side_by_side_are_of_the_same_splits(quote):
+    """So that their means differ by the mean of paired differences; medians would not."""
+    rows = {}
+    for number in quote.numbers:
+        corpus = number.where.get("corpus", number.where.get("part"))
+        splits = rows.setdefault((number.experiment, number.column, corpus), number.splits())
+        assert number.splits() == splits
+    if rows and not all(number.less or number.mean for number in quote.numbers):
+        assert "median" not in quote.says.partition("{}")[0]
+
+
 @pytest.fixture
 def folder(tmp_path):
     head = "figure,rule,setting,method,split,flips,mean,error\n"
@@ -32,13 +44,14 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_number_is_a_median_of_the_rows(folder):
+def test_a_number_is_a_mean_of_the_rows(folder):
     number = Number("bps_case_1", "mean", {"rule": "SVB", "flips": 300})
-    assert number.value(folder) == 0.2
-    assert number.written(folder) == "0.200"
+    assert number.value(folder) == pytest.approx(0.3)
+    assert number.written(folder) == "0.300"
+    assert number.splits(folder) == {("0",), ("1",), ("2",)}
 
 
-def test_or_of_differences_on_the_same_split(folder):
+def test_or_a_median_of_differences_on_the_same_split(folder):
     number = Number("bps_case_1", "mean", {"rule": "BPS"}, less={"rule": "SVB"}, format="+.2f")
     assert number.written(folder) == "+0.10"
 

@@ -8,15 +8,16 @@ from numpy.testing import assert_allclose
 from benchmarks.papers.verdicts import (
     CONFIRMED,
     EXACT,
+    IN_PART,
+    LEVEL,
+    MOSTLY,
     OPEN,
     REFUTED,
+    SCALE,
     Claim,
     comparisons,
-    in_most,
-    largest_test,
+    findings,
     sign_test,
-    verdict,
-    weigh,
 )
 
 
@@ -45,38 +46,6 @@ def test_its_limits():
     assert abs(sign_test(np.append(d, 1e-9)) - sign_test(d)) < 0.02
 
 
-@pytest.mark.parametrize("n", [3, 8, 30])
-def test_the_largest_of_several_is_found_by_chance_as_seldom_as_it_says(n):
-    """Means that go together, as those of methods on the same splits do."""
-    rng = np.random.default_rng(n)
-    p = []
-    for _ in range(600):
-        shared = rng.normal(size=(n, 1))
-        p.append(largest_test(shared + rng.normal(0.0, (0.5, 1.0, 20.0), (n, 3))))
-    assert (np.array(p) <= 0.05).mean() < 0.07
-    assert (np.array(p) <= 0.3).mean() < 0.36
-
-
-def test_the_largest_of_several_by_hand():
-    """All four signs of two splits; each column is told in units of its own."""
-    d = np.array([[3.0, -100.0], [1.0, 100.0]])
-    # Sums: 4 and 0 by chance of (+, +) alone; 2 of (+, -); and the second column's are
-    # 0, -200, 200 and 0, of which 200 is further out than 4 is in its own units.
-    assert largest_test(d) == 0.5
-    assert largest_test(d[:, :1]) == 0.25
-    # A split in which there is no pair counts for the other columns alone.
-    assert largest_test(np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 1.0]])) == 0.125
-    assert largest_test(np.zeros((4, 2))) == largest_test(np.empty((0, 2))) == 1.0
-
-
-def test_p_values_of_several():
-    p = [0.03, 0.01, 0.5, 0.02]
-    assert in_most(p, 4) == 0.5
-    assert in_most(p, 1) == 4 * 0.01
-    assert_allclose(in_most(p, 3), 2 * 0.03)
-    assert in_most([0.9, 0.8], 1) == 1.0
-
-
 def rows(**means):
     rng = np.random.default_rng(0)
     levels = rng.normal(0.0, 5.0, 11)
@@ -88,25 +57,56 @@ def rows(**means):
     ]
 
 
-def judged(found, **claim):
+def judged(found, small=0.0, **claim):
     given = {"method": "a", "than": ("b", "c"), "value": "value", "by": ("K",)} | claim
-    one = Claim(**given)
-    return verdict([weigh(one, comparisons(one, found))])
+    [one] = findings([Claim(**given)], found, {"value": small})
+    return one
 
 
-def test_verdicts():
+def word(found, small=0.0, **claim):
+    return judged(found, small, **claim).word
+
+
+def counts(one):
+    return one.n_hold, one.n_opposite, len(one.every)
+
+
+def test_the_mean_and_the_counts_decide():
     found = rows(a=0.0, b=1.0, c=1.0)
-    word, p = judged(found)
-    assert word == CONFIRMED
-    assert_allclose(p, 2.0**-11)
-    word, p = judged(found, lower=False)
-    assert word == REFUTED
-    assert_allclose(p, 2.0**-11)
-    assert judged(rows(a=0.0, b=1.0, c=0.0))[0] == OPEN
-    assert judged(rows(a=0.0, b=1.0, c=-1.0))[0] == REFUTED
+    one = judged(found)
+    assert one.word == CONFIRMED
+    assert counts(one) == (4, 0, 4)
+    assert_allclose(one.effect, 1.0, atol=0.1)
+    other = judged(found, lower=False)
+    assert other.word == REFUTED
+    assert counts(other) == (0, 4, 4)
+    assert_allclose(other.effect, -one.effect)
+    # Half of the comparisons are opposite, whatever the mean is.
+    assert word(rows(a=0.0, b=2.0, c=-1.0)) == word(rows(a=0.0, b=1.0, c=-2.0)) == IN_PART
+    assert word(rows(a=0.0, b=2.0, c=-1.0, d=1.0), than=("b", "c", "d")) == MOSTLY
+    assert word(rows(a=0.0, b=-2.0, c=-1.0, d=1.0), than=("b", "c", "d")) == REFUTED
+    # One comparison of twenty that does not hold leaves the claim confirmed, two do not.
+    many = {f"m{i}": 1.0 for i in range(20)}
+    for n, wanted in ((1, CONFIRMED), (2, MOSTLY)):
+        means = many | {f"m{i}": -1.0 for i in range(n)}
+        assert word(rows(a=0.0, **means), than=tuple(means)) == wanted
+    assert word(rows(a=0.0, b=2.0, c=-1.0, d=1.0), than=("b", "c", "d"), most=True) == CONFIRMED
     # Three splits can decide nothing.
-    assert judged([row for row in found if int(row["split"]) < 3])[0] == OPEN
-    assert judged([]) == (OPEN, 1.0)
+    assert word([row for row in found if int(row["split"]) < 3]) == OPEN
+
+
+def test_small_differences_are_level_where_they_are_no_claim():
+    found = rows(a=0.0, b=-0.5)
+    assert word(found, 1.0, than=("b",)) == LEVEL
+    assert word(found, 0.3, than=("b",)) == REFUTED
+    assert word(rows(a=0.0, b=0.5), 1.0, than=("b",)) == CONFIRMED
+    assert word(found, 1.0, than=("b",), alike=0.2, absolute=True) == REFUTED
+
+
+def test_a_short_stream_refutes_nothing_that_its_length_may_change():
+    for means in ({"b": -1.0, "c": -1.0}, {"b": 1.0, "c": -2.0}):
+        assert word(rows(a=0.0, **means), moves=True) == SCALE
+    assert word(rows(a=0.0, b=1.0, c=1.0), moves=True) == CONFIRMED
 
 
 def high(**means):
@@ -117,37 +117,38 @@ def high(**means):
 def test_a_margin_is_a_share_of_the_other():
     found = high(a=0.5, b=0.0)
     one = {"than": ("b",)}
-    assert judged(found, **one)[0] == REFUTED
-    assert judged(found, margin=-0.01, **one)[0] == CONFIRMED
-    assert judged(high(a=2.0, b=0.0), margin=-0.01, **one)[0] == REFUTED
-    assert judged(high(a=-2.0, b=0.0), margin=0.01, **one)[0] == CONFIRMED
-    assert judged(high(a=-0.5, b=0.0), margin=0.01, **one)[0] == REFUTED
+    assert word(found, **one) == REFUTED
+    assert word(found, margin=-0.01, **one) == CONFIRMED
+    assert word(high(a=2.0, b=0.0), margin=-0.01, **one) == REFUTED
+    assert word(high(a=-2.0, b=0.0), margin=0.01, **one) == CONFIRMED
+    assert word(high(a=-0.5, b=0.0), margin=0.01, **one) == REFUTED
 
 
 def test_alike_is_in_both_directions():
-    for mean, word in ((0.5, CONFIRMED), (-0.5, CONFIRMED), (2.0, REFUTED), (-2.0, REFUTED)):
-        assert judged(high(a=mean, b=0.0), than=("b",), alike=0.01)[0] == word
-        assert judged(high(a=mean, b=0.0), than=("b",), alike=1.0, absolute=True)[0] == word
+    for mean, wanted in ((0.5, CONFIRMED), (-0.5, CONFIRMED), (2.0, REFUTED), (-2.0, REFUTED)):
+        found = high(a=mean, b=0.0)
+        assert word(found, than=("b",), alike=0.01) == wanted
+        assert word(found, than=("b",), alike=1.0, absolute=True) == wanted
+        assert_allclose(judged(found, than=("b",), alike=1.0).effect, abs(mean), atol=0.1)
 
 
-def test_one_of_several_claims_that_is_refuted_is_enough_and_counts_them():
+def test_each_statement_has_a_verdict():
     found = rows(a=0.0, b=1.0, c=-1.0)
-    claims = [Claim("a", (name,), "value", by=("K",)) for name in "bc"]
-    word, p = verdict([weigh(one, comparisons(one, found)) for one in claims])
-    assert word == REFUTED
-    assert_allclose(p, 2 * 2.0**-11)
-    assert verdict([weigh(claims[0], comparisons(claims[0], found))])[0] == CONFIRMED
+    claims = [Claim("a", (name,), "value", by=("K",), of=name) for name in "bc"]
+    assert [one.word for one in findings(claims, found, {})] == [CONFIRMED, REFUTED]
+    [both] = findings([Claim("a", (name,), "value", by=("K",)) for name in "bc"], found, {})
+    assert counts(both) == (2, 2, 4)
 
 
 def test_what_is_missing_twice_or_not_finite_is_an_error():
     found = rows(a=0.0, b=1.0)
     one = Claim("a", ("b",), "value", by=("K",))
-    assert len(comparisons(one, found, complete=True)) == 2
+    assert len(comparisons(one, found)) == 2
     for claim in (Claim("a", ("c",), "value", by=("K",)), Claim("d", ("e",), "value")):
         with pytest.raises(ValueError, match=r"not of the same splits|compared with nothing|twice"):
-            comparisons(claim, found, complete=True)
+            comparisons(claim, found)
     with pytest.raises(ValueError, match="not of the same splits"):
-        comparisons(one, found[1:], complete=True)
+        comparisons(one, found[1:])
     with pytest.raises(ValueError, match="twice"):
         comparisons(one, [*found, found[0]])
     for text in ("nan", "inf"):

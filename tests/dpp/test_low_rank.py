@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The normaliser, its derivatives and the marginal kernel against dense ones."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -267,3 +269,49 @@ def test_subsets_have_the_law_of_their_products():
 
 
 # Wrong input
+
+
+# What it costs
+
+
+class Counted(np.ndarray):
+    """An array that counts the multiplications and other operations of NumPy on it."""
+
+    n = 0
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **named):
+        plain = [np.asarray(one) for one in inputs]
+        if "out" in named:
+            named["out"] = tuple(np.asarray(one) for one in named["out"])
+        found = getattr(ufunc, method)(*plain, **named)
+        inner = plain[0].shape[-1] if ufunc is np.matmul else 1
+        Counted.n += max(np.size(found) * inner, *(one.size for one in plain))
+        return found.view(Counted) if isinstance(found, np.ndarray) else found
+
+
+def operations(n_words, rank, n_shared):
+    """Of the normaliser and its derivatives, for a base measure of so many shared features."""
+    rng = np.random.default_rng(0)
+    U, v, w0, theta = (
+        rng.uniform(0.1, 1.0, shape).view(Counted)
+        for shape in ((n_words, rank), n_words, (n_words, n_shared), rank)
+    )
+    Counted.n = 0
+    projected = project(SimpleNamespace(v=v, w0=w0), U, 0.4, 1.0)
+    part = shrunk(projected, theta)
+    assert slope_embedding(projected, part).shape == U.shape
+    assert slope_theta(projected, theta).shape == theta.shape
+    slope_gamma(projected, part, 1)
+    return Counted.n
+
+
+def test_the_normaliser_costs_the_words_times_the_square_of_the_rank():
+    """O(V r^2): linear in V, and of its part that grows with V the third differences in r are 0."""
+    of_words = [operations(n, 6, 2) for n in (1000, 2000, 3000)]
+    assert of_words[2] - of_words[1] == of_words[1] - of_words[0] > 1000 * 6**2
+    ranks = np.array([operations(4000, r, 2) - operations(2000, r, 2) for r in range(4, 12)])
+    second = np.diff(ranks, 2)
+    assert (second == second[0]).all()
+    assert second[0] >= 2 * 2000
+    # Of the dense kernel it would be V^2 and more.
+    assert of_words[0] < 1000**2

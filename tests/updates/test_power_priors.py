@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.integrate import quad
-from scipy.special import logsumexp
+from scipy.integrate import quad, trapezoid
+from scipy.special import betaln, digamma, logsumexp
 
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.families import dirichlet
@@ -250,6 +250,45 @@ def test_of_several_starts_the_one_that_ends_best_is_taken():
         for start in (0.05, 0.95)
     )
     assert found[0].retain == second[0].retain != first[0].retain
+
+
+@pytest.mark.parametrize("gamma", [-0.1, 3.0])
+def test_the_double_bound_is_below_the_bound_and_that_below_the_evidence(gamma):
+    """Theorem 2: L^ <= L, and L <= log p(x), for a coin whose rate and probability are unknown."""
+    model, eta, rng = BetaBinomial(1.0, 2.0), np.array([1.0, 2.0]), np.random.default_rng(0)
+    posterior = model.posterior(np.zeros((0, 1)))
+    rule = HierarchicalPowerPrior(rate_prior=Exponential(gamma), max_rounds=300, tol=1e-13)
+    at = np.linspace(0.0, 1.0, 20_001)
+
+    def mean(density, values):
+        return trapezoid(density * values, at) / trapezoid(density, at)
+
+    for probability in (0.2, 0.25, 0.6, 0.9):
+        flips = (rng.random(40) < probability).astype(float)
+        s = np.array([flips.sum(), 40 - flips.sum()])
+        lam = posterior["coins"][0].copy()
+        for start in (0.05, 0.95):
+            found = rule.optimize(posterior, model.learner(posterior, flips[:, None]), start)
+            mixed = at[:, None] * lam + (1 - at[:, None]) * eta
+            evidence = betaln(*(mixed + s).T) - betaln(*mixed.T)
+            log_evidence = np.log(mean(np.exp(gamma * at), np.exp(evidence)))
+            q = found.blend.retain * lam + found.blend.prior * eta + s
+            expected = (s * (digamma(q) - digamma(q.sum()))).sum()
+            from_lam, from_eta = (dirichlet.kl(q, prior, axis=0) for prior in (lam, eta))
+            # q(rho), and its divergence from the prior.
+            density = np.exp((gamma + from_eta - from_lam) * at)
+            log_ratio = (from_eta - from_lam) * at - np.log(
+                trapezoid(density, at) / trapezoid(np.exp(gamma * at), at)
+            )
+            shared = expected - mean(density, log_ratio)
+            double = shared - mean(density, at * from_lam + (1 - at) * from_eta)
+            bound = shared - mean(density, dirichlet.kl(q[None], mixed, axis=1))
+            assert_allclose(found.bounds[-1], double, rtol=1e-6)
+            # Before the first minibatch there is nothing to forget, and all three are the same.
+            assert double <= bound + 1e-9
+            assert bound <= log_evidence + 1e-9
+            assert (probability == 0.2) == (log_evidence - double < 1e-9)
+        posterior.blend(found.blend)
 
 
 # The authors' stream: successes of 100 flips in each minibatch, and what the program of

@@ -145,6 +145,25 @@ def test_weights_under_was_are_independent_at_given_positions():
     assert given + 0.03 < pooled
 
 
+@each_was
+def test_the_sticks_of_a_sentence_use_up_its_mass(prior):
+    """Theorem 3: P_n, the part of n sticks, comes to a distribution over dishes."""
+    seats = prior.draw_seats([3000, 3000], np.random.default_rng(0))
+    for place, weights in enumerate(seats.sticks):
+        own = slice(3000 * place, 3000 * (place + 1))
+        tables = seats.table[own] - own.start
+        opened = np.flatnonzero(tables == np.arange(3000))
+        # What n sticks leave falls to nothing, in the mean by b / (a + b) with each.
+        left = 1 - np.cumsum(weights)
+        assert (np.diff(left) < 0).all()
+        assert 0 <= left[-1] < 0.01
+        for n, distance in ((30, 0.5), (3000, 0.05)):
+            shares = np.array([(tables[:n] == first).mean() for first in opened])
+            assert 0.5 * np.abs(shares - weights).sum() < distance
+    a, b = stick_parameters(prior.a, prior.b, 60)
+    assert np.prod(b / (a + b)) < 1e-15
+
+
 @pytest.mark.parametrize(
     ("kind", "arguments", "name"),
     [
