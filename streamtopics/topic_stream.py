@@ -28,8 +28,8 @@ from streamtopics.inspection.periods import time_texts
 from streamtopics.kernels import rows as kernel
 from streamtopics.metrics import relevant_words
 from streamtopics.report import Report, report
-from streamtopics.story.cells import LEAST_OF_PERIOD, OTHERS, Cells, Labels, Totals, labels_of
-from streamtopics.story.findings import Findings, Sample, Topics, find
+from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Labels, Totals, labels_of, positions
+from streamtopics.story.findings import Findings, find, sample_of, topics_of
 from streamtopics.story.shares import ShareRow, share_rows
 from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.streams.batches import check_has_topics, seen_by
@@ -436,8 +436,8 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
         self._sums = (edits, cells)
         keys = np.random.default_rng([self.random_state, n_seen]).random(n)
         dates = [""] * n if labels.kind == "order" else time_texts(labels.times)
-        positions = map(_position, labels.times)
-        found = map(Kept, texts, dates, labels.groups, ids, positions, keys.tolist())
+        numbers = positions(labels.times).tolist()
+        found = map(Kept, texts, dates, labels.groups, ids, numbers, keys.tolist())
         self._documents = _sampled([*self._documents, *found], self.n_documents)
         self._n_documents, self._n_tokens = n_seen + n, self._n_tokens + float(counts.sum())
 
@@ -578,14 +578,15 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
         """
         if n is not None:
             check_integer(least=0, n=n)
-        totals, topics, names = self.totals(), self._topics, self._names
-        phi = topics.topic_word_ * topics.topic_weights_[:, None]
-        of_words = phi / np.maximum(phi.sum(axis=0), 1e-300)
-        hidden = getattr(topics, "hidden_topics_", ())
-        told = Topics(
-            self._words(), [str(name) for name in names], of_words, frozenset(map(int, hidden))
-        )
-        return Findings(find(totals, told, self._sample(totals), self.error_rate)[:n])
+        totals, kept, topics = self.totals(), self._documents, self._topics
+        texts, numbers = [one.text for one in kept], np.array([one.number for one in kept])
+        counts = self.pipeline_[:-1].transform(texts)
+        sample = sample_of(
+            totals, counts, topics.transform(counts), numbers, [one.group for one in kept], texts,
+            self.tracker_.n_batches_ > 1,
+        )  # fmt: skip
+        told = topics_of(topics, self._words(), self._names)
+        return Findings(find(totals, told, sample, self.error_rate)[:n])
 
     @_still
     def report(self, /, path: str | PathLike[str] | None = None, **how: Any) -> Report:
@@ -660,20 +661,6 @@ class TopicStream(LinksToReference, TransformerMixin, BaseEstimator, WithCache):
                 weights = shares[:, [now.index(after[i]) for i in new]].sum(axis=0)
             parts[rows[0], new] = weights / weights.sum()
         return parts
-
-    def _sample(self, totals: Totals) -> Sample:
-        """The documents that are kept, and where they belong in the totals."""
-        kept = self._documents
-        named = self.pipeline_[:-1].transform([one.text for one in kept])
-        counts, shares = sparse.csr_matrix(named), np.asarray(self._topics.transform(named), float)
-        numbers = np.array([one.number for one in kept])
-        starts = np.array([_position(period.start) for period in totals.periods])
-        period = np.searchsorted(starts, numbers, side="right") - 1
-        places = {name: place for place, name in enumerate(totals.groups)}
-        group = [places.get(one.group, places.get(OTHERS, -1)) for one in kept]
-        period[np.isnan(numbers)] = -1
-        texts, is_of_stream = [one.text for one in kept], self.tracker_.n_batches_ > 1
-        return Sample(counts, shares, period, np.array(group, np.intp), texts, is_of_stream)
 
     # Keeping
 
@@ -774,13 +761,6 @@ def _texts_of(X: Iterable[str]) -> list[str]:
         if not isinstance(text, str):
             raise TypeError(f"X must be texts; row {row} is {text!r:.50}. Leave it out, or pass ''")
     return texts
-
-
-def _position(time: Any) -> float:
-    """A time as a number: of a date its seconds."""
-    if not isinstance(time, np.datetime64):
-        return float(time)
-    return float("nan") if np.isnat(time) else float(time.astype("M8[us]").astype(np.int64)) / 1e6
 
 
 def _last(labels: Labels) -> Any:

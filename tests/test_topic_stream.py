@@ -31,6 +31,7 @@ from streamtopics import (
 from streamtopics.saving.checks import check_held
 from streamtopics.story import Finding
 from streamtopics.story.cells import Cells
+from streamtopics.story.findings import sample_of
 from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.text import StreamingCountVectorizer
 from streamtopics.topic_stream import _moved, _sampled
@@ -166,7 +167,8 @@ def test_findings_of_any_year_and_number():
         [*texts, "?"], times=np.append(times, times[-1:]), groups=[*groups, "only"]
     )
     assert "-044" in stream.findings()[0].when
-    assert stream._sample(stream.totals()).group[-1] == -1
+    sample = sample_of(stream.totals(), np.eye(1), np.eye(1), np.zeros(1), ["only"], ["?"])
+    assert sample.group.tolist() == [-1]
     with pytest.raises(ValueError, match="n must be"):
         stream.findings(-1)
 

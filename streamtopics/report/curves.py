@@ -14,8 +14,16 @@ from scipy.spatial.distance import squareform
 from streamtopics.inspection.periods import STEPS
 from streamtopics.metrics import relevant_words
 from streamtopics.report.documents import Document, Source, Statistics, WordTable, shortened, show
-from streamtopics.story.cells import Labels, Period, Totals, interval_of, spread_of
-from streamtopics.story.findings import Finding, Sample, Topics, find
+from streamtopics.story.cells import (
+    Labels,
+    Period,
+    Totals,
+    interval_of,
+    places_in,
+    positions,
+    spread_of,
+)
+from streamtopics.story.findings import Finding, find, sample_of, topics_of
 from streamtopics.utils.times import read_times
 
 # Findings, alarms and groups that a page shows, words that name a topic, those that came with it,
@@ -120,26 +128,17 @@ def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
     )  # fmt: skip
 
 
-def places_in(periods: tuple[Period, ...], times: np.ndarray) -> np.ndarray:
-    """The period of each time, -1 where it is not known or before the first."""
-    found = np.full(len(times), -1, np.intp)
-    starts = np.array([period.start for period in periods])
-    if len(starts) and (starts.dtype.kind == "M") == (times.dtype.kind == "M"):
-        known = times == times
-        found[known] = np.searchsorted(starts, times[known], side="right") - 1
-    return found
-
-
 def place_of(periods: tuple[Period, ...], time: Any) -> int | None:
     """The period that a time falls into; None where it is outside all or no such time."""
     try:
         times = read_times([time])
     except (TypeError, ValueError):
         return None
-    place = int(places_in(periods, times)[0])
+    if not periods or isinstance(periods[0].start, np.datetime64) != (times.dtype.kind == "M"):
+        return None
+    place, last = int(places_in(periods, positions(times))[0]), periods[-1]
     if place < 0:
         return None
-    last = periods[-1]
     steps = [step for step in STEPS if step.name == last.unit]
     ends = [step.starts(step.of(np.array([last.start])) + 1)[0] for step in steps]
     if not ends and len(periods) > 1:
@@ -152,21 +151,18 @@ def place_of(periods: tuple[Period, ...], time: Any) -> int | None:
 
 def find_in(source: Source, found: Statistics, totals: Totals, labels: Labels) -> list[Finding]:
     """Return the findings of a pipeline; without times only those between groups."""
-    rows, names = found.rows, [str(name) for name in source.names]
+    rows, names = found.rows, source.names
     top = relevant_words(source.topic_word, source.weights, N_WORDS, relevance=RELEVANCE)
-    phi = source.topic_word * source.weights[:, None]
-    topics = Topics(
-        [[names[column] for column in own] for own in top], names,
-        phi / np.maximum(phi.sum(axis=0), 1e-300), frozenset(map(int, source.model.hidden_topics_)),
+    words = [[str(names[column]) for column in own] for own in top]
+    words[: len(source.labels)] = [
+        [name] if name else own for name, own in zip(source.labels, words, strict=False)
+    ]
+    sample = sample_of(
+        totals, source.counts[rows], found.shares, positions(labels.times[rows]),
+        [labels.groups[row] for row in rows],
+        [""] * len(rows) if source.texts is None else [source.texts[row] for row in rows],
     )  # fmt: skip
-    places = {name: place for place, name in enumerate(totals.groups)}
-    group = [places.get(labels.groups[row], len(places) - 1) for row in rows]
-    texts = [""] * len(rows) if source.texts is None else [source.texts[row] for row in rows]
-    sample = Sample(
-        source.counts[rows], found.shares, places_in(totals.periods, labels.times[rows]),
-        np.array(group, np.intp), texts,
-    )  # fmt: skip
-    each = find(totals, topics, sample, LEVEL)
+    each = find(totals, topics_of(source.model, words, names), sample, LEVEL)
     if labels.kind == "order":
         each = [one for one in each if one.group is not None]
     return [one._replace(documents=tuple(rows[list(one.documents)].tolist())) for one in each]
@@ -177,7 +173,7 @@ def alarms_in(
 ) -> list[Finding]:
     """Alarms as findings of the period that they are of, with documents of their words."""
     columns = {str(name): column for column, name in enumerate(source.names)}
-    own_period, each = places_in(curves.periods, labels.times[found.rows]), []
+    own_period, each = places_in(curves.periods, positions(labels.times[found.rows])), []
     for alarm in (fields_of(one) or {} for one in alarms):
         period = place_of(curves.periods, alarm.get("time"))
         if period is None:

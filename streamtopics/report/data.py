@@ -7,42 +7,62 @@ import platform
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from importlib.metadata import version
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from streamtopics.metrics.similarity import nearest, places
+from streamtopics.inspection.periods import time_texts
+from streamtopics.metrics.similarity import affinities, nearest, places
 from streamtopics.report.curves import (
+    MOST_FINDINGS,
     Branch,
     Curves,
     Statement,
+    alarms_in,
+    branches_of,
     change_of,
+    curves_of,
     digits,
     fields_of,
+    find_in,
+    statements_of,
     written,
 )
 from streamtopics.report.documents import (
+    LONGEST_TITLE,
     LONGEST_WORD,
     Document,
     Source,
     Statistics,
     WordTable,
+    labels_of_source,
+    read_source,
     shortened,
     show,
+    statistics_of,
+    word_table,
 )
-from streamtopics.story.findings import Finding
+from streamtopics.report.writing import page
+from streamtopics.saving.files import replace_file
+from streamtopics.story import Finding, Totals
+from streamtopics.story.cells import LEAST_OF_PERIOD
 from streamtopics.utils.steps import steps_before
-from streamtopics.utils.structure import is_sparse, total
 
 if TYPE_CHECKING:
-    from streamtopics.streams import TopicTracker
+    from streamtopics.streams import DriftMonitor, TopicTracker
 
 # Rows, columns and characters of a cell that a table shows at most, and entries of a list in one.
 MOST_ROWS, MOST_COLUMNS, LONGEST_CELL, MOST_ENTRIES = 60, 12, 160, 10
-MOST_SCORES, MOST_POINTS, LONGEST_VALUE = 20, 200, 200
+MOST_SCORES, MOST_POINTS, LONGEST_VALUE, TO_THE_MINUTE = 20, 200, 300, 16
+# Words that the search knows besides those that topics lead with.
+MORE_WORDS = 5000
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 COUNTERS = {
     "n_documents_seen_": "Documents learnt from, in all passes",
@@ -90,6 +110,8 @@ class Topic:
     group_high: list[float | None]
     change: str  #: What is found of it along the time; empty if nothing is
     came: list[str]  #: Words that came with it
+    is_locked: bool
+    leading: Sequence[tuple[Any, float]]  #: Words by which an edit finds it; empty if none can
     documents: list[Document] = field(repr=False)
 
 
@@ -122,8 +144,171 @@ class Report:
     tables: list[tuple[str, Table]]  #: Headings and rows
     scores: list[Score]
     card: list[tuple[str, list[tuple[str, str]]]]  #: Sections of names and values
+    edits: Sequence[str]  #: Kinds of edits that the page offers; empty if the model takes none
     has_documents: bool
     has_texts: bool
+
+
+def report(
+    estimator: object,
+    path: str | PathLike[str] | None = None,
+    *,
+    feature_names: ArrayLike | None = None,
+    X: object = None,
+    texts: Iterable[str] | None = None,
+    times: Sequence[Any] | ArrayLike | None = None,
+    groups: Sequence[Any] | None = None,
+    titles: Iterable[str] | None = None,
+    totals: Totals | None = None,
+    findings: Sequence[Finding] | None = None,
+    tracker: TopicTracker | Iterable[object] | None = None,
+    alarms: DriftMonitor | Iterable[object] | None = None,
+    scores: Mapping[str, Any] | None = None,
+    title: str | None = None,
+    date: str | None = None,
+    sampled_from: int | None = None,
+    intake: Mapping[str, str] | None = None,
+    n_words: int = 15,
+    n_documents: int = 5,
+    n_topics: int = 200,
+    relevance: float = 0.6,
+) -> Report:
+    """Collect what a model found, and write it as one HTML file that needs no network.
+
+    What stands out comes first, in sentences with their documents. A timeline, cards of the
+    topics, a map and a tree of them, shares by group, a search, alarms and the model's card
+    follow. The file is written as a whole or not at all.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted topic model of streamtopics, or a pipeline that ends with one.
+    path : str or path, default=None
+        Of the file, such as "topics.html", which is replaced; None writes none.
+    feature_names : array-like of shape (n_features,), default=None
+        Words of the columns; None for those of the pipeline, or that `fit` has seen.
+    X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
+        Counts of the documents to show, or a sequence of matrices for models of sentences. None
+        for what a pipeline counts in `texts`; without either there are no documents.
+    texts, titles : iterable of str, default=None
+        Of each document. Without text the words of a document are shown.
+    times : array-like of shape (n_documents,), default=None
+        When each document is from: numbers, dates, or text such as "2003-05-17" or "2003-05"; None
+        and NaN if not known. Dates without a zone are in UTC.
+    groups : array-like of shape (n_documents,), default=None
+        Which product, country, author, ... each document is of.
+    totals : Totals, default=None
+        Sums over all documents, of which `texts` may be a sample, such as those of a
+        `TopicStream`. None adds up the documents that are given.
+    findings : sequence of Finding, default=None
+        Of these `totals`; their `documents` are places among `texts`. None looks for them, at a
+        rate of false findings of .05. The page shows the first ten.
+    tracker, alarms : iterable of records, default=None
+        What happened along the stream, in order of time: named tuples, dataclasses or mappings,
+        or a `TopicTracker` and a `DriftMonitor`. A field ``time`` places an alarm in the pictures.
+    scores : mapping of str to float or sequence of float, default=None
+        Figures to show; a sequence, such as the score of each minibatch, is drawn.
+    title, date : str, default=None
+        Of the report. Without a date the same input makes the same bytes.
+    sampled_from : int, default=None
+        Of how many documents these are a sample; None if these are all.
+    intake : mapping of str to str, default=None
+        What was read and left out, by name, for the model's card.
+    n_words, n_documents : int, default=15 and 5
+        Words and documents of a topic.
+    n_topics : int, default=200
+        The heaviest topics, at most.
+    relevance : float in [0, 1], default=0.6
+        Where the slider between frequent and telling words stands at first: the best for readers;
+        see `streamtopics.metrics.relevant_words`.
+
+    Returns
+    -------
+    report : Report
+        What the page says, as plain values, the same for the same input. A page that would have
+        more than 2,000,000 bytes shows fewer documents.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.report import report
+    >>> model = SVBLDA(n_components=2, random_state=0).fit([[4, 0, 1], [0, 2, 2], [3, 0, 0]])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "topics.html")
+    ...     found = report(model, path, feature_names=["sea", "sky", "sun"], title="Weather")
+    ...     "<title>Weather</title>" in path.read_text(encoding="utf-8")
+    True
+    """
+    source = read_source(estimator, feature_names, X, texts, titles, times, groups)
+    of_documents = labels_of_source(source)
+    found = statistics_of(source, n_documents, None if totals else of_documents)
+    sums = totals or found.cells.totals()
+    if totals is not None:
+        found = replace(found, n_documents=np.rint(totals.main.sum(axis=(0, 1))).astype(int))
+    if findings is None:
+        findings = find_in(source, found, sums, of_documents)
+    curves = curves_of(sums, findings)
+    rung = alarms if alarms is None or isinstance(alarms, Iterable) else alarms.alarms
+    rung = None if rung is None else list(rung)
+    told = alarms_in(rung or (), source, found, curves, of_documents)
+    order = np.argsort(-source.weights, kind="stable")
+    shown = order[~np.isin(order, source.model.hidden_topics_)][:n_topics]
+    table = word_table(source, shown, int(n_words))
+    affinity, place = affinities(source.topic_word[shown]), np.full(len(source.weights), -1)
+    place[shown] = np.arange(len(shown))
+    dates = [] if of_documents.kind == "order" else time_texts(of_documents.times)
+    n_given = source.counts.shape[0]
+    whole = max(n_given, int(sampled_from or 0))
+    is_known = totals is not None or (source.documents is not None and whole == n_given)
+    holders = (found.cells if totals is None else totals).holders.sum(axis=0)
+    holders = np.rint(np.asarray(holders)).astype(int).ravel()[: None if is_known else 0]
+    names = [period.label for period in curves.periods]
+    data = Report(
+        title=shortened(title or f"Topics of {type(source.model).__name__}", LONGEST_TITLE),
+        n_topics=len(source.weights),
+        n_documents=n_given,
+        sampled_from=whole if whole > n_given else None,
+        over_all=totals is not None or whole == n_given,
+        n_words=int(n_words),
+        relevance=round(float(relevance), 1),
+        words=list(table.words),
+        overall=[digits(p) for p in table.overall],
+        holders=holders[table.columns].tolist() if len(holders) else [],
+        more_words=more_words(source, table, holders),
+        findings=statements_of(findings[:MOST_FINDINGS], source, sums, place, dates),
+        n_findings=len(findings),
+        alarms=statements_of(told, source, sums, place, dates),
+        topics=topics_of(source, shown, place, affinity, found, dates, curves, table, findings),
+        branches=branches_of(affinity, source.topic_word[shown], source.weights[shown], table),
+        unit=curves.periods[0].unit if names else "",
+        periods=names,
+        sizes=curves.sizes,
+        groups=curves.groups,
+        group_sizes=curves.group_sizes,
+        least=LEAST_OF_PERIOD,
+        tables=tables_of(source, tracker, rung),
+        scores=scores_of(scores),
+        card=card(source, date, intake),
+        edits=source.edits.kinds,
+        has_documents=source.documents is not None,
+        has_texts=source.texts is not None,
+    )
+    if path is not None:
+        content = page(data)
+        with replace_file(Path(path)) as write:
+            write(content)
+    return data
+
+
+def more_words(source: Source, table: WordTable, holders: np.ndarray) -> list[tuple[str, int]]:
+    """The words of most documents among those that no topic leads with."""
+    left = holders.copy()
+    left[table.columns[: len(left)]] = 0
+    order = np.argsort(-left, kind="stable")[:MORE_WORDS]
+    names = (shortened(str(source.names[column]), LONGEST_WORD) for column in order)
+    return [(name, n) for name, n in zip(names, left[order].tolist(), strict=True) if n > 0]
 
 
 def topics_of(
@@ -155,7 +340,8 @@ def topics_of(
             table.own[i].tolist(), [digits(p) for p in table.probabilities[i]],
             round(float(map_of[i, 0]), 4), round(float(map_of[i, 1]), 4), near[i],
             int(found.n_documents[k]), by_period[0], by_period[1], by_period[2],
-            by_group[0], by_group[1], by_group[2], change, came,
+            by_group[0], by_group[1], by_group[2], change, came, int(k) in source.edits.locked,
+            source.edits.leading[k] if source.edits.leading else (),
             [next(documents) for _ in found.best[k]],
         ))  # fmt: skip
     return topics
@@ -171,10 +357,9 @@ def tables_of(
     # Models whose topics come and go have a record of it.
     with suppress(AttributeError):
         found.append(("Births and deaths", source.model.births_report(source.names)))
-    if isinstance(tracker, Iterable):
-        found.append(("Births and changes", tracker))
-    elif tracker is not None:
-        found.append(("Topics of the stream", tracker.topics()))
+    if tracker is not None:
+        rows = tracker if isinstance(tracker, Iterable) else tracker.topics()
+        found.append(("Topics of the stream", rows))
     if alarms is not None:
         found.append(("Alarms", alarms))
     return [(heading, table_of(rows)) for heading, rows in found]
@@ -200,33 +385,21 @@ def cell(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    if value is None:
-        return ""
+    """A value in words; of a record its first field, which says what it is."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if (inside := fields_of(value)) is not None:
+        return next(filter(None, map(_text, inside.values())), "")
+    if isinstance(value, list | tuple):
+        more = ["…"] if len(value) > MOST_ENTRIES else []
+        return ", ".join([*map(_text, value[:MOST_ENTRIES]), *more])
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
-    if isinstance(value, Integral):
-        return str(int(value))
-    if isinstance(value, Real):
+    if isinstance(value, datetime | np.datetime64):
+        return str(value).replace("T", " ")[:TO_THE_MINUTE]
+    if isinstance(value, Real) and not isinstance(value, Integral):
         return "" if np.isnan(float(value)) else f"{float(value):.4g}"
-    if isinstance(value, np.datetime64):
-        return str(value).replace("T", " ")
-    if isinstance(value, np.ndarray):
-        return _text(value.tolist())
-    if (inside := fields_of(value)) is not None:
-        return _text_of_record(inside)
-    if isinstance(value, list | tuple):
-        between = "; " if any(fields_of(entry) for entry in value) else ", "
-        more = ["…"] if len(value) > MOST_ENTRIES else []
-        return between.join([*map(_text, value[:MOST_ENTRIES]), *more])
-    return str(value)
-
-
-def _text_of_record(inside: dict[str, Any]) -> str:
-    """A record within a cell: its first value, which says what it is, and then the others."""
-    texts = {name.replace("_", " "): _text(value) for name, value in inside.items()}
-    first, *others = [(name, text) for name, text in texts.items() if text] or [("", "")]
-    more = ", ".join(f"{name} {text}" for name, text in others)
-    return f"{first[1]} ({more})" if more else first[1]
+    return "" if value is None else str(value)
 
 
 def scores_of(scores: Mapping[str, Any] | None) -> list[Score]:
@@ -240,44 +413,26 @@ def scores_of(scores: Mapping[str, Any] | None) -> list[Score]:
 
 
 def card(
-    source: Source, periods: list[str], date: str | None, intake: Mapping[str, str] | None
+    source: Source, date: str | None, intake: Mapping[str, str] | None
 ) -> list[tuple[str, list[tuple[str, str]]]]:
     """Sections of names and values, without what differs between runs."""
     model = source.model
     counters = {label: getattr(model, name, None) for name, label in COUNTERS.items()}
     counters |= {"Topics": len(source.weights), "Columns (words)": len(source.names)}
-    seen = [(label, _number(value)) for label, value in counters.items() if value is not None]
-    parameters = [(name, _value(value)) for name, value in sorted(model.get_params(False).items())]
+    seen = [(label, f"{value:,.0f}") for label, value in counters.items() if value is not None]
     steps = [] if source.pipeline is None else steps_before(source.pipeline)
-    documents = []
-    if source.documents is not None:
-        documents = [
-            ("Documents", _number(source.counts.shape[0])),
-            ("Tokens", _number(total(source.counts))),
-        ]
-        if periods:
-            documents += [("First period", periods[0]), ("Last period", periods[-1])]
-    versions = [("Python", platform.python_version())]
     packages = ("streamtopics", "numpy", "scipy", "scikit-learn")
-    versions = [*((name, version(name)) for name in packages), *versions]
+    versions = [*((name, version(name)) for name in packages)]
     sections = [
-        ("Model", [("Class", type(model).__name__), *parameters]),
-        ("Steps before it", [(name, _value(step)) for name, step in steps]),
+        ("Model", [(name, _value(step)) for name, step in [*steps, ("topics", model)]]),
         ("What it has learnt from", seen),
         ("Read and left out", list((intake or {}).items())),
-        ("Documents of this report", documents),
-        ("Versions", versions),
+        ("Versions", [*versions, ("Python", platform.python_version())]),
         ("Report", [] if date is None else [("Date", date)]),
     ]
     return [(name, rows) for name, rows in sections if rows]
 
 
-def _value(value: Any) -> str:
-    """A parameter, in one line, without addresses of memory."""
-    if isinstance(value, np.ndarray) or is_sparse(value):
-        return f"{type(value).__name__} of shape {value.shape}"
-    return shortened(ADDRESS.sub("", " ".join(repr(value).split())), LONGEST_VALUE)
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}"
+def _value(step: Any) -> str:
+    """A step with the parameters that are not the defaults, without addresses of memory."""
+    return shortened(ADDRESS.sub("", " ".join(repr(step).split())), LONGEST_VALUE)

@@ -12,6 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from streamtopics.editing import EditError
+from streamtopics.editing.records import Weighted
+from streamtopics.editing.topics import editable, leading_words
 from streamtopics.metrics import relevant_words
 from streamtopics.story.cells import Cells, Labels, labels_of
 from streamtopics.utils.steps import counted, last_step, names_of, steps_before
@@ -28,6 +31,9 @@ MOST_WORDS = 40
 MOST_PARTS, LEAST_PART = 6, 0.05
 # Documents at random that findings are quoted from.
 N_SAMPLE = 5000
+# Edits of topics that a page offers, and those that clusters that come and go do not take.
+KINDS = ("merge", "rename", "hide", "lock", "exclude", "pull")
+OF_ROWS = {"merge", "lock"}
 WORD = re.compile(r"\w+")
 # Places of the slider: `relevance` of `relevant_words`.
 RELEVANCE_GRID = tuple(i / 10 for i in range(11))
@@ -49,6 +55,16 @@ class Source:
     times: Sequence[Any] | None
     groups: Sequence[Any] | None
     labels: Sequence[str]
+    edits: EditMode
+
+
+@dataclass(frozen=True)
+class EditMode:
+    """What a page needs so that people can edit the topics of a model on it."""
+
+    kinds: tuple[str, ...] = ()  # Edits that the model takes; empty if none
+    leading: tuple[Weighted, ...] = ()  # Words by which an edit finds each topic again
+    locked: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -99,7 +115,6 @@ def read_source(
     titles: Iterable[str] | None,
     times: Any,
     groups: Sequence[Any] | None,
-    labels: Sequence[str] | None,
 ) -> Source:
     """Return the checked input of a report; a pipeline counts the words of texts."""
     topics = last_step(estimator)
@@ -119,25 +134,32 @@ def read_source(
         X = counted(estimator, texts)
     names = topics._column_names(names_of(estimator) if feature_names is None else feature_names)
     counts, documents = counts_of(X, len(names))
-    n, n_topics = counts.shape[0], len(topics.topic_weights_)
-    lengths = {
-        "texts": (texts, n),
-        "times": (times, n),
-        "groups": (groups, n),
-        "titles": (titles, n),
-    }
-    for name, (values, wanted) in {**lengths, "labels": (labels, n_topics)}.items():
-        if values is not None and len(values) != wanted:
-            of = "topics" if name == "labels" else "documents"
+    n = counts.shape[0]
+    given = {"texts": texts, "times": times, "groups": groups, "titles": titles}
+    for name, values in given.items():
+        if values is not None and len(values) != n:
             raise ValueError(
-                f"{name} must have an entry for each of the {wanted} {of}; got {len(values)}"
+                f"{name} must have an entry for each of the {n} documents; got {len(values)}"
             )
-    if labels is None:
-        labels = [str(name) for name in getattr(topics, "topic_names_", ())]
+    labels = [str(name) for name in getattr(topics, "topic_names_", ())]
     return Source(
         topics, pipeline, np.asarray(names), topics.topic_word_, topics.topic_weights_,
-        documents, counts, texts, titles, times, groups, labels,
+        documents, counts, texts, titles, times, groups, labels, edit_mode(estimator, names),
     )  # fmt: skip
+
+
+def edit_mode(estimator: Any, names: np.ndarray) -> EditMode:
+    """The edits that a model takes, if its columns have these names."""
+    try:
+        topics = editable(estimator)
+    except (EditError, TypeError):
+        return EditMode()
+    if not np.array_equal(topics._column_names(names_of(estimator)), names):
+        return EditMode()
+    come_and_go = topics._commit.lifetimes is not None
+    kinds = tuple(kind for kind in KINDS if not (come_and_go and kind in OF_ROWS))
+    leading, locked = leading_words(topics, names), frozenset(topics.locked_topics_.tolist())
+    return EditMode(kinds, tuple(leading), locked)
 
 
 def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
@@ -173,11 +195,8 @@ def statistics_of(source: Source, n_best: int, labels: Labels | None) -> Statist
         shares = doc_topic(source, rows)
         main[rows], share[rows] = shares.argmax(axis=1), shares.max(axis=1)
         sample.append(shares[chosen[(chosen >= start) & (chosen < start + AT_ONCE)] - start])
-        for k in np.unique(main[rows]):
-            own = rows[main[rows] == k]
-            telling[own] = (
-                source.counts[own] @ lift[k] / np.where(lengths[own] > 0, lengths[own], 1)
-            )
+        of_topics = (source.counts[rows] @ lift.T)[np.arange(len(rows)), main[rows]]
+        telling[rows] = of_topics / np.where(lengths[rows] > 0, lengths[rows], 1)
         known = rows[lengths[rows] > 0]
         if labels is not None:
             groups = [labels.groups[row] for row in known]

@@ -3,7 +3,7 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
-  const state = { topic: 0, subject: "", relevance: data.relevance, period: 0, cards: 24, tiles: 12, groups: 1, open: false, within: null };
+  const state = { topic: 0, subject: "", relevance: data.relevance, period: 0, cards: 24, tiles: 12, groups: 1, open: false, within: null, editing: false, renaming: null };
   // As in the output of a notebook: then addresses are those of the page around this one.
   const withinPage = location.protocol === "about:";
   const narrow = () => matchMedia("(max-width: 46rem)").matches;
@@ -83,10 +83,13 @@
     return topic.words.map((_, i) => i).sort((a, b) => values[b] - values[a] || a - b).slice(0, data.n_words);
   }
 
-  const labels = data.topics.map((topic) => {
+  function labelOf(topic, name) {
     const words = ranked(topic, data.relevance).slice(0, 4).map((i) => data.words[topic.words[i]]);
-    return topic.name || words.join(", ") || "no words";
-  });
+    return name || words.join(", ") || "no words";
+  }
+
+  /** What topics are called, by place; edits change it. */
+  let labels = data.topics.map((topic) => labelOf(topic, topic.name));
 
   const called = (place) => `${data.topics[place].id} · ${labels[place]}`;
 
@@ -102,11 +105,13 @@
     fill("words", order.map((i) => {
       const word = data.words[topic.words[i]];
       const lift = topic.p[i] / data.overall[topic.words[i]];
-      return el("li", {},
+      return el("li", { class: isExcluded(state.topic, word) ? "struck" : null },
         button(word, () => search(word), { "aria-label": `${word}: search` }),
         bar(topic.p[i] / most, "track"),
-        el("span", { class: "figures" }, el("b", {}, percent(topic.p[i])), ` ${times(lift)}`));
+        el("span", { class: "figures" }, el("b", {}, percent(topic.p[i])), ` ${times(lift)}`),
+        excludeButton(state.topic, word));
     }));
+    byId("pull").hidden = !state.editing || !data.edits.includes("pull");
   }
 
   // Documents
@@ -487,18 +492,38 @@
 
   function drawCards() {
     fill("cards", data.topics.slice(0, state.cards).map((topic, place) => {
-      const quote = quoteOf(topic);
-      return el("li", { class: `card topic${topic.prior > 0.5 ? " faint" : ""}`, "data-place": place },
-        el("div", { class: "top" }, el("span", {}, `Topic ${topic.id}`), el("span", {}, percent(topic.weight))),
-        el("h3", {}, button(labels[place], () => (state.open && state.topic === place ? closePanel(true) : choose(place, narrow())), { "aria-expanded": "false" })),
-        spark(topic),
+      const parts = edited.parts[place], quote = quoteOf(topic);
+      if (!parts.length) return null;  // It was merged into another one.
+      const weight = parts.reduce((sum, part) => sum + data.topics[part].weight, 0);
+      const kind = `${topic.prior > 0.5 ? " faint" : ""}${edited.hidden.has(place) ? " hidden" : ""}`;
+      return el("li", { class: `card topic${kind}`, "data-place": place },
+        el("div", { class: "top" }, el("span", {}, `Topic ${topic.id}`, marksOf(place)), el("span", {}, percent(weight))),
+        state.renaming === place ? renameForm(place)
+          : el("h3", {}, button(labels[place], () => (state.open && state.topic === place ? closePanel(true) : choose(place, narrow())), { "aria-expanded": "false" })),
+        spark(sumOf(parts)),
+        movedWords(place),
         topic.change ? el("p", { class: "change" }, capital(topic.change)) : null,
         topic.came.length ? el("p", { class: "came" }, "More of: ", el("b", {}, topic.came.join(", "))) : null,
-        quote ? el("p", { class: "quote" }, `“${quote}”`) : null);
+        quote ? el("p", { class: "quote" }, `“${quote}”`) : null,
+        editTools(place));
     }));
     const more = byId("more-cards");
     more.hidden = data.topics.length <= state.cards;
     more.textContent = `Show all ${count(data.topics.length)} topics`;
+    placePanel();
+  }
+
+  /** Put the open topic below its card, if there still is one. */
+  function placePanel() {
+    const card = state.open ? cardOf(state.topic) : null;
+    if (!card) {
+      state.open = false;
+      panel.remove();
+      return;
+    }
+    card.classList.add("here");
+    card.querySelector("h3 button")?.setAttribute("aria-expanded", "true");
+    card.after(panel);
   }
 
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
@@ -511,8 +536,9 @@
     state.open = false;
     panel.remove();
     document.querySelectorAll(".topic.here").forEach((item) => item.classList.remove("here"));
-    if (card) card.querySelector("h3 button").setAttribute("aria-expanded", "false");
-    if (card && focus) card.querySelector("h3 button").focus();
+    const title = card?.querySelector("h3 button");
+    title?.setAttribute("aria-expanded", "false");
+    if (focus) title?.focus();
   }
 
   function drawDocuments() {
@@ -537,7 +563,9 @@
   }
 
   /** Open a topic below its card; `move` also takes the reader to it. */
-  function choose(place, move = false) {
+  function choose(asked, move = false) {
+    // A topic that was merged is on the card of another one.
+    const place = edited.parts.findIndex((parts) => parts.includes(asked));
     if (place >= state.cards) {
       state.cards = data.topics.length;
       drawCards();
@@ -545,10 +573,7 @@
     closePanel();
     state.topic = place;
     state.open = true;
-    const card = cardOf(place);
-    card.classList.add("here");
-    card.querySelector("h3 button").setAttribute("aria-expanded", "true");
-    card.after(panel);
+    placePanel();
     drawTopic();
     document.querySelectorAll("#map [data-place], #tree [data-topic]").forEach((group) =>
       group.classList.toggle("here", (group.dataset.place ?? group.dataset.topic) === String(place)));
@@ -569,6 +594,210 @@
     panel.remove();
     byId("more-cards").addEventListener("click", () => { state.cards = data.topics.length; drawCards(); });
     drawCards();
+  }
+
+  // Editing: what people change on the cards, as a file that the model takes
+
+  const edits = [], chosen = new Set();
+  let edited = afterEdits(), isSaved = true;
+
+  /** What there is after the edits: names, hidden and locked topics, topics that make up each one, and words that have come and gone. */
+  function afterEdits() {
+    const found = {
+      names: data.topics.map((topic) => topic.name), parts: data.topics.map((_, place) => [place]), hidden: new Set(),
+      locked: new Set(data.topics.flatMap((topic, place) => (topic.is_locked ? [place] : []))),
+      excluded: data.topics.map(() => new Set()), pulled: data.topics.map(() => new Set()) };
+    for (const { kind, topics: [first, ...others], word, name } of edits) {
+      if (kind === "rename") found.names[first] = name;
+      if (kind === "hide") found.hidden.add(first);
+      if (kind === "lock") found.locked.add(first);
+      if (kind === "unlock") found.locked.delete(first);
+      if (kind === "exclude") { found.excluded[first].add(word); found.pulled[first].delete(word); }
+      if (kind === "pull") { found.pulled[first].add(word); found.excluded[first].delete(word); }
+      if (kind === "merge") {
+        found.parts[first] = [first, ...others].flatMap((place) => found.parts[place]);
+        others.forEach((place) => {
+          found.parts[place] = [];
+          // What one of them excludes, all of them do.
+          found.excluded[place].forEach((one) => found.excluded[first].add(one));
+        });
+      }
+    }
+    return found;
+  }
+
+  const isExcluded = (place, word) => edited.excluded[place].has(word);
+  const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+  /** Add an edit, or take it back if there is one like it; one of two opposites is enough. */
+  function toggle(edit, opposite) {
+    const isLike = (other) => same(other, edit) || same(other, { ...edit, kind: opposite });
+    const at = edits.findIndex(isLike);
+    if (at >= 0) takeBack(at);
+    else change(edit);
+  }
+
+  function change(edit) {
+    edits.push(edit);
+    redraw(inWords(edit));
+  }
+
+  function takeBack(at) {
+    const [edit] = edits.splice(at, 1);
+    redraw(`Taken back: ${inWords(edit)}`);
+  }
+
+  /** An edit in words. */
+  function inWords({ kind, topics: [first, ...others], word, name }) {
+    const topic = `${data.topics[first].id} · ${labelOf(data.topics[first], data.topics[first].name)}`;
+    return {
+      merge: () => `Merge ${topic} with ${others.map(called).join(" and with ")}`,
+      rename: () => (name ? `Name ${topic}: “${name}”` : `Take the name of ${topic} away`),
+      hide: () => `Hide ${topic}`, lock: () => `Lock the words of ${topic}`, unlock: () => `Unlock ${topic}`,
+      exclude: () => `Keep “${word}” out of ${topic}`, pull: () => `Pull “${word}” to ${topic}`,
+    }[kind]();
+  }
+
+  /** Draw again what edits change, with the focus where it was. */
+  function redraw(message) {
+    const focus = document.activeElement.dataset.key;
+    isSaved = !edits.length;
+    edited = afterEdits();
+    labels = data.topics.map((topic, place) => labelOf(topic, edited.names[place]));
+    chosen.forEach((place) => { if (!edited.parts[place].length) chosen.delete(place); });
+    drawCards();
+    drawEdits();
+    if (state.open) drawTopic();
+    if (data.branches.length) drawTree();
+    else drawMap();
+    if (data.groups.length > 1) drawTiles();
+    byId("edit-said").textContent = message;
+    document.querySelector(`[data-key="${CSS.escape(focus ?? "")}"]`)?.focus();
+  }
+
+  function drawEdits() {
+    byId("merge").textContent = chosen.size > 1 ? `Merge ${chosen.size} topics` : "Merge: choose two topics or more";
+    byId("merge").hidden = !data.edits.includes("merge");
+    byId("merge").disabled = chosen.size < 2;
+    byId("save").disabled = !edits.length;
+    byId("edit-count").textContent = edits.length ? plural(edits.length, "edit", "edits") : "No edits yet";
+    fill("edits", edits.map((edit, i) => el("li", {}, el("span", {}, inWords(edit)), " ",
+      button("Take back", () => { takeBack(i); byId("edit-count").focus(); }, { class: "quiet", "aria-label": `Take back: ${inWords(edit)}` }))));
+  }
+
+  /** What a card says of its state. */
+  function marksOf(place) {
+    const marks = [edited.locked.has(place) ? "locked" : null, edited.hidden.has(place) ? "hidden" : null].filter(Boolean);
+    return marks.map((mark) => el("span", { class: "kind" }, mark));
+  }
+
+  /** The shares of topics that are put together. */
+  function sumOf(parts) {
+    const shares = data.periods.map((_, i) => (data.topics[parts[0]].shares[i] === null ? null : parts.reduce((sum, part) => sum + data.topics[part].shares[i], 0)));
+    return { shares };
+  }
+
+  /** Topics and words that edits have moved to a topic or out of it. */
+  function movedWords(place) {
+    const list = (name, ones) => (ones.length ? el("p", { class: "came" }, `${name}: `, el("b", {}, ones.join(", "))) : null);
+    return [list("With", edited.parts[place].slice(1).map(called)), list("Pulled", [...edited.pulled[place]]), list("Not", [...edited.excluded[place]])];
+  }
+
+  function editTools(place) {
+    if (!state.editing) return null;
+    const tool = (kind, name, on, attributes = {}) => (data.edits.includes(kind)
+      ? button(name, on, { class: "quiet", "data-key": `${kind}-${place}`, "aria-label": `${name} topic ${called(place)}`, ...attributes }) : null);
+    const flip = (kind, opposite) => () => toggle({ kind, topics: [place] }, opposite);
+    const box = el("input", { type: "checkbox", "data-key": `merge-${place}`, "aria-label": `Choose topic ${called(place)} for a merge` });
+    box.checked = chosen.has(place);
+    box.addEventListener("change", () => { if (box.checked) chosen.add(place); else chosen.delete(place); drawEdits(); });
+    return el("div", { class: "tools" },
+      data.edits.includes("merge") ? el("label", { class: "quiet" }, box, "Merge") : null,
+      tool("rename", "Rename", () => { state.renaming = place; drawCards(); byId("new-name").select(); }),
+      tool("hide", edited.hidden.has(place) ? "Show" : "Hide", flip("hide", "hide")),
+      tool("lock", edited.locked.has(place) ? "Unlock" : "Lock", edited.locked.has(place) ? flip("unlock", "lock") : flip("lock", "unlock")));
+  }
+
+  function renameForm(place) {
+    const input = el("input", { id: "new-name", "aria-label": `Name of topic ${data.topics[place].id}`, placeholder: labels[place] });
+    input.value = edited.names[place] || labels[place];
+    const form = el("form", { class: "rename" }, input, el("button", { class: "quiet" }, "Name"));
+    const close = () => { state.renaming = null; };
+    const again = () => document.querySelector(`[data-key="rename-${place}"]`)?.focus();
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const name = input.value.trim(), isNew = name !== edited.names[place] && name !== labelOf(data.topics[place], "");
+      close();
+      // The last name of a topic is the one that it keeps.
+      const before = edits.findIndex((edit) => edit.kind === "rename" && edit.topics[0] === place);
+      if (isNew && before >= 0) edits.splice(before, 1);
+      if (isNew) change({ kind: "rename", topics: [place], name });
+      else drawCards();
+      again();
+    });
+    form.addEventListener("keydown", (event) => { if (event.key === "Escape") { close(); drawCards(); again(); } });
+    return form;
+  }
+
+  function excludeButton(place, word) {
+    if (!state.editing || !data.edits.includes("exclude")) return null;
+    const out = isExcluded(place, word);
+    return button(out ? "↶" : "×", () => toggle({ kind: "exclude", topics: [place], word }, "exclude"), {
+      class: "out", "data-key": `exclude-${place}-${word}`, "aria-pressed": String(out), "aria-label": `Not “${word}”`, title: out ? "Take back" : `Keep “${word}” out of this topic` });
+  }
+
+  /** The file of the edits, as `streamtopics.editing.edits_to_json` writes one. */
+  function fileOf() {
+    const rows = edits.map(({ kind, topics, word, name }) => JSON.stringify({ kind,
+      topics: topics.map((place) => data.topics[place].id), leading: topics.map((place) => data.topics[place].leading),
+      ...(word === undefined ? {} : { words: [wordOf(word)] }), ...(name ? { name } : {}) }));
+    return `{"format": "streamtopics edits", "edits": [\n${rows.join(",\n")}\n]}\n`;
+  }
+
+  /** A word as the model knows it: columns without names are numbers. */
+  function wordOf(word) {
+    const first = data.topics.find((topic) => topic.leading.length);
+    return first && typeof first.leading[0][0] === "number" ? Number(word) : word;
+  }
+
+  function save() {
+    const address = URL.createObjectURL(new Blob([fileOf()], { type: "application/json" }));
+    el("a", { href: address, download: "edits.json" }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
+    isSaved = true;
+    byId("edit-said").textContent = "Saved as edits.json.";
+  }
+
+  function startEditing() {
+    if (!data.edits.length) return;
+    const toggleMode = byId("edit");
+    toggleMode.hidden = false;
+    toggleMode.addEventListener("click", () => {
+      state.editing = !state.editing;
+      Object.assign(state, { renaming: null });
+      toggleMode.setAttribute("aria-pressed", String(state.editing));
+      toggleMode.textContent = state.editing ? "Stop editing" : "Edit topics";
+      byId("edit-bar").hidden = !state.editing;
+      redraw("");
+    });
+    fill("edit-note", "Save the edits as a file, and give it to the model: ", el("code", {}, "streamtopics edit MODEL edits.json"),
+      ", or ", el("code", {}, "editing.apply_edits"), " in Python. Names and cards show the edits; shares and findings are those of the model as it is.");
+    add(panel.querySelector("datalist"), [...data.words, ...data.more_words.map(([word]) => word)].map((value) => el("option", { value })));
+    byId("merge").addEventListener("click", () => {
+      const topics = [...chosen].sort((a, b) => a - b);
+      chosen.clear();
+      change({ kind: "merge", topics });
+      document.querySelector(`[data-key="merge-${topics[0]}"]`)?.focus();
+    });
+    byId("save").addEventListener("click", save);
+    panel.querySelector("#pull").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const word = byId("pulled").value.trim();
+      byId("pulled").value = "";
+      if (word && !edited.pulled[state.topic].has(word)) change({ kind: "pull", topics: [state.topic], word });
+    });
+    addEventListener("beforeunload", (event) => { if (!isSaved) event.preventDefault(); });
+    drawEdits();
   }
 
   // The tree and the map
@@ -835,7 +1064,7 @@
           go(body.querySelector(`[data-row="${hit.doc.row}"]`));
         } else {
           choose(hit.place);
-          go(document.querySelector(`#documents [data-row="${hit.doc.row}"]`));
+          go(document.querySelector(`#documents [data-row="${hit.doc.row}"]`) ?? panel);
         }
       });
     });
@@ -955,6 +1184,7 @@
     startTheme();
     drawFacts();
     startTopics();
+    startEditing();
     drawFindings();
     startTime();
     startMap();

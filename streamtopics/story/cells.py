@@ -52,6 +52,20 @@ class Period(NamedTuple):
     unit: str
 
 
+def positions(times: np.ndarray) -> np.ndarray:
+    """Times as numbers, dates in seconds; NaN where they are not known."""
+    if times.dtype.kind != "M":
+        return times.astype(np.float64)
+    return np.where(np.isnat(times), np.nan, times.astype("M8[us]").astype(np.int64) / 1e6)
+
+
+def places_in(periods: Sequence[Period], times: np.ndarray) -> np.ndarray:
+    """The period of each of `positions`, -1 where it is not known or before the first."""
+    starts = positions(np.array([period.start for period in periods]))
+    found = np.searchsorted(starts, times, side="right") - 1
+    return np.where(np.isnan(times), -1, found)
+
+
 @dataclass(frozen=True)
 class Totals:
     """Sums by period and group, for periods that people read.

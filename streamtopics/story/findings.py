@@ -23,9 +23,11 @@ from scipy import sparse
 
 from streamtopics.story.cells import (
     LEAST_OF_PERIOD,
+    OTHERS,
     Period,
     Totals,
     interval_of,
+    places_in,
     spread_of,
     spread_within,
 )
@@ -136,6 +138,27 @@ class Topics(NamedTuple):
     names: Sequence[str]  # of the columns
     of_words: np.ndarray  # (n_topics, n_columns): p(topic | word)
     hidden: frozenset[int] = frozenset()
+
+
+def topics_of(model: Any, words: Sequence[Sequence[str]], names: Iterable[object]) -> Topics:
+    """The topics of a model, of which each is called by its words."""
+    phi = model.topic_word_ * model.topic_weights_[:, None]
+    of_words = phi / np.maximum(phi.sum(axis=0), 1e-300)
+    hidden = frozenset(map(int, model.hidden_topics_))
+    return Topics(words, [str(name) for name in names], of_words, hidden)
+
+
+def sample_of(
+    totals: Totals, counts: Any, shares: Any, times: np.ndarray, groups: Sequence[str],
+    texts: Sequence[str], is_of_stream: bool = False,
+) -> Sample:  # fmt: skip
+    """Documents that are kept, in the periods and groups of all; see `positions` of times."""
+    places = {name: place for place, name in enumerate(totals.groups)}
+    group = [places.get(name, places.get(OTHERS, -1)) for name in groups]
+    return Sample(
+        sparse.csr_matrix(counts), np.asarray(shares, np.float64),
+        places_in(totals.periods, times), np.array(group, np.intp), texts, is_of_stream,
+    )  # fmt: skip
 
 
 class Change(NamedTuple):

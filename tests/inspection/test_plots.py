@@ -287,6 +287,23 @@ def test_distances_on_the_map_are_those_of_hellinger_where_two_axes_suffice():
     assert_allclose(found.mean(axis=0), 0, atol=1e-12)
 
 
+@pytest.mark.parametrize("size", [(3, 3), (9, 2)])
+def test_the_frame_of_a_map_cuts_no_disc_and_none_covers_another(size):
+    """Of twelve topics, though the corpus has four."""
+    model = SVBLDA(12, random_state=0).partial_fit(X[:40])
+    ax = plot_topic_map(model, NAMES, ax=pyplot.subplots(figsize=size)[1])
+    ax.figure.canvas.draw()
+    inside, discs = ax.get_window_extent(), ax.patches
+    for disc in discs:
+        box = disc.get_window_extent()
+        assert inside.x0 <= box.x0 < box.x1 <= inside.x1
+        assert inside.y0 <= box.y0 < box.y1 <= inside.y1
+    for i, one in enumerate(discs):
+        for other in discs[:i]:
+            far = np.hypot(*np.subtract(one.center, other.center))
+            assert far > 0.97 * (one.radius + other.radius)
+
+
 @pytest.mark.parametrize("n", [1, 2])
 def test_one_or_two_topics_have_a_map(n):
     plot_topic_map(SVBLDA(n, random_state=0).fit(X), NAMES)

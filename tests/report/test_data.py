@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a report says is what the model says."""
 
-from dataclasses import dataclass
+import json
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +13,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import SVBLDA, AspectSentimentModel, StreamingLDA, StreamingMixture, WASTopicModel
+from streamtopics import (
+    SVBLDA,
+    AspectSentimentModel,
+    StreamingLDA,
+    StreamingMixture,
+    WASTopicModel,
+    editing,
+)
+from streamtopics.editing.records import KINDS
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, nearest, places
 from streamtopics.report import page, report
@@ -115,6 +125,38 @@ def test_findings_are_those_of_the_documents_with_their_curves(data, corpus):
     assert (given.findings, given.n_findings, given.topics[0].change) == ([], 0, "")
 
 
+def test_the_page_can_write_edits_that_the_model_takes(data, corpus):
+    """By the leading words of its topics."""
+    assert set(data.edits) < {*KINDS}
+    rows = [
+        {"kind": kind, "topics": [topic.id], "leading": [topic.leading]} | more
+        for topic, kind, more in zip(
+            data.topics,
+            ("rename", "exclude", "lock"),
+            ({"name": "ships"}, {"words": ["people"]}, {}),
+            strict=True,
+        )
+    ]
+    text = json.dumps({"format": "streamtopics edits", "edits": rows})
+    model = deepcopy(corpus.pipeline)
+    results = editing.apply_edits(model, editing.edits_from_json(text))
+    assert [one.refused for one in results] == ["", "", ""]
+    assert [one.rows for one in results] == [(topic.id,) for topic in data.topics]
+    found = report(model, texts=corpus.texts)
+    assert [topic.name for topic in found.topics if topic.id == data.topics[0].id] == ["ships"]
+    assert [topic.id for topic in found.topics if topic.is_locked] == [data.topics[2].id]
+
+
+def test_models_that_take_no_edits_offer_none(corpus, parts):
+    """Or whose columns have names that only the report knows."""
+    X, names = parts[1], parts[2]
+    assert report(parts[0], feature_names=names).edits == ()
+    assert report(parts[0]).edits == report(corpus.pipeline).edits
+    assert report(WASTopicModel(2, random_state=0).fit([X[:3], X[3:5]])).edits == ()
+    mixture = StreamingMixture(4, births=DirichletProcess(), random_state=0).partial_fit(X)
+    assert set(report(mixture).edits) == {"rename", "hide", "exclude", "pull"}
+
+
 def test_groups_have_shares_and_findings(corpus, parts):
     shares = parts[3]
     groups = ["north" if row.argmax() == 0 else "south" for row in shares]
@@ -190,7 +232,8 @@ def test_counts_and_texts_say_the_same_as_a_pipeline(data, corpus, parts):
     model, counts, names, _ = parts
     given = {"X": counts, "texts": corpus.texts, "times": corpus.times, "feature_names": names}
     again = report(model, n_words=6, **given)
-    assert again.topics == data.topics
+    # The model itself does not know the words.
+    assert again.topics == [replace(topic, leading=()) for topic in data.topics]
     assert (again.words, again.overall) == (data.words, data.overall)
 
 
@@ -299,16 +342,6 @@ def test_names_of_topics_are_the_models(parts):
     assert all(topic.name == "" for topic in report(model).topics)
 
 
-def test_topics_are_called_by_labels(parts):
-    model = parts[0]
-    weights = model.topic_weights_
-    labels = [f"called {k}" for k in range(len(weights))]
-    found = {topic.id: topic.name for topic in report(model, labels=labels).topics}
-    assert found == dict(enumerate(labels))
-    with pytest.raises(ValueError, match=rf"for each of the {len(weights)} topics; got 1"):
-        report(model, labels=["one"])
-
-
 @dataclass(frozen=True)
 class Life:
     topic: int
@@ -323,7 +356,7 @@ def test_records_become_tables_the_newest_first(corpus):
     lives = [Life(0, 1, None, ("a",)), {"topic": 4, "born": 3, "died": 9, "words": np.arange(30)}]
     found = report(corpus.pipeline, texts=corpus.texts, times=times, alarms=alarms, tracker=lives)
     (heading, births), (_, rung) = found.tables
-    assert heading == "Births and changes"
+    assert heading == "Topics of the stream"
     assert births.columns == ("topic", "born", "died", "words")
     assert births.rows[0] == ("4", "3", "9", "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …")
     assert births.rows[1] == ("0", "1", "", "a")
@@ -338,11 +371,11 @@ def test_records_become_tables_the_newest_first(corpus):
     assert_allclose(found.alarms[1].shares, wanted, rtol=1e-5)
 
 
-def test_records_within_records_are_told_in_a_cell(corpus):
+def test_of_records_within_records_a_cell_has_the_first_field(corpus):
     alarm = {"batch": 3, "topics": (Life(4, 2, None, ("a", "b")), Life(5, 1, 9, ())), "rest": {}}
     table = report(corpus.pipeline, alarms=[alarm]).tables[0][1]
     assert table.columns == ("batch", "topics")
-    assert table.rows == (("3", "4 (born 2, words a, b); 5 (born 1, died 9)"),)
+    assert table.rows == (("3", "4, 5"),)
 
 
 def test_many_records_leave_the_last_ones(corpus):
@@ -393,8 +426,11 @@ def test_the_card_names_the_model_and_has_no_address_of_memory(corpus):
     model = StreamingLDA(3, random_state=0, topic_word_prior=lambda words, counts: 0.1)
     model.fit(corpus.pipeline[0].transform(corpus.texts))
     cards = dict(report(model, date="2026-01-31").card)
-    assert ("Class", "StreamingLDA") in cards["Model"]
-    assert " at 0x" not in dict(cards["Model"])["topic_word_prior"]
+    said = dict(cards["Model"])["topics"]
+    assert said.startswith(
+        "StreamingLDA(n_components=3, random_state=0, topic_word_prior=<function"
+    )
+    assert " at 0x" not in said
     assert ("Date", "2026-01-31") in cards["Report"]
     assert dict(cards["What it has learnt from"])["Topics"] == "3"
     assert {name for name, _ in cards["Versions"]} >= {"streamtopics", "numpy", "scikit-learn"}

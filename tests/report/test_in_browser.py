@@ -2,14 +2,16 @@
 """The page in a browser: it opens offline, everything on it works, and everyone can use it."""
 
 import re
+from copy import deepcopy
 from datetime import date
 from html import escape
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
-from streamtopics import StreamingLDA
+from streamtopics import StreamingLDA, editing
 from streamtopics.metrics import relevant_words
 from streamtopics.report import report
 from tests.report.made import HOSTILE, Alarm, made, written
@@ -283,6 +285,87 @@ def test_the_cut_of_the_tree_is_moved(opened, data):
     assert page.locator("#map circle").count() == 3
 
 
+def edited_by_hand(page):
+    """Seven edits, of which one is taken back: the first topics are 0, 1 and 2 on the page."""
+    page.click("#edit")
+    # By keyboard alone.
+    page.locator("[data-key='rename-0']").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("first")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.dataset.key") == "rename-0"
+    page.locator("[data-key='hide-1']").focus()
+    page.keyboard.press("Space")
+    choose(page, 0)
+    word = words(page)[0]
+    page.click(f"[data-key='exclude-0-{word}']")
+    page.fill("#pulled", "people")
+    page.keyboard.press("Enter")
+    page.click("[data-key='lock-0']")
+    for place in (2, 1):
+        page.locator(f"[data-key='merge-{place}']").check()
+    page.click("#merge")
+    assert page.inner_text("#edit-count") == "6 edits"
+    page.click("#edit-count")
+    page.locator("#edits li").filter(has_text="Hide").get_by_role("button").click()
+    assert page.locator("#edits li").count() == 5
+    return word
+
+
+def test_edits_of_the_page_are_those_of_the_model(opened, corpus, data, tmp_path):
+    page = opened()
+    word = edited_by_hand(page)
+    assert page.locator(".topic").count() == 2
+    first, other = page.locator(".topic").all_inner_texts()
+    assert "first" in first
+    assert "Pulled: people" in first
+    assert f"Not: {word}" in first
+    assert f"{data.topics[1].weight + data.topics[2].weight:.1%}" in other
+    with page.expect_download() as download:
+        page.click("#save")
+    assert download.value.suggested_filename == "edits.json"
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    model, same = deepcopy(corpus.pipeline), deepcopy(corpus.pipeline)
+    results = editing.apply_edits(model, editing.edits_from_json(text))
+    assert [one.refused for one in results] == [""] * 5
+    a, b, c = (topic.id for topic in data.topics)
+    editing.rename(same, a, "first")
+    editing.exclude(same, a, [word])
+    editing.pull(same, a, ["people"])
+    editing.lock(same, a)
+    editing.merge(same, [b, c])
+    assert_array_equal(model[-1].components_, same[-1].components_)
+    assert model[-1].topic_names_.tolist() == same[-1].topic_names_.tolist()
+    # The report of the edited model begins where the edits have led.
+    again = opened(path=written(model, tmp_path / "edited.html", texts=corpus.texts))
+    again.click("#edit")
+    again.locator("[data-key^='lock-']").filter(has_text="Unlock").click()
+    again.click("#edit-count")
+    assert again.inner_text("#edits span").startswith("Unlock")
+    again.locator("[data-key^='lock-']").first.click()
+
+
+def test_what_was_edited_is_found_and_taken_back(opened, data):
+    page = opened()
+    edited_by_hand(page)
+    page.click("#map [data-place='2']")
+    assert page.inner_text("#kicker") == f"Topic {data.topics[1].id}"
+    for _ in range(5):
+        page.locator("#edits button").last.click()
+    assert page.inner_text("#edit-count") == "No edits yet"
+    assert page.locator("#save").is_disabled()
+    assert page.locator(".topic").count() == 3
+    page.click("[data-key='rename-1']")
+    page.keyboard.press("Escape")
+    assert page.locator("#new-name").count() == 0
+    page.click("[data-key='hide-1']")
+    assert page.locator(".topic.hidden").count() == 1
+    page.click("[data-key='hide-1']")
+    assert page.inner_text("#edit-count") == "No edits yet"
+    page.click("#edit")
+    assert page.locator(".tools").count() == 0
+
+
 def test_groups_are_small_multiples(opened, data):
     page = opened()
     tiles = page.locator(".tile")
@@ -333,7 +416,8 @@ def test_colours_follow_the_system_and_the_switch(opened, scheme):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_has_enough_contrast(opened, scheme):
     page = opened(color_scheme=scheme, reduced_motion="reduce")
-    choose(page, 0)
+    edited_by_hand(page)
+    page.click("[data-key='hide-1']")
     for toggle in page.get_by_role("button", name="Colour words by topic").all():
         toggle.click()
     for summary in page.locator("summary").all():
@@ -356,7 +440,8 @@ def test_all_text_has_enough_contrast(opened, scheme):
 @pytest.mark.parametrize("width", [320, 768, 1440])
 def test_nothing_is_wider_than_the_screen(opened, width):
     page = opened(width=width)
-    choose(page, 0)
+    edited_by_hand(page)
+    page.click("[data-key='rename-1']")
     page.get_by_role("button", name="Colour words by topic").first.click()
     for summary in page.locator("summary").all():
         summary.click()
@@ -382,7 +467,7 @@ def test_words_are_not_broken(opened, tmp_path, width):
 
 def test_everything_that_can_be_used_has_a_name(opened):
     page = opened()
-    choose(page, 0)
+    edited_by_hand(page)
     page.get_by_role("button", name="Colour words by topic").first.click()
     page.fill("#search", "s")
     snapshot = page.locator("body").aria_snapshot()

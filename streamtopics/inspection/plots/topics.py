@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from streamtopics.inspection.plots.axes import COLORS, one_axes, plain, several_axes
+from streamtopics.inspection.plots.axes import COLORS, one_axes, plain, pyplot, several_axes
 from streamtopics.inspection.tables import topic_names, topic_table
 from streamtopics.metrics.similarity import affinities
 from streamtopics.metrics.similarity import places as places_of
@@ -18,6 +18,9 @@ from streamtopics.utils.steps import last_step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# Radii of the largest disc of a map and of a label, as shares of its width, and rounds of moving.
+LARGEST_DISC, LABEL, ROUNDS = 0.085, 0.055, 300
 
 
 def plot_topics(
@@ -90,18 +93,35 @@ def plot_topic_map(
     Returns
     -------
     ax : Axes
-        Areas are shares of tokens, places principal coordinates of the Hellinger distances.
+        Areas are shares of tokens, places principal coordinates of the Hellinger distances. Discs
+        and labels that would cover each other are moved apart.
     """
     table = topic_table(estimator, feature_names, n_words)
     ax = one_axes(ax, (7.0, 6.0))
     places = places_of(affinities(last_step(estimator).topic_word_))[[row.topic for row in table]]
     weights = np.array([row.weight for row in table])
-    sizes = 3000 * weights / weights.max()
-    ax.scatter(places[:, 0], places[:, 1], s=sizes, color=COLORS[0], alpha=0.5, linewidths=0)
-    for row, place in zip(table, places, strict=True):
+    span = float(np.ptp(places, axis=0).max()) or 1.0
+    radii = LARGEST_DISC * span * np.sqrt(weights / weights.max())
+    places = apart(places, np.maximum(radii, LABEL * span))
+    for row, place, radius in zip(table, places, radii, strict=True):
+        # In the units of the axes, so that the frame cuts none.
+        ax.add_patch(pyplot().Circle(place, radius, color=COLORS[0], alpha=0.5, linewidth=0))
         words = "\n".join(str(word) for word in row.words)
         ax.annotate(f"{row.topic} {words}", place, ha="center", va="center", fontsize=7)
     ax.set_aspect("equal", adjustable="datalim")
-    ax.margins(0.12)
+    ax.autoscale_view()
     ax.set_axis_off()
     return ax
+
+
+def apart(places: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """Places of discs that are moved until they do not cover each other."""
+    angles = np.arange(len(places))
+    # Discs at the same place go in different directions.
+    places = places + 1e-3 * radii[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
+    least = np.add.outer(radii, radii) - np.diag(2.0 * radii)
+    for _ in range(ROUNDS):
+        away = places[:, None] - places
+        far = np.maximum(np.linalg.norm(away, axis=2), np.finfo(np.float64).tiny)
+        places = places + (0.4 * np.maximum(least / far - 1.0, 0.0)[..., None] * away).sum(axis=1)
+    return places
