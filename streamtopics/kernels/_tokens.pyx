@@ -12,10 +12,12 @@ next. Where it is not known yet which pairs are phrases, the words are kept in o
 counted from them afterwards.
 """
 import os
+import weakref
 
 import numpy as np
 
 cimport cython
+from libc.math cimport INFINITY as inf
 from cpython.object cimport PyObject
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
@@ -53,6 +55,8 @@ cdef enum:
     PAGE = 256
     # Marks a decimal digit or an underscore.
     NO_LETTER = 0x80000000
+    # Marks a character that becomes none or several.
+    MANY = 0x80000000
     # Words that are looked up together, so that they wait for memory together.
     AT_ONCE = 32
     # Names that are sorted by insertion.
@@ -69,12 +73,17 @@ cdef enum:
     # What a word may do in a phrase.
     BEGINS = 1
     ENDS = 2
+    # Decays after which all words of a stream are brought to date.
+    MOST_DECAYS = 256
+    # Columns for one word more in a pool.
+    POOLED = 32
 
 include "_tokens_entries.pxi"
 include "_tokens_letters.pxi"
 include "_tokens_names.pxi"
 include "_tokens_pairs.pxi"
 include "_tokens_rows.pxi"
+include "_tokens_columns.pxi"
 
 
 cdef class Counted(Entries):
@@ -158,11 +167,13 @@ cdef class Counted(Entries):
 
     # Counting
 
-    def count(self, list texts, const unsigned char[::1] lower, const unsigned char[::1] begins):
+    def count(self, list texts, const unsigned char[::1] lower, const unsigned char[::1] begins,
+              Letters letters=None):
         """Count the words of texts, in lower case where `lower` says so: a row more for each.
 
         IN texts (n,) of str, lower (n,), begins (n,): whether a document begins with the text,
-        of those in which the frequencies are counted.
+        of those in which the frequencies are counted; letters: what the characters of a text
+        become, in the place of their lower case, if it has others than ASCII.
         """
         cdef Py_ssize_t n = len(texts), i = 0, first
         cdef bint enough = True
@@ -170,14 +181,15 @@ cdef class Counted(Entries):
         if lower.shape[0] != n or begins.shape[0] != n:
             raise ValueError(f"count: {lower.shape[0]}, {begins.shape[0]} flags for {n} texts")
         cdef Text *collected = <Text *> malloc(max(n, 1) * sizeof(Text))
-        cdef Wide wide = Wide(NULL, 0, 0)
+        cdef Wide wide = Wide(NULL, 0, 0), scratch = Wide(NULL, 0, 0)
         if collected == NULL:
             raise MemoryError()
         try:
             while enough and i < n:
                 first, wide.n = i, 0
                 while i < n and wide.n < WIDE_AT_ONCE:
-                    collect(texts[i], are_ascii[i] is True, lower[i], &collected[i], &wide)
+                    collect(texts[i], are_ascii[i] is True, lower[i], letters, &collected[i], &wide,
+                            &scratch)
                     i += 1
                 with nogil:
                     enough = self.count_texts(collected, first, i, begins, wide.characters)
@@ -185,6 +197,7 @@ cdef class Counted(Entries):
                 raise MemoryError()
         finally:
             free(wide.characters)
+            free(scratch.characters)
             free(collected)
 
     def count_tokens(self, tokens):

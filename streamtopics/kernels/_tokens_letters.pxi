@@ -103,12 +103,86 @@ cdef bint has_awkward_letters(str text) except -1:
             or PyUnicode_FindChar(text, 0x3A3, 0, n, 1) >= 0)
 
 
-cdef int collect(str text, bint is_ascii, bint lower, Text *collected, Wide *wide) except -1:
+cdef class Letters:
+    """What each character becomes before words are found, whatever its neighbours are.
+
+    Parameters
+    ----------
+    become : callable
+        Takes a str of one character, and returns a str. It is asked once for each character.
+    """
+
+    # Of each character 0 before `become` was asked; one more than the character that it becomes;
+    # or MANY and a place among the others, where their number stands and then they.
+    cdef unsigned int *table
+    cdef unsigned int *others
+    cdef Py_ssize_t n_others, others_room
+    cdef object become
+
+    def __cinit__(self, become):
+        self.become = become
+        self.table = <unsigned int *> calloc(N_CHARACTERS, sizeof(unsigned int))
+        if self.table == NULL:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        free(self.table)
+        free(self.others)
+
+    cdef int ask(self, unsigned int page) except -1:
+        """Ask what the characters of a page become."""
+        cdef unsigned int c
+        cdef Py_ssize_t k, n
+        cdef str text
+        for c in range(page * PAGE, (page + 1) * PAGE):
+            text = self.become(chr(c))
+            n = len(text)
+            if n == 1:
+                self.table[c] = ord(text) + 1
+                continue
+            if not grown(<void **> &self.others, &self.others_room, self.n_others + n + 1,
+                         sizeof(unsigned int)):
+                raise MemoryError()
+            self.others[self.n_others] = <unsigned int> n
+            for k in range(n):
+                self.others[self.n_others + 1 + k] = ord(text[k])
+            self.table[c] = MANY | <unsigned int> self.n_others
+            self.n_others += n + 1
+        return 0
+
+    cdef int write(self, const unsigned int *text, Py_ssize_t n, Wide *out) except -1:
+        """Add what the characters of a text become."""
+        cdef Py_ssize_t i, k
+        cdef unsigned int found
+        if not grown(<void **> &out.characters, &out.room, out.n + n, sizeof(unsigned int)):
+            raise MemoryError()
+        for i in range(n):
+            found = self.table[text[i]]
+            if found == 0:
+                self.ask(text[i] // PAGE)
+                found = self.table[text[i]]
+            if found < MANY:
+                out.characters[out.n] = found - 1
+                out.n += 1
+                continue
+            found ^= MANY
+            k = self.others[found]
+            if not grown(<void **> &out.characters, &out.room, out.n + k + n - i,
+                         sizeof(unsigned int)):
+                raise MemoryError()
+            memcpy(out.characters + out.n, self.others + found + 1, k * sizeof(unsigned int))
+            out.n += k
+        return 0
+
+
+cdef int collect(str text, bint is_ascii, bint lower, Letters letters, Text *collected,
+                 Wide *wide, Wide *scratch) except -1:
     """Find the characters of a text, or copy them to those of others if it has more than ASCII.
 
     Where the lower case of a letter depends on its neighbours, or is more than one character,
     Python makes it.
     """
+    cdef Py_ssize_t n
     collected.lower, collected.ascii = lower, NULL
     if is_ascii:
         collected.ascii = <const unsigned char *> PyUnicode_AsUTF8AndSize(
@@ -116,7 +190,15 @@ cdef int collect(str text, bint is_ascii, bint lower, Text *collected, Wide *wid
         return 0
     if lower and has_awkward_letters(text):
         text = text.lower()
-    collected.start, collected.length = wide.n, len(text)
+    collected.start, n = wide.n, len(text)
+    if letters is not None:
+        if not grown(<void **> &scratch.characters, &scratch.room, n, sizeof(unsigned int)):
+            raise MemoryError()
+        PyUnicode_AsUCS4(text, scratch.characters, n, False)
+        letters.write(scratch.characters, n, wide)
+        collected.lower, collected.length = False, wide.n - collected.start
+        return 0
+    collected.length = n
     if not grown(<void **> &wide.characters, &wide.room, wide.n + collected.length,
                  sizeof(unsigned int)):
         raise MemoryError()

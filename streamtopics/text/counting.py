@@ -41,7 +41,13 @@ WORD_CHARACTERS, LETTERS, LETTER_WORDS = range(3)
 CHARACTERS_A_PART = 200_000
 # Python looks for signals after so many texts.
 TEXTS_AT_ONCE = 4096
-ACCENTS = {"ascii": strip_accents_ascii, "unicode": strip_accents_unicode}
+# What letters become without accents, by the parameter: in lower case first, as in scikit-learn.
+WITHOUT_ACCENTS = {
+    ("ascii", 0): kernel.Letters(strip_accents_ascii),
+    ("ascii", 1): kernel.Letters(lambda letter: strip_accents_ascii(letter.lower())),
+    ("unicode", 0): kernel.Letters(strip_accents_unicode),
+    ("unicode", 1): kernel.Letters(lambda letter: strip_accents_unicode(letter.lower())),
+}
 
 
 @dataclass(frozen=True)
@@ -179,10 +185,8 @@ def _compiled(
 ) -> Counts:  # fmt: skip
     """Count the words of texts, of which some begin a document."""
     shortest, char_kind = cast(tuple[int, int], _word_rule(vectorizer))
-    if vectorizer.strip_accents is None:
-        lower = np.full(len(texts), bool(vectorizer.lowercase), dtype=np.uint8)
-    else:
-        texts, lower = _without_accents(texts, vectorizer)
+    lower = bool(vectorizer.lowercase)
+    letters = WITHOUT_ACCENTS.get((vectorizer.strip_accents, lower))
     stop_words = [
         word.encode("utf-8", "surrogatepass")
         for word in vectorizer.get_stop_words() or ()
@@ -197,8 +201,8 @@ def _compiled(
     pairs = _spelled(phrases or ())
     with workers(n_jobs) as pool:
         spans = _parts(texts, begins, pool.n)
-        jobs = [(counter(), texts[span], lower[span], begins[span], pairs) for span in spans]
-        parts = pool.share(_counted, jobs)
+        how = partial(_counted, lower=lower, letters=letters, pairs=pairs)
+        parts = pool.share(how, [(counter(), texts[span], begins[span]) for span in spans])
     return _merged(parts, [begins[span] for span in spans], n_documents, n_jobs)
 
 
@@ -234,14 +238,15 @@ def _parts(texts: list[str], begins: np.ndarray, n_threads: int) -> list[slice]:
 
 
 def _counted(
-    counter: Any, texts: list[str], lower: np.ndarray, begins: np.ndarray,
+    counter: Any, texts: list[str], begins: np.ndarray, *, lower: bool, letters: Any,
     pairs: list[tuple[bytes, ...]],
 ) -> Any:  # fmt: skip
     if pairs:
         counter.join(pairs)
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         span = slice(start, start + TEXTS_AT_ONCE)
-        counter.count(texts[span], lower[span], begins[span])
+        small = np.full(len(texts[span]), lower, dtype=np.uint8)
+        counter.count(texts[span], small, begins[span], letters)
     counter.sort()
     return counter
 
@@ -301,17 +306,3 @@ def _texts_of(vectorizer: Any, documents: list[Any]) -> list[str]:
                 "missing texts by '', and pass analyzer=list for lists of words"
             )
     return list(map(str, texts))
-
-
-def _without_accents(texts: list[str], vectorizer: Any) -> tuple[list[str], np.ndarray]:
-    """Texts without accents, and whether the counter has to make their letters small.
-
-    As in scikit-learn accents go after letters were made small, which may leave capitals.
-    """
-    strip = ACCENTS[vectorizer.strip_accents]
-    ascii_only = np.fromiter(map(str.isascii, texts), np.uint8, len(texts))
-    clean = [
-        text if plain else strip(text.lower() if vectorizer.lowercase else text)
-        for text, plain in zip(texts, ascii_only, strict=True)
-    ]
-    return clean, ascii_only if vectorizer.lowercase else np.zeros_like(ascii_only)

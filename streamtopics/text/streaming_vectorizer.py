@@ -383,7 +383,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def document_frequency_(self) -> np.ndarray:
         """Decayed number of documents with each column's word."""
         stream = self._stream("document_frequency_")
-        return np.asarray(np.append(stream.frequency, 0.0)[stream.owner])
+        return stream.frequency_of(np.arange(stream.n_columns))
 
     def names_since(self, n_documents: int) -> tuple[np.ndarray, list[str]]:
         """Columns of a stream that got or lost a word since so many documents had been seen.
@@ -403,7 +403,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         if self.vocabulary is not None:
             return np.zeros(0, np.int64), []
         vocabulary = self._stream("names_since")
-        columns = np.flatnonzero(vocabulary.since > n_documents)
+        columns = vocabulary.table.since(n_documents)
         return columns, vocabulary.names_of(columns)
 
     def _check_parameters(self) -> None:

@@ -25,6 +25,7 @@ from streamtopics.utils.parallel import WithCache, lock_of
 # Longer words are not counted as candidates: what is kept of a stream has to be bounded.
 LONGEST = 256
 NONE = np.empty(0, dtype=np.int64)
+ARRAYS = "frequency", "column", "owner", "since"
 # Whose lock is held while a list is written that several vocabularies share.
 SHARED = WithCache()
 
@@ -114,8 +115,8 @@ def _is_share(df: float) -> bool:
 class OpenVocabulary:
     """The words of a stream that have columns, and the candidates for them.
 
-    A step shares the list of words with the vocabulary before it, and adds to its end. The first
-    words are counted, as many as there are frequencies.
+    A step shares the list of words and the table of columns with the vocabulary before it. It adds
+    to the end of the list; the first words are counted, as many as the table has.
     """
 
     _holds = (
@@ -124,51 +125,69 @@ class OpenVocabulary:
     )
     words: list[str]
     places: dict[str, int]  # Of each word in `words`
-    frequency: np.ndarray  # Of each word, decayed documents
-    column: np.ndarray  # Of each word, -1 for candidates
-    owner: np.ndarray  # Of each column the place of its word, -1 for none
-    since: np.ndarray  # Of each column documents seen when it last got or lost a word
+    table: Any  # Of the compiled code: frequencies, columns and owners
     n_documents: int = 0
     weight: float = 0.0  # Decayed documents
     error_bound: float = 0.0  # The most by which the frequency of a candidate is too small
     recycled: np.ndarray = field(default_factory=lambda: NONE)  # Columns that lost their word
     phrases: PhraseTable | None = None
 
+    @property
+    def frequency(self) -> np.ndarray:
+        """Of each word, decayed documents."""
+        return np.asarray(self.table.arrays()[0])
+
+    @property
+    def column(self) -> np.ndarray:
+        """Of each word, -1 for candidates."""
+        return np.asarray(self.table.arrays()[1])
+
+    @property
+    def owner(self) -> np.ndarray:
+        """Of each column the place of its word, -1 for none."""
+        return np.asarray(self.table.arrays()[2])
+
+    @property
+    def since(self) -> np.ndarray:
+        """Of each column documents seen when it last got or lost a word."""
+        return np.asarray(self.table.arrays()[3])
+
     def __getstate__(self) -> dict[str, Any]:
         """The fields, with the words that are counted, and none that a later step has added."""
         with lock_of(SHARED):
             words = self.words[: self.n_words]
-        return {**vars(self), "words": json.dumps(words), "places": None}
+        arrays = dict(zip(ARRAYS, self.table.arrays(), strict=True))
+        return {**vars(self), **arrays, "words": json.dumps(words), "places": None, "table": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Set the fields."""
         words = json.loads(state["words"])
         places = {word: place for place, word in enumerate(words)}
-        vars(self).update(state, words=words, places=places)
+        table = kernel.Columns(*(state.pop(name) for name in ARRAYS))
+        vars(self).update(state, words=words, places=places, table=table)
 
     def check_held(self) -> None:
         """Refuse words that are not where they are said to be."""
-        held, n = np.flatnonzero(self.owner >= 0), self.n_words
-        valid = len(held) == np.count_nonzero(self.column >= 0) and len(self.words) >= n
+        _, column, owner, _ = self.table.arrays()
+        held, n = np.flatnonzero(owner >= 0), self.n_words
+        valid = len(held) == np.count_nonzero(column >= 0) and len(self.words) >= n
         with lock_of(SHARED):
             # A later step, or one that was interrupted, may have added others.
             places = {word: place for word, place in self.places.items() if place < n}
-        valid = valid and len(places) == n
-        valid = valid and dict(zip(self.words[:n], range(n), strict=True)) == places
-        if not valid or (self.column[self.owner[held]] != held).any():
+        valid = valid and dict(zip(self.words[:n], range(n), strict=False)) == places
+        if not valid or len(places) != n or (column[owner[held]] != held).any():
             raise ValueError("words, their places and their columns must agree")
 
     @classmethod
     def empty(cls, n_columns: int) -> OpenVocabulary:
         """Return that of a stream that has not begun."""
-        owner = np.full(n_columns, -1, dtype=np.int32)
-        since = np.zeros(n_columns, dtype=np.int64)
-        return cls([], {}, np.empty(0), np.empty(0, np.int32), owner, since)
+        owner, since = np.full(n_columns, -1, dtype=np.int32), np.zeros(n_columns, dtype=np.int64)
+        return cls([], {}, kernel.Columns(np.empty(0), np.empty(0, np.int32), owner, since))
 
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return len(self.owner)
+        return int(self.table.n_columns)
 
     @property
     def names(self) -> list[str]:
@@ -177,33 +196,33 @@ class OpenVocabulary:
 
     def names_of(self, columns: np.ndarray) -> list[str]:
         """Return the words of some columns."""
-        held = zip(columns.tolist(), self.owner[columns].tolist(), strict=True)
+        held = zip(columns.tolist(), self.table.owners(columns)[0].tolist(), strict=True)
         return [self.words[i] if i >= 0 else f"<free {c}>" for c, i in held]
+
+    def frequency_of(self, columns: np.ndarray) -> np.ndarray:
+        """Return the decayed documents with the words of some columns."""
+        return np.asarray(self.table.owners(columns)[1])
 
     @property
     def n_words(self) -> int:
         """Number of words that are counted."""
-        return len(self.frequency)
+        return int(self.table.n_words)
 
     @property
     def columns(self) -> dict[str, int]:
         """The column of each word that has one."""
-        held = np.flatnonzero(self.owner >= 0).tolist()
-        return {self.words[self.owner[c]]: c for c in held}
+        owner = self.owner
+        return {self.words[owner[c]]: c for c in np.flatnonzero(owner >= 0).tolist()}
 
     def columns_of(self, words: list[str]) -> np.ndarray:
         """Return the column of each word, -1 for none."""
-        columns: np.ndarray = np.append(self.column, np.int32(-1))[self._places_of(words)]
+        columns: np.ndarray = self.table.of_words(kernel.places_of(self.places, words))
         return columns
 
     @property
     def joined(self) -> list[str]:
         """The phrases that have a column."""
         return _joined(self)
-
-    def _places_of(self, words: list[str]) -> np.ndarray:
-        places: np.ndarray = kernel.places_of(self.places, words)
-        return np.where(places < self.n_words, places, np.int32(-1))
 
     def step(
         self, words: list[str], frequencies: np.ndarray, n_documents: int, policy: Policy
@@ -214,37 +233,41 @@ class OpenVocabulary:
         decay = 1.0 if policy.half_life is None else 2.0 ** (-n_documents / policy.half_life)
         weight = self.weight * decay + n_documents
         # Limits that exclude each other are refused before anything is counted.
-        policy.limits_so_far(weight)
-        counted = replace(
-            self._with_counts(words, frequencies, decay),
+        how = decay, *policy.limits_so_far(weight), policy.margin
+        after = self._with_counts(words, frequencies, *how, self.n_documents + n_documents)
+        columns, had_word = after.table.changed()
+        after = replace(
+            after,
             n_documents=self.n_documents + n_documents,
             weight=weight,
             error_bound=self.error_bound * decay,
+            recycled=columns[had_word],
         )
-        return counted._given_away(policy)._bounded(policy.n_candidates)
+        return after._bounded(policy.n_candidates)
 
     def offered(self, words: list[str], frequencies: np.ndarray) -> OpenVocabulary:
         """Return the vocabulary with at least so many documents of some words."""
-        more = frequencies - np.append(self.frequency, 0.0)[self._places_of(words)]
-        return self._with_counts(words, np.maximum(more, 0.0), 1.0)
+        places = self._places_of(words)
+        more = frequencies - np.append(self.frequency, 0.0)[places]
+        return self._with_counts(words, np.maximum(more, 0.0), 1.0, 0.0, 0.0, 0.0, self.n_documents)
+
+    def _places_of(self, words: list[str]) -> np.ndarray:
+        places: np.ndarray = kernel.places_of(self.places, words)
+        return np.where(places < self.n_words, places, np.int32(-1))
 
     def _with_counts(
-        self, words: list[str], frequencies: np.ndarray, decay: float
+        self, words: list[str], frequencies: np.ndarray, *how: float
     ) -> OpenVocabulary:
-        """All frequencies decayed, and those of a minibatch added."""
+        """Take a step of the table with the words of a minibatch, known ones and others."""
         places = self._places_of(words)
-        known = places >= 0
-        frequency = self.frequency * decay
-        frequency[places[known]] += frequencies[known]
-        new = [i for i in np.flatnonzero(~known).tolist() if len(words[i]) <= LONGEST]
+        new = [i for i in np.flatnonzero(places < 0).tolist() if len(words[i]) <= LONGEST]
         all_words, all_places = self._with_words([words[i] for i in new])
-        return replace(
-            self,
-            words=all_words,
-            places=all_places,
-            frequency=np.append(frequency, frequencies[new].astype(np.float64)),
-            column=np.append(self.column, np.full(len(new), -1, dtype=np.int32)),
-        )
+        places[new] = np.arange(self.n_words, self.n_words + len(new), dtype=np.int32)
+        kept = places >= 0
+        *given, now = how
+        counts = frequencies[kept].astype(np.float64)
+        table = self.table.step(places[kept], counts, *given, self.n_documents, now)
+        return replace(self, words=all_words, places=all_places, table=table)
 
     def _with_words(self, added: list[str]) -> tuple[list[str], dict[str, int]]:
         """Words and places with more at the end; copies where another step has added some."""
@@ -259,64 +282,25 @@ class OpenVocabulary:
             places.update(zip(added, range(n, n + len(added)), strict=True))
         return words, places
 
-    def _given_away(self, policy: Policy) -> OpenVocabulary:
-        """Columns that are free, or whose word is too frequent or too rare, given to others."""
-        low, high = policy.limits_so_far(self.weight)
-        frequency, column, owner = self.frequency, self.column.copy(), self.owner.copy()
-        too_frequent = np.flatnonzero(frequency > high)
-        too_frequent = too_frequent[column[too_frequent] >= 0]
-        owner[column[too_frequent]] = -1
-        column[too_frequent] = -1
-        free = np.flatnonzero(owner < 0)
-        held = np.flatnonzero(owner >= 0)
-        strength = frequency[owner[held]]
-        # A word that would not be let in any more is in the way of none that would.
-        bar = policy.margin * np.where(strength < low, 0.0, strength)
-        chosen = np.flatnonzero(frequency >= (low if len(free) else max(low, bar.min())))
-        chosen = chosen[(column[chosen] < 0) & (frequency[chosen] <= high)]
-        # There are no more exchanges than columns that the most frequent one can take.
-        n_chosen = len(free) + int(np.count_nonzero(bar < frequency[chosen].max(initial=0.0)))
-        chosen = chosen[_least(-frequency[chosen], n_chosen)]
-        rest = chosen[len(free) :]
-        if len(rest):
-            weak = np.flatnonzero(bar < frequency[rest[0]])
-            weak = weak[_least(bar[weak], len(rest))]
-            weak = held[weak[frequency[rest[: len(weak)]] > bar[weak]]]
-        else:
-            weak = NONE
-        chosen = chosen[: len(free) + len(weak)]
-        taken = np.concatenate([free[: len(chosen)], weak])
-        column[owner[weak]] = -1
-        owner[taken], column[chosen] = chosen, taken
-        changed = owner != self.owner
-        return replace(
-            self,
-            column=column,
-            owner=owner,
-            since=np.where(changed, self.n_documents, self.since),
-            recycled=np.flatnonzero(changed & (self.owner >= 0)),
-        )
-
     def _bounded(self, n_candidates: int) -> OpenVocabulary:
         """All that have a column and, if there are twice too many, the candidates that count."""
-        if self.n_words - np.count_nonzero(self.owner >= 0) <= 2 * n_candidates:
+        if self.n_words - self.table.n_held <= 2 * n_candidates:
             return self
-        candidate = self.column < 0
-        counts = self.frequency[candidate]
+        frequency, column, owner, since = self.table.arrays()
+        candidate = column < 0
+        counts = frequency[candidate]
         least = np.partition(counts, len(counts) - n_candidates - 1)[-n_candidates - 1]
-        frequency = self.frequency - np.where(candidate, least, 0.0)
+        frequency = frequency - np.where(candidate, least, 0.0)
         kept = np.flatnonzero(~candidate | (frequency > 0))
         words = [self.words[i] for i in kept.tolist()]
-        column, owner = self.column[kept], self.owner.copy()
+        column = column[kept]
         held = np.flatnonzero(column >= 0)
         owner[column[held]] = held
         return replace(
             self,
             words=words,
             places=dict(zip(words, range(len(words)), strict=True)),
-            frequency=frequency[kept],
-            column=column,
-            owner=owner,
+            table=kernel.Columns(frequency[kept], column, owner, since),
             error_bound=self.error_bound + float(least),
         )
 
@@ -327,13 +311,3 @@ def _joined(vocabulary: ClosedVocabulary | OpenVocabulary) -> list[str]:
     names = [*vocabulary.phrases.names.values()]
     has_column = vocabulary.columns_of(names) >= 0
     return [name for name, has in zip(names, has_column.tolist(), strict=True) if has]
-
-
-def _least(values: np.ndarray, n: int) -> np.ndarray:
-    """Places of the n least values, in order; of equal ones the first come first."""
-    if n >= len(values):
-        return np.argsort(values, kind="stable")
-    if n == 0:
-        return NONE
-    few = np.flatnonzero(values <= np.partition(values, n - 1)[n - 1])
-    return few[np.argsort(values[few], kind="stable")][:n]

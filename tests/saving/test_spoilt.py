@@ -42,6 +42,17 @@ def put(path, value):
     return change
 
 
+def column(value):
+    """What sets the column of each word of a stream."""
+
+    def change(model):
+        state = model._vocabulary.__getstate__()
+        state["column"][:] = value
+        model._vocabulary.__setstate__(state)
+
+    return change
+
+
 def alpha(value):
     def change(model):
         posterior = model._commit.posterior
@@ -74,9 +85,9 @@ WRONG = {
     "tables that are no numbers": (*HDP, put("_commit.state", np.nan), "state of HDPModel"),
     "infinitely many tables": (*HDP, put("_commit.state", np.inf), "not finite"),
     "less than no tables": (*HDP, put("_commit.state", -1e300), r"must be \(K >=0\)"),
-    "far columns": (*WORDS, put("_vocabulary.column", 10**8), "column of OpenVocabulary"),
-    "the last column": (*WORDS, put("_vocabulary.column", 2**31 - 1), "column of OpenVocab"),
-    "one column for all words": (*WORDS, put("_vocabulary.column", 0), "must agree"),
+    "far columns": (*WORDS, column(10**8), "column of OpenVocabulary"),
+    "the last column": (*WORDS, column(2**31 - 1), "column of OpenVocab"),
+    "one column for all words": (*WORDS, column(0), "must agree"),
     "words elsewhere": (*WORDS, put("_vocabulary.words", ["a"] * 100), "must agree"),
     "no columns of HashingVectorizer": (
         make_pipeline(HashingVectorizer(n_features=8, alternate_sign=False), SVBLDA(2)),

@@ -208,6 +208,27 @@ def test_a_stream_warns_as_it_begins_also_after_words_were_counted():
     model.partial_fit(["a word"])
 
 
+@pytest.mark.parametrize("lowercase", [True, False])
+@pytest.mark.parametrize("strip_accents", ["ascii", "unicode"])
+def test_letters_without_accents_whatever_they_become(strip_accents, lowercase):
+    """None, one or several: of marks, of Latin and Greek, of Hangul, digits and ligatures."""
+    spans = [
+        (0x20, 0x600),
+        (0x1E00, 0x2200),
+        (0xAC00, 0xAC60),
+        (0xFB00, 0xFE00),
+        (0x1D400, 0x1D430),
+    ]
+    letters = "".join(chr(c) for span in spans for c in range(*span))
+    texts = [
+        f"a{letters[i : i + 9]}e\u0301 \u03a3{letters[i]}\u03a3" for i in range(0, len(letters), 3)
+    ]
+    how = {"strip_accents": strip_accents, "lowercase": lowercase, "token_pattern": r"\w+"}
+    peer, ours = CountVectorizer(**how), StreamingCountVectorizer(**how)
+    assert_array_equal(ours.fit_transform(texts).toarray(), peer.fit_transform(texts).toarray())
+    assert ours.vocabulary_ == peer.vocabulary_
+
+
 @pytest.mark.parametrize("strip_accents", [None, "unicode"])
 def test_pieces_are_no_longer_than_texts(strip_accents, monkeypatch):
     """A word would cost memory and time by the longest piece that is asked for."""
