@@ -46,7 +46,7 @@ PASS_ON = (
     "StreamingCountVectorizer.get_stop_words",
 )  # fmt: skip
 # Have a model, a vectorizer or callbacks learn.
-TEACH = ("streams.", "distributed.")
+TEACH = ("streams.", "distributed.", "editing.")
 # Methods of scikit-learn that fit, and then transform or predict: what was fitted stays.
 TWO_CALLS = ("fit_transform", "fit_predict")
 # What `fit` says of a minibatch that has no finite answer: those before it stay learnt.
@@ -54,8 +54,8 @@ NO_ANSWER = (TOO_EXTREME, " found no solution: ")
 # Of settings there are checks of scikit-learn; presets make another estimator.
 NOT_CALLED = ("set_", "get_params", "get_metadata_routing", "preset", "build_", "decode")
 ROOMS = (
-    "datasets", "distributed", "dpp", "inspection", "local", "metrics", "models", "posteriors",
-    "priors", "report", "saving", "streams", "text", "updates", "was",
+    "datasets", "distributed", "dpp", "editing", "inspection", "local", "metrics", "models",
+    "posteriors", "priors", "report", "saving", "streams", "text", "updates", "was",
 )  # fmt: skip
 # What scorers and callbacks are called by, once they are made.
 CALLED = ("__call__", "on_batch", "learn", "finish", "split")

@@ -20,7 +20,18 @@ import streamtopics
 from proof import fuzz_inputs as inputs
 from proof.fuzz_estimators import required
 from proof.fuzz_inputs import WIDTH, Rng, chance, pick
-from streamtopics import distributed, dpp, inspection, priors, report, streams, text, updates, was
+from streamtopics import (
+    distributed,
+    dpp,
+    editing,
+    inspection,
+    priors,
+    report,
+    streams,
+    text,
+    updates,
+    was,
+)
 
 N = 8
 NAMES = tuple("abcdef")
@@ -218,7 +229,19 @@ def some_kernel() -> Any:
 
 
 # Of what takes other things than its parameters are called.
+EDITING: dict[str, Callable[[Rng], Any]] = {
+    "model": lambda rng: fitted(pick(rng, ("SVBLDA", "StreamingMixture", "GibbsOnlineEM"))),
+    "topics": lambda rng: pick(rng, ([0, 1], [1], 0, [5])),
+    "topic": lambda rng: pick(rng, (0, 1, 5)),
+    "words": lambda rng: pick(rng, ([0], [1, 2], ["a"])),
+    "name": lambda rng: pick(rng, ("soup", "")),
+    "n": lambda rng: pick(rng, (2, 3)),
+    "kind": lambda rng: pick(rng, ("merge", "rename", "split")),
+    "edits": lambda rng: [editing.hide(fitted("SVBLDA"), 0)],
+    "text": lambda rng: editing.edits_to_json([editing.hide(fitted("SVBLDA"), 0)]),
+}
 OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
+    **dict.fromkeys(editing.__all__, EDITING),
     "plot_n_components": {"found": lambda rng: some_comparison()},
     "read_texts": {"source": some_source},
     "read_records": {"source": some_source},

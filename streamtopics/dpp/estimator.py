@@ -284,7 +284,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         """Start with half of the points from the noise, half from U."""
         totals = self._no_totals(self.n_features_in_)
         measure = totals.plus(batch).measure
-        half = max(float(batch.sizes.mean()), LEAST_MEAN_SIZE) / 2
+        mean = batch.sizes.sum() / max(len(batch.sizes), 1)
+        half = max(float(mean), LEAST_MEAN_SIZE) / 2
         noise = self._first_noise(measure, half)
         trace = measure.v.sum() + (measure.w0**2).sum()
         gamma = 0.0 if measure.form.one_matrix else float(min(1 / len(measure.v), half / trace))

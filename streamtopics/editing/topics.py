@@ -428,7 +428,7 @@ def tokens_of(topics: Editable, X: sparse.csr_matrix, row: int) -> sparse.csr_ma
 
         theta_dk phi_kw / sum_j theta_dj phi_jw.
     """
-    X = sparse.csr_matrix(X, dtype=np.float64)
+    X = sparse.csr_matrix(X, dtype=np.float64, copy=True)
     theta = np.asarray(topics.transform(named(topics, X)), np.float64)
     words, places = np.unique(X.indices, return_inverse=True)
     phi = topics._topics_of(words.astype(np.int32))[topics._n_hidden :]

@@ -130,7 +130,7 @@ def open_vocabulary_probability(
 
 @dataclass(frozen=True)
 class OpenVocabularyScorer:
-    """Scorer by `open_vocabulary_probability`, of pipelines from texts.
+    """Scorer by `open_vocabulary_probability`, of pipelines from texts; NaN without a token.
 
     It compares models of different vocabularies, and nearly always picks the largest.
 

@@ -20,9 +20,9 @@ from streamtopics.utils.structure import check_structure
 
 @dataclass(frozen=True)
 class PredictiveScorer:
-    """Scorer by `log_predictive_probability`, nats per held-out token.
+    """Scorer by `log_predictive_probability`, nats per held-out token; NaN without one.
 
-    The one to choose hyper-parameters by: comparable between all topic models.
+    Choose hyper-parameters by this scorer: it is comparable between all topic models.
 
     Parameters
     ----------

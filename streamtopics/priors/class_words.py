@@ -74,7 +74,7 @@ def class_words_prior(
             f"{classes.tolist()}; name them there, or leave their documents out"
         )
     frequency = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
-    idf = np.log(counts.shape[0] / np.maximum(frequency, 1))
+    idf = np.log(max(counts.shape[0], 1) / np.maximum(frequency, 1))
     prior = np.full((len(classes), counts.shape[1]), float(base))
     for row, label in zip(prior, classes, strict=True):
         weight = np.asarray(counts[y == label].sum(axis=0), np.float64).ravel() * idf

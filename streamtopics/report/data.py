@@ -53,6 +53,7 @@ from streamtopics.report.writing import page
 from streamtopics.saving.files import replace_file
 from streamtopics.story import Finding, Totals
 from streamtopics.story.cells import LEAST_OF_PERIOD
+from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import steps_before
 
 if TYPE_CHECKING:
@@ -241,6 +242,7 @@ def report(
     ...     "<title>Weather</title>" in path.read_text(encoding="utf-8")
     True
     """
+    check_integer(n_topics=n_topics, n_words=n_words)
     source = read_source(estimator, feature_names, X, texts, titles, times, groups)
     of_documents = labels_of_source(source)
     found = statistics_of(source, n_documents, None if totals else of_documents)

@@ -166,6 +166,14 @@ def test_split_divides_the_counts_of_each_word(name):
     )
 
 
+def test_a_split_leaves_the_counts_as_they_are():
+    given = X[:600].astype(np.float64)
+    before = given.copy()
+    editing.split(fitted(), 2, given)
+    for name in ("data", "indices", "indptr"):
+        assert_array_equal(getattr(given, name), getattr(before, name))
+
+
 @of_fixed_rows
 def test_merge_of_the_parts_is_the_topic(name):
     before, model = fitted(name), fitted(name)

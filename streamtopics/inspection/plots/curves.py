@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from streamtopics.inspection.n_components import NComponentsComparison
 from streamtopics.inspection.plots.axes import COLORS, legend, line, one_axes, plain, several_axes
 from streamtopics.streams import BatchInfo
+from streamtopics.utils.checks import check_integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,6 +69,7 @@ def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None 
     -------
     ax : Axes
     """
+    check_integer(window=window)
     found = np.array([(row.n_documents, row.score) for row in rows])
     scored = ~np.isnan(found[:, 1])
     seen, scores = np.cumsum(found[:, 0])[scored], found[scored, 1]
