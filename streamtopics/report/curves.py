@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,15 +14,7 @@ from scipy.spatial.distance import squareform
 from streamtopics.inspection.periods import STEPS
 from streamtopics.metrics import relevant_words
 from streamtopics.report.documents import Document, Source, Statistics, WordTable, shortened, show
-from streamtopics.story.cells import (
-    Labels,
-    Period,
-    Totals,
-    interval_of,
-    places_in,
-    positions,
-    spread_of,
-)
+from streamtopics.story.cells import Period, Totals, interval_of, places_in, positions, spread_of
 from streamtopics.story.findings import Finding, find, sample_of, topics_of
 from streamtopics.utils.times import read_times
 
@@ -96,7 +88,7 @@ def fields_of(record: object) -> dict[str, Any] | None:
     if isinstance(record, Mapping):
         return {str(key): value for key, value in record.items()}
     if is_dataclass(record) and not isinstance(record, type):
-        return {one.name: record.__dict__[one.name] for one in fields(record)}
+        return dict(vars(record))
     return record._asdict() if hasattr(record, "_asdict") else None
 
 
@@ -118,7 +110,10 @@ def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
     has_times = along or any(period.unit != "order" for period in totals.periods)
     periods, rows = totals.periods if has_times else (), slice(None if has_times else 0)
     n, of_groups = totals.n[rows].sum(axis=1), totals.n.sum(axis=0)
-    largest = np.argsort(-of_groups, kind="stable")[: MOST_GROUPS if len(of_groups) > 1 else 0]
+    # Those of findings, and then the largest.
+    told = np.isin(totals.groups, [one.group for one in findings[:MOST_FINDINGS] if one.group])
+    order = np.lexsort((-of_groups, ~told))[: MOST_GROUPS if len(of_groups) > 1 else 0]
+    largest = order[np.argsort(-of_groups[order], kind="stable")]
     cubes = totals.sums, totals.squares
     return Curves(
         periods, n.astype(int).tolist(), shares_of(n, *(cube[rows].sum(axis=1) for cube in cubes)),
@@ -149,14 +144,13 @@ def place_of(periods: tuple[Period, ...], time: Any) -> int | None:
 # Findings
 
 
-def find_in(source: Source, found: Statistics, totals: Totals, labels: Labels) -> list[Finding]:
+def find_in(source: Source, found: Statistics, totals: Totals) -> list[Finding]:
     """Return the findings of a pipeline; without times only those between groups."""
-    rows, names = found.rows, source.names
+    rows, names, labels = found.rows, source.names, source.labels
     top = relevant_words(source.topic_word, source.weights, N_WORDS, relevance=RELEVANCE)
     words = [[str(names[column]) for column in own] for own in top]
-    words[: len(source.labels)] = [
-        [name] if name else own for name, own in zip(source.labels, words, strict=False)
-    ]
+    for k, name in enumerate(source.topic_names):
+        words[k] = [name] if name else words[k]
     sample = sample_of(
         totals, source.counts[rows], found.shares, positions(labels.times[rows]),
         [labels.groups[row] for row in rows],
@@ -169,11 +163,12 @@ def find_in(source: Source, found: Statistics, totals: Totals, labels: Labels) -
 
 
 def alarms_in(
-    alarms: Iterable[object], source: Source, found: Statistics, curves: Curves, labels: Labels
+    alarms: Iterable[object], source: Source, found: Statistics, curves: Curves
 ) -> list[Finding]:
     """Alarms as findings of the period that they are of, with documents of their words."""
     columns = {str(name): column for column, name in enumerate(source.names)}
-    own_period, each = places_in(curves.periods, positions(labels.times[found.rows])), []
+    times, each = positions(source.labels.times[found.rows]), []
+    own_period = places_in(curves.periods, times)
     for alarm in (fields_of(one) or {} for one in alarms):
         period = place_of(curves.periods, alarm.get("time"))
         if period is None:
@@ -194,11 +189,11 @@ def alarms_in(
 
 
 def statements_of(
-    findings: Sequence[Finding], source: Source, totals: Totals, place: np.ndarray, times: list[str]
+    findings: Sequence[Finding], source: Source, totals: Totals, place: np.ndarray
 ) -> list[Statement]:
     """Findings with their curves and documents."""
     rows = [row for one in findings for row in one.documents]
-    documents = iter(show(source, rows, place, times))
+    documents = iter(show(source, rows, place))
     columns = {str(name): column for column, name in enumerate(source.names)}
     n = totals.n.sum(axis=1)
     found = []

@@ -13,12 +13,11 @@ from importlib.metadata import version
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.inspection.periods import time_texts
 from streamtopics.metrics.similarity import affinities, nearest, places
 from streamtopics.report.curves import (
     MOST_FINDINGS,
@@ -42,7 +41,6 @@ from streamtopics.report.documents import (
     Source,
     Statistics,
     WordTable,
-    labels_of_source,
     read_source,
     shortened,
     show,
@@ -53,23 +51,17 @@ from streamtopics.report.writing import page
 from streamtopics.saving.files import replace_file
 from streamtopics.story import Finding, Totals
 from streamtopics.story.cells import LEAST_OF_PERIOD
+from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import steps_before
-
-if TYPE_CHECKING:
-    from streamtopics.streams import DriftMonitor, TopicTracker
 
 # Rows, columns and characters of a cell that a table shows at most, and entries of a list in one.
 MOST_ROWS, MOST_COLUMNS, LONGEST_CELL, MOST_ENTRIES = 60, 12, 160, 10
 MOST_SCORES, MOST_POINTS, LONGEST_VALUE, TO_THE_MINUTE = 20, 200, 300, 16
 # Words that the search knows besides those that topics lead with.
 MORE_WORDS = 5000
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-COUNTERS = {
-    "n_documents_seen_": "Documents learnt from, in all passes",
-    "n_tokens_seen_": "Tokens learnt from, in all passes",
-    "n_batch_iter_": "Minibatches",
-}
+# What tells nothing in the card of a model: addresses of memory, and long lists.
+ADDRESS, LONG_LIST = re.compile(r" at 0x[0-9a-fA-F]+"), re.compile(r"\[[^\[\]]{80,}\]")
 
 
 @dataclass(frozen=True)
@@ -79,14 +71,6 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     n_left_out: int
-
-
-@dataclass(frozen=True)
-class Score:
-    """A figure, or one after each of several minibatches."""
-
-    name: str
-    values: list[float | None]  #: None if there was nothing to score
 
 
 @dataclass(frozen=True)
@@ -143,7 +127,7 @@ class Report:
     group_sizes: list[int]
     least: int  #: Documents of a period below which it is not compared with others
     tables: list[tuple[str, Table]]  #: Headings and rows
-    scores: list[Score]
+    scores: list[tuple[str, list[float | None]]]  #: Names and courses; None is not known
     card: list[tuple[str, list[tuple[str, str]]]]  #: Sections of names and values
     edits: Sequence[str]  #: Kinds of edits that the page offers; empty if the model takes none
     has_documents: bool
@@ -176,9 +160,7 @@ def report(
 ) -> Report:
     """Collect what a model found, and write it as one HTML file that needs no network.
 
-    What stands out comes first, in sentences with their documents. A timeline, cards of the
-    topics, a map and a tree of them, shares by group, a search, alarms and the model's card
-    follow. The file is written as a whole or not at all.
+    The file is written as a whole or not at all.
 
     Parameters
     ----------
@@ -194,8 +176,7 @@ def report(
     texts, titles : iterable of str, default=None
         Of each document. Without text the words of a document are shown.
     times : array-like of shape (n_documents,), default=None
-        When each document is from: numbers, dates, or text such as "2003-05-17" or "2003-05"; None
-        and NaN if not known. Dates without a zone are in UTC.
+        Numbers, dates, or text such as "2003-05-17" or "2003-05"; None and NaN if not known.
     groups : array-like of shape (n_documents,), default=None
         Which product, country, author, ... each document is of.
     totals : Totals, default=None
@@ -220,8 +201,7 @@ def report(
     n_topics : int, default=200
         The heaviest topics, at most.
     relevance : float in [0, 1], default=0.6
-        Where the slider between frequent and telling words stands at first: the best for readers;
-        see `streamtopics.metrics.relevant_words`.
+        Where the slider of words stands at first; see `streamtopics.metrics.relevant_words`.
 
     Returns
     -------
@@ -244,23 +224,21 @@ def report(
     """
     check_integer(n_topics=n_topics, n_words=n_words)
     source = read_source(estimator, feature_names, X, texts, titles, times, groups)
-    of_documents = labels_of_source(source)
-    found = statistics_of(source, n_documents, None if totals else of_documents)
+    found = statistics_of(source, n_documents, adds=totals is None)
     sums = totals or found.cells.totals()
     if totals is not None:
         found = replace(found, n_documents=np.rint(totals.main.sum(axis=(0, 1))).astype(int))
     if findings is None:
-        findings = find_in(source, found, sums, of_documents)
+        findings = find_in(source, found, sums)
     curves = curves_of(sums, findings)
     rung = alarms if alarms is None or isinstance(alarms, Iterable) else alarms.alarms
     rung = None if rung is None else list(rung)
-    told = alarms_in(rung or (), source, found, curves, of_documents)
+    told = alarms_in(rung or (), source, found, curves)
     order = np.argsort(-source.weights, kind="stable")
     shown = order[~np.isin(order, source.model.hidden_topics_)][:n_topics]
     table = word_table(source, shown, int(n_words))
     affinity, place = affinities(source.topic_word[shown]), np.full(len(source.weights), -1)
     place[shown] = np.arange(len(shown))
-    dates = [] if of_documents.kind == "order" else time_texts(of_documents.times)
     n_given = source.counts.shape[0]
     whole = max(n_given, int(sampled_from or 0))
     is_known = totals is not None or (source.documents is not None and whole == n_given)
@@ -279,10 +257,10 @@ def report(
         overall=[digits(p) for p in table.overall],
         holders=holders[table.columns].tolist() if len(holders) else [],
         more_words=more_words(source, table, holders),
-        findings=statements_of(findings[:MOST_FINDINGS], source, sums, place, dates),
+        findings=statements_of(findings[:MOST_FINDINGS], source, sums, place),
         n_findings=len(findings),
-        alarms=statements_of(told, source, sums, place, dates),
-        topics=topics_of(source, shown, place, affinity, found, dates, curves, table, findings),
+        alarms=statements_of(told, source, sums, place),
+        topics=topics_of(source, shown, place, affinity, found, curves, table, findings),
         branches=branches_of(affinity, source.topic_word[shown], source.weights[shown], table),
         unit=curves.periods[0].unit if names else "",
         periods=names,
@@ -319,16 +297,15 @@ def topics_of(
     place: np.ndarray,
     affinity: np.ndarray,
     found: Statistics,
-    times: list[str],
     curves: Curves,
     table: WordTable,
     findings: Sequence[Finding],
 ) -> list[Topic]:
     """The topics that are shown."""
-    retention, names = source.model.prior_retention_, source.labels
+    retention, names = source.model.prior_retention_, source.topic_names
     map_of, near = places(affinity), nearest(affinity)
     best = [row for k in shown for row in found.best[k]]
-    documents = iter(show(source, best, place, times))
+    documents = iter(show(source, best, place))
     topics = []
     for i, k in enumerate(shown):
         name = shortened(names[k], LONGEST_WORD) if k < len(names) else ""
@@ -404,13 +381,13 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def scores_of(scores: Mapping[str, Any] | None) -> list[Score]:
+def scores_of(scores: Mapping[str, Any] | None) -> list[tuple[str, list[float | None]]]:
     """Named figures, or sequences of figures along a stream."""
     found = []
     for name, value in list((scores or {}).items())[:MOST_SCORES]:
         values = np.atleast_1d(np.asarray(value, np.float64))
         last = [float(f"{v:.6g}") if np.isfinite(v) else None for v in values[-MOST_POINTS:]]
-        found.append(Score(shortened(str(name), LONGEST_VALUE), last))
+        found.append((shortened(str(name), LONGEST_VALUE), last))
     return found
 
 
@@ -419,15 +396,19 @@ def card(
 ) -> list[tuple[str, list[tuple[str, str]]]]:
     """Sections of names and values, without what differs between runs."""
     model = source.model
-    counters = {label: getattr(model, name, None) for name, label in COUNTERS.items()}
-    counters |= {"Topics": len(source.weights), "Columns (words)": len(source.names)}
-    seen = [(label, f"{value:,.0f}") for label, value in counters.items() if value is not None]
+    counters = {
+        "Documents, in all passes": model.n_documents_seen_,
+        "Tokens, in all passes": model.n_tokens_seen_,
+        "Minibatches": model.n_batch_iter_,
+        "Topics": len(source.weights),
+        "Columns (words)": len(source.names),
+    }
     steps = [] if source.pipeline is None else steps_before(source.pipeline)
     packages = ("streamtopics", "numpy", "scipy", "scikit-learn")
-    versions = [*((name, version(name)) for name in packages)]
+    versions = [(name, version(name)) for name in packages]
     sections = [
         ("Model", [(name, _value(step)) for name, step in [*steps, ("topics", model)]]),
-        ("What it has learnt from", seen),
+        ("What it has learnt from", [(name, f"{n:,.0f}") for name, n in counters.items()]),
         ("Read and left out", list((intake or {}).items())),
         ("Versions", [*versions, ("Python", platform.python_version())]),
         ("Report", [] if date is None else [("Date", date)]),
@@ -436,5 +417,6 @@ def card(
 
 
 def _value(step: Any) -> str:
-    """A step with the parameters that are not the defaults, without addresses of memory."""
-    return shortened(ADDRESS.sub("", " ".join(repr(step).split())), LONGEST_VALUE)
+    """A step with the parameters that are not the defaults."""
+    text = LONG_LIST.sub("[…]", ADDRESS.sub("", " ".join(repr(step).split())))
+    return shortened(text, LONGEST_VALUE)

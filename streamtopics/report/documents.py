@@ -15,6 +15,7 @@ from scipy import sparse
 from streamtopics.editing import EditError
 from streamtopics.editing.records import Weighted
 from streamtopics.editing.topics import editable, leading_words
+from streamtopics.inspection.periods import time_texts
 from streamtopics.metrics import relevant_words
 from streamtopics.story.cells import Cells, Labels, labels_of
 from streamtopics.utils.steps import counted, last_step, names_of, steps_before
@@ -34,7 +35,7 @@ N_SAMPLE = 5000
 # Edits of topics that a page offers, and those that clusters that come and go do not take.
 KINDS = ("merge", "rename", "hide", "lock", "exclude", "pull")
 OF_ROWS = {"merge", "lock"}
-WORD = re.compile(r"\w+")
+WORD = re.compile(r"(\w+)")
 # Places of the slider: `relevance` of `relevant_words`.
 RELEVANCE_GRID = tuple(i / 10 for i in range(11))
 
@@ -52,9 +53,9 @@ class Source:
     counts: sparse.csr_matrix
     texts: list[str] | None
     titles: list[str] | None
-    times: Sequence[Any] | None
-    groups: Sequence[Any] | None
-    labels: Sequence[str]
+    labels: Labels  # Times and groups; without a known time the documents are in order
+    dates: list[str]  # Their times as text; empty if none is known
+    topic_names: list[str]
     edits: EditMode
 
 
@@ -141,10 +142,14 @@ def read_source(
             raise ValueError(
                 f"{name} must have an entry for each of the {n} documents; got {len(values)}"
             )
-    labels = [str(name) for name in getattr(topics, "topic_names_", ())]
+    labels = labels_of(n, times, groups, "", 0)
+    if not labels.kind:
+        labels = labels_of(n, None, groups, "", 0)
+    dates = [] if labels.kind == "order" else time_texts(labels.times)
+    topic_names = [str(name) for name in getattr(topics, "topic_names_", ())]
     return Source(
         topics, pipeline, np.asarray(names), topics.topic_word_, topics.topic_weights_,
-        documents, counts, texts, titles, times, groups, labels, edit_mode(estimator, names),
+        documents, counts, texts, titles, labels, dates, topic_names, edit_mode(estimator, names),
     )  # fmt: skip
 
 
@@ -177,12 +182,9 @@ def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
     return (X.astype(np.float64) if X.dtype == bool else X), X
 
 
-def statistics_of(source: Source, n_best: int, labels: Labels | None) -> Statistics:
-    """Infer the topics of all documents, some at a time, and keep what a report needs.
-
-    Without labels nothing is summed up.
-    """
-    n_topics, n = len(source.weights), source.counts.shape[0]
+def statistics_of(source: Source, n_best: int, adds: bool) -> Statistics:
+    """Infer the topics of all documents, some at a time, add them up, and keep what is shown."""
+    n_topics, n, labels = len(source.weights), source.counts.shape[0], source.labels
     overall = np.maximum(source.weights @ source.topic_word, np.finfo(np.float64).tiny)
     lift = np.log(np.maximum(source.topic_word / overall, LEAST_LIFT))
     main, share, telling = np.zeros(n, np.intp), np.zeros(n), np.zeros(n)
@@ -198,7 +200,7 @@ def statistics_of(source: Source, n_best: int, labels: Labels | None) -> Statist
         of_topics = (source.counts[rows] @ lift.T)[np.arange(len(rows)), main[rows]]
         telling[rows] = of_topics / np.where(lengths[rows] > 0, lengths[rows], 1)
         known = rows[lengths[rows] > 0]
-        if labels is not None:
+        if adds:
             groups = [labels.groups[row] for row in known]
             of_known = labels._replace(times=labels.times[known], groups=groups)
             cells = cells.add(of_known, shares[known - start], source.counts[known])
@@ -208,13 +210,6 @@ def statistics_of(source: Source, n_best: int, labels: Labels | None) -> Statist
     best = [order[main[order] == k][:n_best].tolist() for k in range(n_topics)]
     n_main = np.bincount(main[lengths > 0], minlength=n_topics)
     return Statistics(best, n_main, cells, chosen, np.concatenate(sample))
-
-
-def labels_of_source(source: Source) -> Labels:
-    """Times and groups of the documents; without a known time they are in order."""
-    n = source.counts.shape[0]
-    found = labels_of(n, source.times, source.groups, "", 0)
-    return found if found.kind else labels_of(n, None, source.groups, "", 0)
 
 
 def doc_topic(source: Source, rows: np.ndarray) -> np.ndarray:
@@ -235,7 +230,7 @@ def _candidates(source: Source, lengths: np.ndarray) -> np.ndarray:
     return found
 
 
-def show(source: Source, rows: list[int], place: np.ndarray, times: list[str]) -> list[Document]:
+def show(source: Source, rows: list[int], place: np.ndarray) -> list[Document]:
     """Documents with a topic for each of their words; `place` is where topics are shown, or -1.
 
     A word is from the topic k with the largest ``p(k | document) p(w | k)``, but plain if it is no
@@ -258,8 +253,8 @@ def show(source: Source, rows: list[int], place: np.ndarray, times: list[str]) -
         topics = np.full(len(columns), -1)
         topics[known] = np.where(above, place[best], -1)
         title = "" if source.titles is None else shortened(source.titles[row], LONGEST_TITLE)
-        time = times[row] if times else ""
-        group = "" if source.groups is None else shortened(str(source.groups[row]), LONGEST_TERM)
+        time = source.dates[row] if source.dates else ""
+        group = shortened(source.labels.groups[row], LONGEST_TERM)
         mix = _mix(mine, place)
         found.append(Document(int(row), title, time, group, mix, parts, topics.tolist(), n_more))
     return found
@@ -276,26 +271,18 @@ def _mix(shares: np.ndarray, place: np.ndarray) -> list[tuple[int, float]]:
 
 def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndarray, int]]:
     """The beginnings of texts in parts, and the column of each word."""
-    split = [_in_parts(shortened(text, LONGEST_TEXT)) for text in texts]
+    # The odd places are words, the even ones all between them.
+    split = [WORD.split(shortened(text, LONGEST_TEXT)) for text in texts]
     words = sorted({word for parts in split for word in parts[1::2]})
     columns = dict(zip(words, _columns_of(source, words), strict=True))
     return [
         (
-            [*parts],
+            parts,
             np.array([columns[word] for word in parts[1::2]], dtype=np.intp),
             max(0, len(text) - LONGEST_TEXT),
         )
         for parts, text in zip(split, texts, strict=True)
     ]
-
-
-def _in_parts(text: str) -> list[str]:
-    """Split a text at its words: the odd places are words, the even ones all between them."""
-    parts, end = [], 0
-    for match in WORD.finditer(text):
-        parts += [text[end : match.start()], match.group()]
-        end = match.end()
-    return [*parts, text[end:]]
 
 
 def _columns_of(source: Source, words: list[str]) -> list[int]:
@@ -325,10 +312,7 @@ def _of_counts(source: Source, row: int) -> tuple[list[str], np.ndarray, int]:
 
 
 def word_table(source: Source, shown: np.ndarray, n_words: int) -> WordTable:
-    """Words of the topics `shown`: `relevant_words` of each with any of `RELEVANCE_GRID`.
-
-    So a page can rank them by its own slider.
-    """
+    """`relevant_words` of topics at any place of the slider, by which a page ranks them."""
     topic_word, weights = source.topic_word, source.weights
     ranked = [
         relevant_words(topic_word, weights, n_words, relevance=r)[shown] for r in RELEVANCE_GRID

@@ -174,8 +174,7 @@
     const own = (doc.mix.find(([topic]) => topic === place) || [0, 0])[1];
     const meta = [place === null ? "" : `${percent(own)} this topic`, doc.time, doc.group, data.sampled_from || doc.title ? "" : `document ${count(doc.row + 1)}`];
     return add(article,
-      doc.title ? el("h5", {}, doc.title) : null,
-      el("p", { class: "meta" }, meta.filter(Boolean).join(" · ")),
+      el("p", { class: "meta" }, doc.title ? [el("b", {}, doc.title), " "] : null, meta.filter(Boolean).join(" · ")),
       text, el("div", { class: "actions" }, canColour ? toggle : null, unfold), key, more);
   }
 
@@ -234,7 +233,7 @@
   function drawFinding(one, i, body) {
     const series = seriesOf(`f${i}`), wide = el("div", { class: "documents wide" });
     const { values } = series;
-    if (one.group === null && values && data.periods.length) add(body, smallChart(values, one, Math.min(body.clientWidth - 36, 900)));
+    if (one.group === null && values && data.periods.length) add(body, smallChart(values, one, body.clientWidth - 36));
     if (one.group !== null && one.topic !== null) add(body, groupBars(one.topic, data.groups.length, one.group), el("p", { class: "note" }, "Mean shares with 95 % intervals. Dashed: the mean of all these."));
     add(body,
       el("h4", {}, one.documents.length ? `Typical documents${data.sampled_from ? " of those kept" : ""}` : "None of its documents is kept."),
@@ -327,7 +326,7 @@
   function plot(values, { x, left, right, top, floor, aside }) {
     const all = drawn(values.shares), high = most([...all, ...drawn(values.high)]), last = data.periods.length - 1;
     const y = (value) => floor - (floor - top) * Math.min(1, Math.max(0, value / high)) * 0.96;
-    const levels = [1, 0.5, 0].map((part) => [line("grid", left, y(part * high), right, y(part * high)),
+    const levels = (aside ? [1, 0.5, 0] : [1, 0.5]).map((part) => [line("grid", left, y(part * high), right, y(part * high)),
       aside ? label(percent(part * high), left - 10, y(part * high), { class: "faded", "text-anchor": "end" })
         : label(percent(part * high), left, y(part * high) - 7, { class: "faded" })]);
     const lines = curve(all, high, x(last) - x(0), floor - y(high));
@@ -344,7 +343,7 @@
 
   function drawChart() {
     const n = data.periods.length, width = Math.max(byId("chart").clientWidth, 220), narrow = width < 640;
-    const left = narrow ? 2 : 190, right = width - 8, inner = right - left, step = inner / n;
+    const left = narrow ? 2 : width < 900 ? 190 : 250, right = width - 8, inner = right - left, step = inner / n;
     const x = (i) => left + (i + 0.5) * step;
     const series = seriesOf(state.subject), values = series.values;
     const items = [...data.findings.map((one, i) => ({ key: `f${i}`, one })), ...data.alarms.map((one, i) => ({ key: `a${i}`, one }))]
@@ -436,8 +435,8 @@
     return scrolled(`Shares of ${name}`, ["period", "share", "95 % interval", "documents"], rows);
   }
 
-  function scrolled(label, columns, rows) {
-    return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+  function scrolled(label, columns, rows, kind = "") {
+    return el("div", { class: `scroll ${kind}`, tabindex: "0", role: "region", "aria-label": label },
       el("table", {}, el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))),
         el("tbody", {}, rows)));
   }
@@ -804,9 +803,13 @@
 
   const nTopics = data.topics.length;
 
+  /** Whether a topic has learnt next to nothing: such topics lie on each other. */
+  const isBare = (topic) => topic.prior > 0.5 && topic.weight < 0.001;
+
+  const members = (node) => (node < nTopics ? [node] : [...members(data.branches[node - nTopics].left), ...members(data.branches[node - nTopics].right)]);
+
   /** The branches that are left when the last ones are taken apart, and the topics of each. */
   function groupsOf(n) {
-    const members = (node) => (node < nTopics ? [node] : [...members(data.branches[node - nTopics].left), ...members(data.branches[node - nTopics].right)]);
     let roots = data.branches.length ? [nTopics + data.branches.length - 1] : data.topics.map((_, i) => i);
     for (let last = data.branches.length - 1; roots.length < n && last >= 0; last--) {
       roots = roots.flatMap((node) => (node === nTopics + last ? [data.branches[last].left, data.branches[last].right] : [node]));
@@ -827,7 +830,10 @@
       const group = groups.find((one) => one.node === node);
       const own = group ? group.colour : name;
       colour.set(node, own);
-      if (node < nTopics) { at.set(node, { x: treeWide - 8, y: (order.push(node) - 0.5) * row }); return; }
+      if (node < nTopics || members(node).every((place) => isBare(data.topics[place]))) {
+        at.set(node, { x: treeWide - 8, y: (order.push(node) - 0.5) * row });
+        return;
+      }
       const { left, right, height } = data.branches[node - nTopics];
       below(left, own);
       below(right, own);
@@ -836,10 +842,11 @@
       paths.push(svg("path", { ...(own ? { class: own } : {}), d: `M${a.x} ${a.y}H${here}V${b.y}H${b.x}` }));
     };
     below(nTopics + data.branches.length - 1, "");
-    const leaves = order.map((place) => {
-      const y = at.get(place).y, leaf = svg("g", { "data-topic": place, class: place === state.topic && state.open ? "here" : "" }, svg("title", {}, called(place)),
-        svg("path", { class: colour.get(place), d: `M${treeWide - 8} ${y}H${treeWide}` }), label(fitting(called(place), width - treeWide - 8), treeWide + 6, y));
-      leaf.addEventListener("click", () => choose(place, true));
+    const leaves = order.map((node) => {
+      const isTopic = node < nTopics, name = isTopic ? called(node) : `${count(members(node).length)} topics of almost no tokens`;
+      const y = at.get(node).y, leaf = svg("g", { ...(isTopic ? { "data-topic": node } : {}), class: node === state.topic && state.open ? "here" : "" }, svg("title", {}, name),
+        svg("path", { class: colour.get(node), d: `M${treeWide - 8} ${y}H${treeWide}` }), label(fitting(name, width - treeWide - 8), treeWide + 6, y, { class: isTopic ? "" : "faded" }));
+      if (isTopic) leaf.addEventListener("click", () => choose(node, true));
       return leaf;
     });
     const heights = data.branches.map((one) => one.height), n = state.groups;
@@ -862,7 +869,8 @@
 
   function drawMap() {
     const groups = groupsOf(state.groups), zoomed = groups.find((group) => group.node === state.within);
-    const shown = zoomed ? zoomed.topics : data.topics.map((_, i) => i);
+    const all = zoomed ? zoomed.topics : data.topics.map((_, i) => i);
+    const some = all.filter((k) => !isBare(data.topics[k])), shown = some.length ? some : all;
     const width = Math.max(byId("map").clientWidth, 240), height = Math.min(Math.max(0.55 * width, 340), 560);
     const edge = Math.min(90, width / 7);
     const xs = shown.map((k) => data.topics[k].x), ys = shown.map((k) => data.topics[k].y);
@@ -885,6 +893,7 @@
     const taken = spots.map(({ x, y, r }) => ({ left: x - r, right: x + r, top: y - r, bottom: y + r }));
     const tags = spots.map((spot, i) => tag(spot, i, width, height, taken));
     fill("map", svg("svg", { width, height, role: "img", "aria-label": "Map of the topics by similarity; the cards say the same" }, circles, tags),
+      shown.length < all.length ? el("p", { class: "note" }, `${plural(all.length - shown.length, "topic", "topics")} of almost no tokens ${all.length - shown.length === 1 ? "is" : "are"} left out.`) : null,
       zoomed ? button("Show all topics", () => zoom(zoomed), { class: "quiet" }) : null);
   }
 
@@ -979,37 +988,49 @@
 
   // Details
 
+  const COLUMNS = {
+    "p exact": "p by relabelling", "p chart": "p against the past", "n new": "new documents", "n before": "earlier documents",
+    batch: "minibatch", born: "first minibatch", "born time": "first seen", "last seen": "last minibatch", "last seen time": "last seen",
+    new: "new in documents", died: "gone in minibatch", "died time": "gone since" };
+
   function drawTables() {
     fill("tables", data.tables.map(([heading, table]) => {
       const place = new Map(data.topics.map((topic, i) => [String(topic.id), i]));
       // A tracker's topics have numbers of their own; then the row says which one of the model it is.
       const link = table.columns.includes("row") ? "row" : "topic";
-      const cell = (value, column) => table.columns[column] === link && place.has(value)
-        ? button(value, () => choose(place.get(value), true), { "aria-label": `Topic ${value}` }) : value;
-      const rows = table.rows.map((row) => el("tr", {}, row.map((value, i) => el("td", { class: value.length > 24 ? "long" : null }, cell(value, i)))));
+      const names = table.columns.map((name) => (name === link ? "topic" : name === "topic" ? "id" : COLUMNS[name] ?? name));
+      // Words first, as they say what a row is about, and then the topic.
+      const first = (i) => (table.columns[i] === "words" ? 0 : table.columns[i] === link ? 1 : 2);
+      const order = names.map((_, i) => i).sort((a, b) => first(a) - first(b));
+      const kind = (value) => (value.length > 24 ? "long" : /^\d{4}-\d{2}-\d{2}/.test(value) ? "time" : null);
+      const cell = (value, column) => {
+        if (table.columns[column] !== link) return value;
+        return place.has(value) ? button(value, () => choose(place.get(value), true), { "aria-label": `Topic ${value}` }) : value === "-1" ? "" : value;
+      };
+      const rows = table.rows.map((row) => el("tr", {}, order.map((i) => el("td", { class: kind(row[i]), "data-name": names[i] }, cell(row[i], i)))));
       const left = table.n_left_out ? ` ${plural(table.n_left_out, "more is", "more are")} left out.` : "";
       return el("details", { class: "card" }, el("summary", {}, `${heading} (${count(rows.length)})`),
         el("p", { class: "note" }, rows.length ? `${plural(rows.length, "row", "rows")}, the newest first.${left}` : "None."),
-        rows.length ? scrolled(heading, table.columns, rows) : null);
+        rows.length ? scrolled(heading, order.map((i) => names[i]), rows, "stacked") : null);
     }));
   }
 
   function drawScores() {
-    fill("scores", data.scores.map((score) => {
-      const known = score.values.filter((value) => value !== null);
+    fill("scores", data.scores.map(([name, values]) => {
+      const known = values.filter((value) => value !== null);
       const last = known.length ? known[known.length - 1] : null;
       const low = Math.min(...known), high = Math.max(...known);
       const picture = known.length > 1 ? svg("svg", { viewBox: "0 0 200 46", preserveAspectRatio: "none", role: "img",
-        "aria-label": `${score.name}, from ${low} to ${high}` },
-        curve(score.values.map((value) => (value === null ? null : value - low)), high - low || 1, 200, 46)) : null;
-      return el("div", { class: "card score" }, el("h3", {}, score.name), el("b", {}, last === null ? "none" : String(last)), picture,
+        "aria-label": `${name}, from ${low} to ${high}` },
+        curve(values.map((value) => (value === null ? null : value - low)), high - low || 1, 200, 46)) : null;
+      return el("div", { class: "card score" }, el("h3", {}, name), el("b", {}, last === null ? "none" : String(last)), picture,
         picture ? el("p", { class: "note" }, `the last of ${count(known.length)}; from ${low} to ${high}`) : null);
     }));
   }
 
   function drawCard() {
     fill("card", data.card.map(([heading, rows]) => el("div", { class: "card" }, el("h3", {}, heading),
-      el("dl", {}, rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))))));
+      el("dl", {}, rows.map(([name, value]) => el("div", { class: value.length > 40 ? "wide" : null }, el("dt", {}, name), el("dd", {}, value)))))));
   }
 
   // Search
@@ -1168,9 +1189,8 @@
       items.push(fact(first === last ? first : `${first} – ${last}`, known));
     }
     if (data.groups.length) items.push(fact(count(data.groups.length), "groups"));
-    data.scores.slice(0, 2).forEach((score) => {
-      const known = score.values.filter((value) => value !== null);
-      if (score.values.length === 1 && known.length) items.push(fact(String(known[known.length - 1]), score.name));
+    data.scores.slice(0, 2).forEach(([name, [value, ...others]]) => {
+      if (value !== null && !others.length) items.push(fact(String(value), name));
     });
     fill("facts", items);
   }

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from dataclasses import fields, replace
+from dataclasses import replace
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -61,14 +61,9 @@ def _hash(source: str) -> str:
 def _json(data: object) -> str:
     """The data for a script element: nothing in them ends it or begins a comment."""
     text = json.dumps(
-        data, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_fields
+        data, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=vars
     )
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-
-
-def _fields(record: Any) -> dict[str, Any]:
-    """The fields of a record, which may have records in them."""
-    return {field.name: record.__dict__[field.name] for field in fields(record)}
 
 
 def _less(data: Report) -> Report:

@@ -552,7 +552,7 @@ def test_a_sample_says_that_it_is_one(opened, corpus, tmp_path):
     assert page.inner_text("#summary").endswith("documents of the sample")
     assert "of the sample" in page.inner_text("#chart-note")
     shown = page.locator("#documents article").first
-    assert shown.locator("h5").inner_text() == places[int(shown.get_attribute("data-row"))]
+    assert shown.locator(".meta b").inner_text() == places[int(shown.get_attribute("data-row"))]
     assert "document" not in shown.locator(".meta").inner_text()
     page.fill("#search", "ship")
     assert re.match(r"news\.jsonl:\d+: .*ship", page.locator("#results button").last.inner_text())
