@@ -6,8 +6,7 @@
     STREAMTOPICS_DATA=... python -m benchmarks.papers [ITEM ...]     # what is not on file yet
     python -m benchmarks.papers --again ITEM ...    # runs what is on file once more, and compares
     python -m benchmarks.papers --again 3 --seed 0  # three items that are drawn
-    python -m benchmarks.papers --quick        # a little of each, on little data, in a minute
-    python -m benchmarks.papers --check        # that too, compared with rows on file
+    python -m benchmarks.papers --check        # a little of each, compared with rows on file
     python -m benchmarks.papers --write [ITEM ...]  # writes the quick rows on file anew
     python -m benchmarks.papers --page doc/papers
 
@@ -30,7 +29,7 @@ import numpy as np
 
 from benchmarks.papers.check import check, repeat
 from benchmarks.papers.check import write as write_quick
-from benchmarks.papers.experiment import RESULTS, Cell
+from benchmarks.papers.experiment import Cell
 from benchmarks.papers.ledger import Item, experiment, items
 from benchmarks.papers.page import aligned, listed, statements, tally, write
 from benchmarks.papers.verdicts import has
@@ -50,16 +49,16 @@ def chosen(names: list[str]) -> list[Item]:
     return some
 
 
-def run(names: list[str], *, quick: bool, folder: Path) -> None:
+def run(names: list[str]) -> None:
     """Run what is left of the experiments of some items."""
     experiments = dict.fromkeys(one.experiment for one in chosen(names) if one.experiment)
     begun = time.monotonic()
     for number, name in enumerate(experiments, 1):
         one = experiment(name)
-        left = list(one.left(quick, folder))
+        left = list(one.left(False))
         for place, cell in enumerate(left, 1):
             started = time.monotonic()
-            n = one.carry_out(cell, quick, folder)
+            n = one.carry_out(cell, False)
             now = time.monotonic()
             what = ", ".join(f"{key} {value}" for key, value in cell.items())
             print(
@@ -106,7 +105,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("items", nargs="*", help="names of items or experiments; none for all")
     parser.add_argument("--list", action="store_true", help="print the items")
-    parser.add_argument("--quick", action="store_true", help="a little of each, kept nowhere")
     parser.add_argument("--check", action="store_true", help="compare with rows on file")
     parser.add_argument("--write", action="store_true", help="write the quick rows on file")
     parser.add_argument("--tally", action="store_true", help="count all comparisons")
@@ -129,11 +127,8 @@ def main() -> None:
         again(given.items, given.seed)
     elif given.page is not None:
         write(items(), given.page)
-    elif given.quick:
-        with tempfile.TemporaryDirectory() as folder:
-            run(given.items, quick=True, folder=Path(folder))
     else:
-        run(given.items, quick=False, folder=RESULTS)
+        run(given.items)
         for one in chosen(given.items) if given.items else []:
             print(listed(one, PICTURES))
 

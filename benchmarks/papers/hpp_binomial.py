@@ -23,6 +23,7 @@ from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics.models import BetaBinomial
 from streamtopics.updates import (
     SVB,
+    BudgetedPowerPrior,
     Decay,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
@@ -54,6 +55,7 @@ RULES = {
     "point estimate of rho": EmpiricalPowerPrior(),
     "SVB-PP, rho = 0.5": PowerPrior(0.5),
     "restart, rho = 0": PowerPrior(0.0),
+    "SVB-PP, KL <= 0.1": BudgetedPowerPrior(0.1),
 }
 COLUMNS = {
     "SVB": "svb",

@@ -37,6 +37,7 @@ from streamtopics.models import MeanFieldRegression
 from streamtopics.posteriors import Blend, DensePosterior, Learn
 from streamtopics.updates import (
     SVB,
+    BudgetedPowerPrior,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
     PopulationVB,
@@ -88,10 +89,14 @@ RULES: dict[str, Rule] = {
     "MHPP, two starts": HierarchicalPowerPrior("topic", **TWO_STARTS),
     "point estimate": EmpiricalPowerPrior(**ASCENT),
     "point, by node": EmpiricalPowerPrior("topic", **ASCENT),
+    "PP, KL <= 10": Rounds(BudgetedPowerPrior(10.0), PASSES),
 }
 
 # What the paper leaves out, but for the restart; run on the first split.
-MORE = ("PP 0.5", "HPP, two starts", "MHPP, two starts", "point estimate", "point, by node")
+MORE = (
+    "PP 0.5", "HPP, two starts", "MHPP, two starts", "point estimate", "point, by node",
+    "PP, KL <= 10",
+)  # fmt: skip
 
 
 def java_shuffle(n: int, seed: int) -> np.ndarray:

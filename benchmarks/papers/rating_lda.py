@@ -30,6 +30,9 @@ from tests.reference.unrated import log_likelihood
 SYNTHETIC = "synthetic"
 # How many reviews.
 CORPORA = {SYNTHETIC: 3000, "rated_movie_reviews": 2500, "imdb_train": 2500}
+# Four times as many, by which a difference is told to change with their number; few splits.
+LONG, N_LONG, SPLITS_LONG = "imdb_train, 10,000", 10_000, 3
+SETTINGS_LONG = ("LDA-R", 32), ("HFT", 32), ("LDA-R", 128)
 # Twelve comparisons need so many to be beyond chance.
 N_SPLITS = 11
 COMPONENTS = (8, 32, 128)
@@ -55,8 +58,8 @@ class Reviews(NamedTuple):
 @lru_cache(maxsize=2)
 def reviews_of(corpus: str, quick: bool) -> Reviews:
     """The reviews of a corpus, or synthetic ones."""
-    n = QUICK_REVIEWS if quick else CORPORA[corpus]
-    return synthetic(n) if corpus == SYNTHETIC else real(corpus, n)
+    n = QUICK_REVIEWS if quick else CORPORA.get(corpus, N_LONG)
+    return synthetic(n) if corpus == SYNTHETIC else real(corpus.partition(",")[0], n)
 
 
 def real(name: str, n_documents: int) -> Reviews:
@@ -127,6 +130,9 @@ def cells(quick: bool) -> Iterator[Cell]:
                 for method in models(K, split, corpus == SYNTHETIC):
                     if "," not in method or split == 0:
                         yield {"corpus": corpus, "k": K, "split": split, "method": method}
+    for split in range(0 if quick else SPLITS_LONG):
+        for method, K in SETTINGS_LONG:
+            yield {"corpus": LONG, "k": K, "split": split, "method": method}
 
 
 def halved(reviews: Reviews, seed: int) -> tuple[Reviews, Reviews]:

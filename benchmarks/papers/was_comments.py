@@ -33,7 +33,7 @@ from sklearn.preprocessing import normalize
 
 from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
-from benchmarks.papers.statements import load_statements
+from benchmarks.papers.statements import statements_of
 from benchmarks.papers.was_tables import MODELS, SETTINGS, estimator
 from streamtopics import WASTopicModel
 from streamtopics.datasets import load_docstrings
@@ -204,12 +204,12 @@ def files(quick: bool) -> list[File]:
         rows = sorted(corpora.enclosed("definitions"), key=lambda row: str(row["label"]))
         pages = [[row["text"] for row in rows[i : i + 20]] for i in range(0, len(rows), 20)]
         return [File(page[:14], [" ".join(page)], page[14:]) for page in pages]
-    code, texts = load_statements(packages=PACKAGES), load_docstrings(packages=PACKAGES)
+    texts = load_docstrings(packages=PACKAGES)
     own: dict[str, tuple[list[str], list[str]]] = {}
     for text, module, name in zip(texts.data, texts.modules, texts.names, strict=True):
         own.setdefault(module, ([], []))[name != module].append(text)
     found = []
-    for module, statements in sorted(zip(code.modules, code.data, strict=True)):
+    for module, statements in sorted(statements_of(PACKAGES)):
         general, specific = own.get(module, ([], []))
         if general and len(specific) >= LEAST_SPECIFIC:
             found.append(File(statements[:MOST_STATEMENTS], general, specific))

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the experiments of the HPP paper compute, beside plain twins."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import integrate, sparse, stats
 from scipy.special import digamma, gammaln
 
 from benchmarks.papers import hpp_binomial, hpp_densities, hpp_electricity, hpp_nips
+from streamtopics.models import BetaBinomial
+from streamtopics.updates import Rounds
 from tests.plain import SVBLDA
 
 
@@ -126,3 +130,30 @@ def test_the_bound_of_a_document_is_its_sum():
         of_q = gammaln(gamma.sum()) - gammaln(gamma).sum() + (gamma - 1) @ log_theta
         total += of_prior - of_q
     assert hpp_nips.bound(model, X) == pytest.approx(total, rel=1e-6)
+
+
+def spent(rule, model, batches):
+    """Nats by which each minibatch moves the posterior towards the prior, and the share kept."""
+    posterior = model.posterior(batches[0][0][:0])
+    for batch in batches:
+        blend, _ = rule.step(posterior, model.learner(posterior, *batch), None)
+        yield posterior.divergences(replace(blend, gain=0.0))[0].sum(), blend.retain
+        posterior.blend(blend)
+
+
+def test_the_coin_and_the_market_are_forgotten_by_the_budget_of_theorem_1():
+    """KL(prior of the minibatch || last posterior) <= kappa, less only where all is forgotten."""
+    flips = np.random.default_rng(0).random((100, 100)) < hpp_binomial.PROBABILITY[:, None]
+    coin = [(some[:, None].astype(float),) for some in flips]
+    market = [month[:2] for month in hpp_electricity.made_up(1).values()]
+    for module, model, batches in (
+        (hpp_binomial, BetaBinomial(1.0, 1.0), coin),
+        (hpp_electricity, hpp_electricity.MODEL, market),
+    ):
+        [rule] = (rule for name, rule in module.RULES.items() if "KL" in name)
+        budget = rule.update.budget if isinstance(rule, Rounds) else rule.budget
+        (first, _), *rest = spent(rule, model, batches)
+        assert first == 0
+        assert len(rest) == len(batches) - 1
+        for nats, kept in rest:
+            assert nats == pytest.approx(budget, rel=1e-6) or (kept == 0 and nats <= budget)

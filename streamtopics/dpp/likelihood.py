@@ -86,10 +86,6 @@ class Halves(Generic[Number]):
     up: Number
     down: Number
 
-    @property
-    def net(self) -> Number:
-        return self.up - self.down
-
 
 @dataclass(frozen=True, eq=False)
 class Slopes:

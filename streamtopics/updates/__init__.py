@@ -12,6 +12,7 @@ under a posterior, or a proposal of one. A rule sees no documents.
 
 from streamtopics.updates.births import DirichletProcess
 from streamtopics.updates.bps import BPS, SVB, Boost
+from streamtopics.updates.budgeted_power_prior import BudgetedPowerPrior
 from streamtopics.updates.doc_topic import (
     DampedNewton,
     Fixed,
@@ -34,6 +35,7 @@ __all__ = [
     "BPS",
     "SVB",
     "Boost",
+    "BudgetedPowerPrior",
     "DampedNewton",
     "Decay",
     "DirichletProcess",

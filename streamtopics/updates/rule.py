@@ -4,6 +4,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from operator import call
 from typing import Any, Literal
 
 import numpy as np
@@ -275,7 +276,7 @@ def in_parts(
         found = blend.statistics
         # Two things that write to memory of their own, one of them without the GIL.
         summed = add_scaled, counts, words, blend.gain / kept, found
-        share(_call, [(scratch.blend, blend), summed])
+        share(call, [(scratch.blend, blend), summed])
         retain = blend.retain * retain
         retention = blend.reported_retention * retention
         prior = blend.retain * prior + blend.prior
@@ -296,7 +297,3 @@ def in_parts(
     )  # fmt: skip
     return replace(blend, retain=retain, retention=retention, gain=1.0, prior=prior, boost=boost,
                    statistics=statistics, alpha=scratch.alpha), state  # fmt: skip
-
-
-def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)

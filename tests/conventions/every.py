@@ -144,6 +144,7 @@ def _preset(name: str, **settings: Any) -> Case:
 RULES = (
     updates.Window(2),
     updates.EmpiricalPowerPrior(),
+    updates.BudgetedPowerPrior(1.0),
 )  # fmt: skip
 METHODS = (
     EVERY

@@ -104,3 +104,8 @@ def chi_square_p(counts, probabilities):
     used = wanted > 1e-9
     statistic = ((observed[used] - wanted[used]) ** 2 / wanted[used]).sum()
     return chi2.sf(statistic, max(used.sum() - 1, 1))
+
+
+def net(halves):
+    """A derivative of the log-likelihood."""
+    return halves.up - halves.down

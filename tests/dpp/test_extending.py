@@ -22,6 +22,7 @@ from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sampling import sample, size_probabilities
 from streamtopics.dpp.sets import PointSets
 from tests.dpp import cases
+from tests.dpp.cases import net
 from tests.reference import dpp as reference
 
 LEAST_P = 1e-4
@@ -161,7 +162,7 @@ def test_slopes_of_uniform_noise():
 
     at = Parameters(kernel.U, kernel.theta, 0.3, uniform(0.4))
     numeric = (value(0.4 + 1e-5) - value(0.4 - 1e-5)) / 2e-5
-    assert_allclose(slopes(data, at).level.net, numeric, rtol=1e-6)
+    assert_allclose(net(slopes(data, at).level), numeric, rtol=1e-6)
 
 
 def test_draws_with_uniform_noise():

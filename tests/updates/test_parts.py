@@ -16,6 +16,7 @@ from streamtopics.updates import (
     BPS,
     SVB,
     Boost,
+    BudgetedPowerPrior,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
     Langevin,
@@ -48,6 +49,7 @@ DIVISIBLE = [
 ]
 WHOLE = [Window(3), Langevin()]
 SETTLING = [
+    BudgetedPowerPrior(0.5, Boost(0.2)),
     HierarchicalPowerPrior(),
     HierarchicalPowerPrior("topic", boost=Boost(0.2)),
     EmpiricalPowerPrior(),

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Power priors whose rate keeps to a budget: lam_t = rho_t lam_{t-1} + (1 - rho_t) eta + s_t with
+
+    rho_t = the least rho in [0, 1] with KL(rho lam_{t-1} + (1 - rho) eta || lam_{t-1}) <= budget.
+
+Theorem 1 of Masegosa et al. (2020), "Variational inference over nonstationary data streams for
+exponential family models": of all densities so near to the last posterior, the one nearest to eta.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from streamtopics.messages import AnyStatistics
+from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.updates.bps import NO_BOOST, Boost
+from streamtopics.updates.power_prior import FixedRate
+from streamtopics.updates.rule import Rule, Traits
+from streamtopics.utils.checks import check_method, check_range
+
+
+@dataclass(frozen=True)
+class BudgetedPowerPrior(Rule):
+    """Forgetting of so many nats before each minibatch, whatever the minibatch says.
+
+    Parameters
+    ----------
+    budget : float
+        Divergence of what is left of the posterior from the posterior itself, in nats, summed over
+        the topics; the paper's kappa. 0 is SVB.
+    boost : Boost
+        Of the prior, at each minibatch.
+    """
+
+    budget: float
+    boost: Boost = NO_BOOST
+
+    traits = Traits(frozenset({"divergences"}), forgets=True, adds=True, learns_rate=True)
+
+    def __post_init__(self) -> None:
+        check_range(self, 0, np.inf, budget=self.budget)
+        check_method(self, "weight", "Boost(0.1)", boost=self.boost)
+
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
+        statistics = learn(posterior)
+        lost = self.lost(posterior, statistics)
+        boost = self.boost.weight(posterior, statistics)
+        return Blend(1.0 - lost, 1.0, lost, statistics, boost=boost), None
+
+    def for_rate(self, posterior: Posterior, learn: Learn) -> FixedRate:
+        lost = self.lost(posterior, learn(posterior))
+        return FixedRate(1.0 - lost, lost, self.boost)
+
+    def lost(self, posterior: Posterior, statistics: AnyStatistics) -> float:
+        """Find 1 - rho, by the root of the divergence, which is nearly linear in it."""
+        if posterior.n_batches == 0 or self.budget == 0:
+            return 0.0
+
+        def excess(lost: float) -> float:
+            nats = posterior.divergences(Blend(1.0 - lost, 0.0, lost, statistics))[0].sum()
+            return float(np.sqrt(nats) - np.sqrt(self.budget))
+
+        return 1.0 if excess(1.0) <= 0 else float(brentq(excess, 0.0, 1.0, xtol=1e-15))
