@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which rooms a minibatch enters: those of the engine, and the wing of its estimator."""
+"""Which rooms a minibatch enters, those of the engine and one wing, and how many files."""
 
 import sys
 from functools import cache
@@ -29,6 +29,7 @@ from streamtopics import (
     VariationalOnlineEM,
     WASTopicModel,
 )
+from streamtopics.cli import main
 from streamtopics.models import BetaBinomial
 
 ROOT = Path(streamtopics.__file__).parent
@@ -68,18 +69,19 @@ WINGS = {
 
 
 @cache
-def room_of(file):
-    """The room that code of a file is in, or None where it is not ours."""
+def ours(file):
+    """The path of a file in the package, or None where it is not ours."""
     path = Path(file)
-    return path.relative_to(ROOT).parts[0].removesuffix(".py") if ROOT in path.parents else None
+    return path.relative_to(ROOT) if ROOT in path.parents else None
 
 
-def entered(call, *args):
-    """The rooms whose code runs in a call."""
-    rooms = set()
+def files_entered(call, *args):
+    """The files of the package whose functions run in a call, in this thread."""
+    files = set()
 
     def profile(frame, event, arg):
-        rooms.add(room_of(frame.f_code.co_filename))
+        if frame.f_code.co_name != "<module>":
+            files.add(ours(frame.f_code.co_filename))
 
     before = sys.getprofile()
     sys.setprofile(profile)
@@ -87,12 +89,17 @@ def entered(call, *args):
         call(*args)
     finally:
         sys.setprofile(before)
-    return rooms - {None}
+    return files - {None}
+
+
+def entered(call, *args):
+    """The rooms whose code runs in a call."""
+    return {path.parts[0].removesuffix(".py") for path in files_entered(call, *args)}
 
 
 @pytest.fixture(scope="module")
 def engine():
-    return entered(SVBLDA(3).partial_fit, COUNTS)
+    return entered(SVBLDA(3, topic_word_prior=0.1).partial_fit, COUNTS)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -101,3 +108,24 @@ def test_a_minibatch_enters_the_engine_and_one_wing(model, engine):
     own = WINGS.get(type(model).__name__, set())
     assert entered(model.partial_fit, *GIVEN[model]) <= engine | own
     assert {"base", "local", "posteriors", "updates"} <= engine
+
+
+# What a newcomer reads to follow a call
+
+
+def test_a_minibatch_and_topics_of_documents_enter_few_files():
+    # Behind the first thousand documents their prior is learnt, too.
+    X = sp.csr_matrix(np.random.default_rng(0).poisson(0.5, (1200, 90)).astype(float))
+    model = StreamingLDA(3, random_state=0).partial_fit(X).partial_fit(X)
+    assert len(files_entered(model.partial_fit, X)) <= 18
+    assert len(files_entered(model.transform, X)) <= 16
+
+
+def test_topics_of_a_file_enter_few_files(tmp_path, capsys):
+    """By the command, behind the imports."""
+    path, rng = tmp_path / "texts.txt", np.random.default_rng(0)
+    words = [["ship", "wave", "tide", "sea"], ["plane", "cloud", "wing", "sky"]]
+    path.write_text("\n".join(" ".join(rng.choice(words[i % 2], 9)) for i in range(100)))
+    command = ["fit", str(path), "--quiet"]
+    assert main(command) == 0
+    assert len(files_entered(main, command)) <= 45

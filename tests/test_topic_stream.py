@@ -26,7 +26,6 @@ from streamtopics import (
     editing,
     load,
     save,
-    topic_stream,
 )
 from streamtopics.saving.checks import check_held
 from streamtopics.story import Finding
@@ -34,7 +33,9 @@ from streamtopics.story.cells import Cells
 from streamtopics.story.findings import sample_of
 from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.text import StreamingCountVectorizer
-from streamtopics.topic_stream import _moved, _sampled
+from streamtopics.topic_stream import estimator
+from streamtopics.topic_stream.documents import with_largest_keys
+from streamtopics.topic_stream.estimator import _moved
 from streamtopics.updates.births import Lifetimes, TopicLifetime
 
 SUBJECTS = {
@@ -306,7 +307,7 @@ def test_the_sample_is_every_document_alike():
 
 
 def test_no_document_need_be_kept():
-    assert _sampled([], 0) == ()
+    assert with_largest_keys((), 0) == ()
     texts, times, _ = corpus(burst=(9,))
     found = small(n_documents=0).fit(texts, times=times).findings()
     assert found[0].documents == ()
@@ -406,7 +407,7 @@ def state_of(stream, texts):
     [
         *(("fit", *place) for place in ((TopicTracker, "on_batch"), (Cells, "add"))),
         *(("partial_fit", *place) for place in ((TopicTracker, "on_batch"), (Cells, "add"))),
-        ("fit", topic_stream, "_sampled"), ("partial_fit", DriftMonitor, "learn"),
+        ("fit", estimator, "sampled"), ("partial_fit", DriftMonitor, "learn"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
@@ -29,7 +29,7 @@ from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache, Workers, lock_of, workers
 from streamtopics.utils.progress import Progress
-from streamtopics.utils.records import nested_fields, of_record, replaced, same
+from streamtopics.utils.records import fields_of, nested_fields, of_record, replaced
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -215,16 +215,17 @@ class StreamingEstimator(
     def _learn_minibatches(self, batch: Any, pool: Workers, told: dict[str, Any]) -> None:
         """Learn from a corpus, in minibatches and passes, and tell callbacks `told` of each."""
         context = vars(self).get("_callback_fit_ctx")
-        with self._progress(batch) as report:
+        with self._progress(batch) if self.verbose > 0 else nullcontext() as report:
             for _ in range(self._n_passes(batch)):
                 for part in batch.cut(self.batch_size):
                     task = context and context.subcontext("minibatch")
                     if task is not None:
                         task.call_on_fit_task_begin(estimator=self, **told)
-                    if self.verbose > 0:
+                    if report is not None:
                         self._show(part, pool, report)
                     self._learn(part, pool)
-                    report.update(part.n_documents, part.n_tokens)
+                    if report is not None:
+                        report.update(part.n_documents, part.n_tokens)
                     # The copy that a callback may ask for has all of the state.
                     if task is not None and task.call_on_fit_task_end(
                         estimator=self, **told, reconstruction_attributes={}
@@ -334,6 +335,16 @@ class StreamingEstimator(
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._commit is not None
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, which may be arrays, or records of one class with some."""
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    if not is_dataclass(one) or isinstance(one, type):
+        return bool(np.all(one == other))
+    values = fields_of(one).items()
+    return type(one) is type(other) and all(same(v, getattr(other, name)) for name, v in values)
 
 
 def check_same(estimator: StreamingEstimator, **started: object) -> None:

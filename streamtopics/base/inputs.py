@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
@@ -14,6 +14,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from streamtopics.base.frame import StreamingEstimator
+from streamtopics.base.typing import OptionalArray
 from streamtopics.kernels import minibatch
 from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Minibatch
@@ -157,3 +158,13 @@ def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) ->
             f"{f'it has {strange}, among others' if strange else 'their order differs'}; count "
             "with the vectorizer whose counts it was fitted on"
         )
+
+
+def check_feature_names(
+    feature_names: OptionalArray | Collection[str], n_features: int
+) -> np.ndarray:
+    """Names of all columns, as an array."""
+    names = np.asarray(feature_names, dtype=object)
+    if names.shape != (n_features,):
+        raise ValueError(f"feature_names must have {n_features} names; its shape is {names.shape}")
+    return names

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from inspect import signature
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +31,7 @@ from streamtopics.base.frame import (
     check_same,
     check_same_state,
     check_unchanged,
+    same,
     warn_of_few_steps,
     warn_of_no_boost,
 )
@@ -41,7 +43,7 @@ from streamtopics.base.topics import LearntTopics
 from streamtopics.base.typing import MatrixLike, OptionalArray
 from streamtopics.base.validation import (
     COMMON_CONSTRAINTS,
-    check_doc_topic_prior,
+    check_prior,
     check_word_prior,
 )
 from streamtopics.local.step import Source, minibatch_of
@@ -49,13 +51,13 @@ from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.models.sources import NOISE
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
+from streamtopics.priors import Symmetric
 from streamtopics.updates.births import Lifetimes
 from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.drift import Drift, DriftRow, drift_of, drift_table, kept_records
-from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
-from streamtopics.utils.records import same
+from streamtopics.utils.structure import labelled, row_labels
 
 DOCUMENTS_AT_ONCE = 4096
 
@@ -467,3 +469,14 @@ def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:
         return prior
     hidden = np.repeat(prior.mean(axis=-1, keepdims=True), n_hidden, axis=-1)
     return np.concatenate([hidden, prior], axis=-1)
+
+
+def check_doc_topic_prior(
+    prior: object, n_components: int, default_mass: float = 10.0
+) -> np.ndarray:
+    """The prior as an array of shape (n_components,)."""
+    if prior is None or isinstance(prior, Symmetric):
+        prior = (default_mass if prior is None else prior.mass) / n_components
+    if isinstance(prior, Real):
+        return np.full(n_components, float(prior))
+    return check_prior(prior, "doc_topic_prior", {"(n_components,)": (n_components,)})

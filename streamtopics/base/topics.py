@@ -12,8 +12,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import NO_WEIGHTS, StreamingEstimator
+from streamtopics.base.inputs import check_feature_names
 from streamtopics.base.typing import OptionalArray
-from streamtopics.base.validation import check_feature_names
 from streamtopics.metrics.relevance import most_probable, relevant_words
 from streamtopics.utils.checks import check_integer, check_not_masked
 from streamtopics.utils.parallel import lock_of

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of parameters and labels, and the one place that uses scikit-learn's own."""
 
-from collections.abc import Collection
 from numbers import Integral, Real
 
 import numpy as np
@@ -12,7 +11,6 @@ from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils.validation import check_array
 
 from streamtopics.base.frame import StreamingEstimator
-from streamtopics.base.typing import OptionalArray
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.utils.checks import LEAST_PRIOR as LEAST_PRIOR
 from streamtopics.utils.checks import MOST_DOCUMENTS, MOST_WHOLE
@@ -54,7 +52,8 @@ COMMON_CONSTRAINTS = {
 }
 
 
-def _check_prior(prior: object, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
+def check_prior(prior: object, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
+    """A prior as an array of one of the shapes."""
     check_structure(prior, "a model", name)
     checked: np.ndarray = check_array(
         prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
@@ -68,19 +67,6 @@ def _check_prior(prior: object, name: str, shapes: dict[str, tuple[int, ...]]) -
             f"{checked.max(initial=-np.inf):g}. A small value such as 1e-8 excludes a word"
         )
     return checked
-
-
-def check_doc_topic_prior(
-    prior: object, n_components: int, default_mass: float = 10.0
-) -> np.ndarray:
-    """The prior as an array of shape (n_components,)."""
-    if prior is None:
-        prior = Symmetric(default_mass)
-    if isinstance(prior, Symmetric):
-        prior = prior.mass / n_components
-    if isinstance(prior, Real):
-        return np.full(n_components, float(prior))
-    return _check_prior(prior, "doc_topic_prior", {"(n_components,)": (n_components,)})
 
 
 def check_topic_word_prior(
@@ -97,11 +83,11 @@ def check_topic_word_prior(
     if prior is None:
         prior = MASS_PER_WORD
     if isinstance(prior, Real):
-        return _check_prior([prior], name, {"(1,)": (1,)}).reshape(1, 1)
+        return check_prior([prior], name, {"(1,)": (1,)}).reshape(1, 1)
     shapes: dict[str, tuple[int, ...]] = {"(n_features,)": (n_features,)}
     if n_components is not None:
         shapes[f"({components}, n_features)"] = (n_components, n_features)
-    prior = _check_prior(prior, name, shapes)
+    prior = check_prior(prior, name, shapes)
     return np.ascontiguousarray(np.atleast_2d(prior).T)
 
 
@@ -127,13 +113,3 @@ def check_word_prior(
     if prior is None and given is not None:
         raise TypeError(f"{name}={given!r} returned None, not an array of pseudo-counts")
     return check_topic_word_prior(prior, name, n_components, X.shape[1], components)
-
-
-def check_feature_names(
-    feature_names: OptionalArray | Collection[str], n_features: int
-) -> np.ndarray:
-    """Names of all columns, as an array."""
-    names = np.asarray(feature_names, dtype=object)
-    if names.shape != (n_features,):
-        raise ValueError(f"feature_names must have {n_features} names; its shape is {names.shape}")
-    return names

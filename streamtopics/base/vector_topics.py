@@ -15,7 +15,7 @@ from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.typing import MatrixLike, OptionalArray
 from streamtopics.metrics import predictive
-from streamtopics.utils.output import labelled, row_labels
+from streamtopics.utils.structure import labelled, row_labels
 
 D = TypeVar("D", bound=Documents)
 

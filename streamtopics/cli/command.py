@@ -1,40 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the verb, runs it, and turns what goes wrong into a line and an exit status."""
+"""Reads the verb and its options, runs it, and turns what goes wrong into an exit status."""
 
 from __future__ import annotations
 
 import os
 import shlex
+import signal
 import sys
 import warnings
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
+from textwrap import fill
+from typing import Any
 
-from streamtopics.cli.console import (
-    MORE_WORDS,
-    STOPPING,
-    forget_output,
-    handle,
-    status_of,
-    stop,
-    warn,
-)
-from streamtopics.cli.parsers import VERBS, parser
+from streamtopics import __version__
+from streamtopics.cli import console
+from streamtopics.cli.verbs import DESCRIPTION, FILES, VERBS, setting
 from streamtopics.datasets import ReadingError
 
-WRONG = 2
+WRONG, OF_A_SIGNAL = 2, 128
 LEAVE_OUT = " (--skip-bad leaves out, and counts, what cannot be read)"
 # Reasons of errors that are not of one record.
 OF_THE_FILE = {"no columns", "not named JSON", "nothing to read", "broken file", "another file"}
-# Errors of Python, in the words of the command.
-SAID_AS = {
-    "unknown encoding:": "--encoding is unknown:", 'TypeError: "delimiter"': "--sep",
-    "a lower min_df": MORE_WORDS,
-}  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,9 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     or written; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    is_verb = bool(given) and (given[0] in VERBS or given[0] in {"-h", "--help", "--version"})
-    is_word = bool(given) and given[0].isalpha() and not os.path.exists(given[0])  # noqa: PTH110
-    if not is_verb and not is_word:
+    first = given[0] if given else ""
+    is_file = not first.isalpha() or os.path.exists(first)  # noqa: PTH110
+    if is_file and first not in {*VERBS, "-h", "--help", "--version"}:
         given.insert(0, "fit")
     # What was closed before the process began prints to nowhere; else no character is too much.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123,SIM115
@@ -54,7 +45,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    return _run(_parsed(given))
+    return _run(parsed(given))
+
+
+def parsed(given: list[str]) -> Namespace:
+    """Return the verb and its options; files may stand before and behind these."""
+    listed = "".join(f"  {name:11}{verb.about.partition('.')[0]}\n" for name, verb in VERBS.items())
+    first = _parser("streamtopics", "[VERB] ...", f"{DESCRIPTION}\n{listed}", FILES)
+    first.add_argument("--version", action="version", version=f"streamtopics {__version__}")
+    first.add_argument("verb", choices=VERBS, metavar="VERB", help="VERB --help has its options")
+    options = first.parse_args(given[:1])
+    reader = parser(options.verb)
+    options, left = reader.parse_known_intermixed_args(given[1:], options)
+    if left:
+        known = [option[0] for option in VERBS[options.verb].options]
+        near = [name for one in left for name in get_close_matches(one, known, n=1)]
+        meant = f"; did you mean {near[0]}?" if near else ""
+        reader.error(f"unrecognized arguments: {' '.join(left)}{meant}")
+    return options
+
+
+def parser(name: str) -> ArgumentParser:
+    """Return the parser of a verb."""
+    verb = VERBS[name]
+    usage, below = f"{verb.usage} [OPTION ...]", "`streamtopics --help` says which files.\n"
+    one = _parser(f"streamtopics {name}", usage, fill(verb.about, 80), below)
+    for option, kind, default, metavar, about in verb.options:
+        how: dict[str, Any] = {"type": kind, "metavar": metavar}
+        if option[0] != "-":
+            how |= {"nargs": default}
+        elif kind is None:
+            how = {"action": "store_true"}
+        elif isinstance(kind, tuple):
+            how = {"choices": kind}
+        elif default is ...:
+            how |= {"required": True}
+        else:
+            how |= {"default": default, "action": "append" if kind is setting else "store"}
+        one.add_argument(option, help=about, **how)
+    one.set_defaults(files=None, max_iter=None, id_key=None, group_key=None, keep=[])
+    return one
+
+
+def _parser(prog: str, usage: str, about: str, below: str) -> ArgumentParser:
+    """Return a parser without options, which prints its texts as they are, without colours."""
+    how = RawDescriptionHelpFormatter
+    made = ArgumentParser(prog, f"%(prog)s {usage}", about, below, formatter_class=how)
+    made.color = False  # type: ignore[attr-defined,unused-ignore]
+    return made
 
 
 def _run(options: Namespace) -> int:
@@ -63,38 +101,25 @@ def _run(options: Namespace) -> int:
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
             warnings.filterwarnings("default", category=UserWarning)
-        warnings.showwarning = lambda message, *_: warn(f"note: {message}")
+        warnings.showwarning = lambda message, *_: console.warn(f"note: {message}")
         try:
-            with handle(STOPPING, stop):
+            with console.handle(console.STOPPING, console.stop):
                 module = import_module(f"streamtopics.cli.{VERBS[options.verb].module}")
                 getattr(module, options.verb)(options)
                 sys.stdout.flush()
         except BrokenPipeError:
-            forget_output()
+            console.forget_output()
         except KeyboardInterrupt as interrupt:
-            warn("interrupted")
-            return status_of(interrupt)
+            console.warn("interrupted")
+            return OF_A_SIGNAL + (interrupt.args[0] if interrupt.args else signal.SIGINT)
         except Exception as error:
-            warn(_message(error))
+            console.warn(_message(error))
             with suppress(OSError, ValueError):
                 sys.stdout.flush()
                 return WRONG
-            forget_output()
+            console.forget_output()
             return WRONG
     return 0
-
-
-def _parsed(given: list[str]) -> Namespace:
-    """Return the options; files may stand behind an option also where there need not be any."""
-    reader = parser()
-    options, left = reader.parse_known_args(given)
-    if left and (options.files != [] or any(one[:1] == "-" for one in left)):
-        known = [option[0] for option in VERBS[options.verb].options]
-        near = [name for one in left for name in get_close_matches(one, known, n=1)]
-        meant = f"; did you mean {near[0]}?" if near else ""
-        reader.error(f"unrecognized arguments: {' '.join(left)}{meant}")
-    options.files = left or options.files
-    return options
 
 
 def _message(error: Exception) -> str:
@@ -102,13 +127,10 @@ def _message(error: Exception) -> str:
     if isinstance(error, ReadingError):
         value = shlex.quote(error.value) if error.value.isprintable() else f"${error.value!r}"
         remedy = f"; pass --{error.setting.replace('_', '-')} {value}, for example"
-        message = f"{error.place}: {error.problem}{remedy if error.setting else ''}"
-        return message + ("" if error.reason in OF_THE_FILE else LEAVE_OUT)
+        leave_out = "" if error.reason in OF_THE_FILE else LEAVE_OUT
+        return f"{error.place}: {error.problem}{remedy if error.setting else ''}{leave_out}"
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
-    expected = isinstance(error, OSError | ValueError | ImportError | LookupError)
-    expected = expected and not isinstance(error, KeyError | IndexError)
-    message = str(error) if expected and str(error) else f"{type(error).__name__}: {error}"
-    for python, option in SAID_AS.items():
-        message = message.replace(python, option)
-    return message
+    is_plain = isinstance(error, OSError | ValueError | ImportError) and str(error)
+    message = str(error) if is_plain else f"{type(error).__name__}: {error}"
+    return message.replace("a lower min_df", console.MORE_WORDS)

@@ -12,7 +12,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -28,10 +28,6 @@ CONTROL = re.compile(
 STOPPING = [signal.SIGTERM] if sys.platform == "win32" else [signal.SIGTERM, signal.SIGHUP]
 # What takes in more words.
 MORE_WORDS = "--min-documents 1, --max-share 1, --stop-words none or --shortest 1"
-OF_A_SIGNAL = 128  # what shells add to the number of a signal in exit statuses
-
-
-# Printing
 
 
 def safe(text: str) -> str:
@@ -76,22 +72,7 @@ def forget_output() -> None:
         os.close(null)
 
 
-@contextmanager
-def ignore_closed_pipe() -> Iterator[None]:
-    """Print no more when the reader has gone, as of ``| head``, and go on behind the block."""
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        forget_output()
-
-
-# Files: each is there as a whole, or the one before is
-
-
-def check_target(
-    path: Path | None, kinds: Iterable[str] = (), kept: Iterable[str | Path | None] = ()
-) -> None:
+def check_target(path: Path | None, kinds: Sequence[str] = (), kept: Iterable[Any] = ()) -> None:
     """Refuse what could not be written at the end, or would take the place of a file to keep."""
     if path is None:
         return
@@ -106,36 +87,36 @@ def check_target(
         raise ValueError(wrong)
 
 
-def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]], kind: str) -> int:
-    """Write rows as they come, to a file or standard output; return how many."""
-    n = 0
-    output = nullcontext(lambda line: sys.stdout.write(line.decode()))
-    with output if path is None else replace_file(path) as send:
-        for n, row in enumerate(rows, start=1):
-            if kind == "jsonl":
-                send((json.dumps(row, allow_nan=False, default=str) + "\n").encode())
-                continue
-            if n == 1:
-                send(_cells(row))
-            send(_cells(row.values()))
-    return n
+def kind_of(path: Path | None) -> str:
+    """Return the kind of a file of rows, by its name; standard output has JSON lines."""
+    return "jsonl" if path is None else path.suffix[1:].lower()
 
 
-def _cells(values: Iterable[Any]) -> bytes:
+def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows as they come, to a file or standard output."""
+    with nullcontext() if path is None else replace_file(path) as send:
+        for line in _lines(rows, kind_of(path)):
+            sys.stdout.write(line) if send is None else send(line.encode("utf-8", "replace"))
+
+
+def _lines(rows: Iterable[Mapping[str, Any]], kind: str) -> Iterator[str]:
+    """Yield the lines of a file."""
+    if kind == "json":
+        yield json.dumps([*rows], indent=1) + "\n"
+    elif kind == "jsonl":
+        yield from (json.dumps(row, allow_nan=False, default=str) + "\n" for row in rows)
+    else:
+        for n, row in enumerate(rows):
+            yield _cells(row.values()) if n else _cells(row) + _cells(row.values())
+
+
+def _cells(values: Iterable[Any]) -> str:
     """Return a line of a table, in which no cell is a formula."""
     line = io.StringIO()
     flat = [" ".join(map(str, v)) if isinstance(v, list) else v for v in values]
     safe = [f"'{v}" if isinstance(v, str) and v[:1] in tuple("=+-@\t\r") else v for v in flat]
     csv.writer(line, lineterminator="\n").writerow(safe)
-    return line.getvalue().encode("utf-8", "replace")
-
-
-# Signals
-
-
-def status_of(stop: KeyboardInterrupt) -> int:
-    """Return the exit status after an interrupt: 130 for Ctrl-C, 143 for SIGTERM."""
-    return OF_A_SIGNAL + (stop.args[0] if stop.args else signal.SIGINT)
+    return line.getvalue()
 
 
 def stop(number: int, frame: object) -> None:
@@ -146,9 +127,8 @@ def stop(number: int, frame: object) -> None:
 @contextmanager
 def handle(numbers: list[Any], handler: Callable[[int, Any], None]) -> Iterator[None]:
     """Handle signals that are not ignored, where that can be done, and as before afterwards."""
-    if threading.current_thread() is not threading.main_thread():
-        numbers = []
-    wanted = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    can = threading.current_thread() is threading.main_thread()
+    wanted = [one for one in numbers if can and signal.getsignal(one) is not signal.SIG_IGN]
     before = [(number, signal.signal(number, handler)) for number in wanted]
     try:
         yield

@@ -9,15 +9,13 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from streamtopics.cli.console import log, safe, warn
 from streamtopics.datasets import Record, Skipped, load_docstrings, read_records
 from streamtopics.streams import TimedBatch
-from streamtopics.text import StreamingCountVectorizer
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
 from streamtopics.utils.steps import unwrap
-
-Item = TypeVar("Item")
 
 MOST_LEFT_OUT = 0.1
 N_SHOWN, LONGEST, LONGEST_PLACE, MOST_KEPT = 5, 30, 100, 5000
@@ -34,14 +32,10 @@ def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
     """Return the arguments of `read_records` and `follow`."""
     return {
         "text_key": options.text_key, "time_key": options.time_key, "format": options.format,
-        "time_format": options.time_format, "encoding": options.encoding, "keys": columns(options),
+        "time_format": options.time_format, "encoding": options.encoding or "utf-8",
         "on_bad": "skip" if options.skip_bad else "raise", "skipped": skipped,
+        "keys": [key for key in (options.id_key, *options.keep, options.group_key) if key],
     }  # fmt: skip
-
-
-def columns(options: Namespace) -> list[str]:
-    """Return the fields to read beside texts and times: those that come out again, and groups."""
-    return [key for key in (options.id_key, *options.keep, options.group_key) if key]
 
 
 def records(options: Namespace, skipped: Skipped, empty: bool = False) -> Iterator[Record]:
@@ -77,9 +71,9 @@ def time_of(when: object) -> object:
     return when.isoformat() if isinstance(when, datetime) else when
 
 
-def cut(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Yield lists of so many items, the last one perhaps shorter."""
-    left = iter(items)
+def cut(found: Iterable[Record], size: int) -> Iterator[list[Record]]:
+    """Yield lists of so many records, the last one perhaps shorter."""
+    left = iter(found)
     while batch := list(islice(left, size)):
         yield batch
 
@@ -89,24 +83,16 @@ def texts_of(found: Iterable[Record]) -> list[str]:
     return [record.text for record in found]
 
 
-def documents_of(found: list[Record], options: Namespace) -> tuple[list[str], dict[str, Any]]:
-    """Return texts, and the times, groups and ids that a stream learns them with."""
+def minibatch(found: list[Record], options: Namespace) -> TimedBatch:
+    """Return texts, with the times, groups and ids that a stream learns them with."""
     id_key, group_key = options.id_key, options.group_key
-    labels: dict[str, Any] = {
-        "ids": [record.fields[id_key] if id_key else place_of(record) for record in found]
-    }
+    ids = [record.fields[id_key] if id_key else place_of(record) for record in found]
+    labels: dict[str, Any] = {"ids": ids}
     if options.time_key:
         labels["times"] = [record.time for record in found]
     if group_key:
         labels["groups"] = [record.fields[group_key] for record in found]
-    return texts_of(found), labels
-
-
-def minibatches(batches: Iterable[list[Record]], options: Namespace) -> Iterator[TimedBatch]:
-    """Yield the documents of each minibatch, with the time of the last one."""
-    for batch in batches:
-        texts, labels = documents_of(batch, options)
-        yield TimedBatch(texts, time_of(batch[-1].time), labels)
+    return TimedBatch(texts_of(found), time_of(found[-1].time), labels)
 
 
 def place_of(record: Record) -> str:
@@ -120,37 +106,33 @@ class Tally:
 
     def __init__(self, kept: dict[str, Any] | None = None) -> None:
         self.n: dict[str, Any] = {} if kept is None else kept
-        for name in ("documents", "words", "stop", "others", "learnt"):
-            self.n.setdefault(name, 0)
-        for name in ("most", "skipped", "first"):
-            self.n.setdefault(name, {})
+        none: dict[str, Any] = dict.fromkeys(("documents", "words", "stop", "others", "learnt"), 0)
+        self.n |= none | {name: {} for name in ("most", "skipped", "first")} | self.n
         self.skipped = Skipped()
         self.skipped.counts, self.skipped.first = self.n["skipped"], self.n["first"]
 
     def add(self, words: object, texts: list[str], *, learnt: bool = False) -> None:
         """Take in texts, and what a vectorizer, which has perhaps just learnt them, leaves out."""
         self.n["documents"] += len(texts)
-        if words is None:
-            return
-        own = vectorizer_of(words)
+        own = unwrap(words)
+        own = own.vectorizer_ if isinstance(own, NamedVectorizer) else own
         given = {name: value for name, value in own.get_params().items() if name in OF_WORDS}
         every = StreamingCountVectorizer(**given)
         try:
-            X = every.fit_transform(texts)
+            counts = every.fit_transform(texts).sum(axis=0).A1.tolist()
         except ValueError:  # texts without a word
             return
-        self.n["learnt"] |= int(learnt)
-        self.n["words"] += int(X.sum())
-        known, stop, most = own.vocabulary_, own.get_stop_words() or (), self.n["most"]
+        found = dict(zip(every.get_feature_names_out(), counts, strict=True))
+        stop, known = {*(own.get_stop_words() or ())}, own.vocabulary_
         known = {*known, *" ".join(word for word in known if " " in word).split()}  # of phrases
-        for word, n in zip(every.get_feature_names_out(), X.sum(axis=0).A1.tolist(), strict=True):
-            if word in stop:
-                self.n["stop"] += n
-            elif word not in known:
-                self.n["others"] += n
-                most[word] = most.get(word, 0) + n
-        if len(most) > MOST_KEPT:
-            self.n["most"] = dict(Counter(most).most_common(MOST_KEPT // 2))
+        others = {word: n for word, n in found.items() if word not in known and word not in stop}
+        self.n["learnt"] |= int(learnt)
+        self.n["words"] += sum(counts)
+        self.n["stop"] += sum(n for word, n in found.items() if word in stop)
+        self.n["others"] += sum(others.values())
+        most = Counter(self.n["most"])
+        most.update(others)
+        self.n["most"] = dict(most.most_common(MOST_KEPT))
 
     def over(
         self, batches: Iterable[list[Record]], words: object, *, learnt: bool = False
@@ -166,11 +148,10 @@ class Tally:
         if self.skipped.counts:
             rows["Skipped"] = str(self.skipped).removeprefix("skipped ")
         if n["others"] or n["stop"]:
-            most = Counter(n["most"]).most_common(N_SHOWN)
-            listed = f" ({', '.join(word[:LONGEST] for word, _ in most)})" if most else ""
-            rows["Words read"] = f"{n['words']:,}"
-            rows["Stop words left out"] = f"{n['stop']:,}"
-            rows["Other words left out"] = f"{self._left_out():.1%}; {n['others']:,}{listed}"
+            most = ", ".join(word[:LONGEST] for word in [*n["most"]][:N_SHOWN])
+            others = f"{self._left_out():.1%}; {n['others']:,}{f' ({most})' if most else ''}"
+            rows |= {"Words read": f"{n['words']:,}", "Stop words left out": f"{n['stop']:,}"}
+            rows["Other words left out"] = others
         return rows if len(rows) > 1 else {}
 
     def tell(self) -> None:
@@ -186,9 +167,3 @@ class Tally:
     def _left_out(self) -> float:
         """Share of the words that are no stop words which were left out."""
         return float(self.n["others"] / max(1, self.n["words"] - self.n["stop"]))
-
-
-def vectorizer_of(words: object) -> Any:
-    """Return what counts words, also where it is frozen or within a `NamedVectorizer`."""
-    own = unwrap(words)
-    return getattr(own, "vectorizer_", own)

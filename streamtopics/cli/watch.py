@@ -20,7 +20,6 @@ from streamtopics.cli import console, models, reading
 from streamtopics.datasets import Follower, ReadingError, Record, follow
 from streamtopics.story import Finding
 from streamtopics.streams import BatchInfo, Checkpointer, ScoreHistory, TimedBatch, resume, stream
-from streamtopics.text import NamedVectorizer
 
 # Seconds between two looks, and after which a smaller minibatch will do.
 POLL, PATIENCE = 0.2, 60.0
@@ -36,26 +35,23 @@ class Watch:
 
     def __init__(self, options: Namespace) -> None:
         self.options = options
+        self.place: dict[str, Any]
         self.is_pipe = options.file == STANDARD_INPUT
         folder = Path(f"{options.model}.checkpoints")
         # Who names a tokenizer trusts it.
         options.trust = [*options.trust, *filter(None, [options.tokenizer])]
-        found = resume(folder, options.trust)
-        if found is None:
-            self.model, self.history = _begun(options), ScoreHistory()
-            self.place: dict[str, Any] = {
-                "position": None, "n_batches": 0, "tally": {}, "told": [],
-            }  # fmt: skip
-        else:
+        if found := resume(folder, options.trust):
             self.model, (self.place, self.history) = found.model, found.callbacks
             n = console.counted(self.model.n_documents_seen_, "document")
             what = type(self.model.pipeline_[-1]).__name__
             console.log(f"going on from {n} in {folder}, with the {what} there")
+        else:
+            self.model, self.history = _begun(options), ScoreHistory()
+            self.place = {"position": None, "n_batches": 0, "tally": {}, "told": []}
         self.tally = reading.Tally(self.place["tally"])
         also = (self.place, self.history)
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
-        self.batch: list[Record] = []
-        self.position: tuple[int, ...] = ()
+        self.batch, self.position = list[Record](), tuple[int, ...]()
         self.findings: list[Finding] = []
         # The signal that came; whether another came after it; whether nothing is lost by the first.
         self.number, self.repeated, self.waiting = 0, False, False
@@ -63,9 +59,8 @@ class Watch:
     def on_batch(self, model: TopicStream, info: BatchInfo) -> None:
         """Keep the place, and which findings are told, before the checkpoint."""
         self.place["n_batches"] += 1
-        words = model.pipeline_.steps[0][1]
         is_open = models.has_open_vocabulary(model.pipeline_)
-        self.tally.add(words, reading.texts_of(self.batch), learnt=is_open)
+        self.tally.add(model.steps[0][1], reading.texts_of(self.batch), learnt=is_open)
         if not self.is_pipe:
             self.place["position"] = self.position
         if info.batch % self.options.every == 0:
@@ -87,18 +82,18 @@ class Watch:
     def tell(self, model: TopicStream, info: BatchInfo) -> None:
         """Say what there is to say, and write the model and the report, behind the checkpoint."""
         score = "nothing to score" if math.isnan(info.score) else f"{info.score:.3f} nats per word"
-        now = datetime.now().isoformat(" ", "seconds")
-        when = now if info.time is None else info.time
+        when = datetime.now().isoformat(" ", "seconds") if info.time is None else info.time
         documents = console.counted(model.n_documents_seen_, "document")
-        if info.batch % self.options.every == 0:
+        is_due = info.batch % self.options.every == 0
+        if is_due:
             save(model, self.options.model)
-        print(console.safe(f"{when}  {documents}, {score} before learning"), flush=True)
+        print(console.safe(f"{when}  {documents}, {score} before learning"))
         monitor = model.monitor_
         for alarm in monitor.alarms[-1:]:
             if alarm.batch == monitor.n_batches:
-                print(console.safe(f"ALARM: {alarm}"), flush=True)
+                print(console.safe(f"ALARM: {alarm}"))
         self.tell_findings()
-        if self.options.report and info.batch % self.options.every == 0:
+        if is_due:
             self.write_report()
 
     def tell_findings(self) -> None:
@@ -108,11 +103,11 @@ class Watch:
         sys.stdout.flush()
 
     def write_report(self) -> None:
-        """Write the report anew."""
-        scores = {"before learning": [row.score for row in self.history.rows]}
-        self.model.report(
-            self.options.report, title=self.options.title, intake=self.tally.rows(), scores=scores
-        )
+        """Write the report anew, if there is to be one."""
+        if path := self.options.report:
+            scores = {"before learning": [row.score for row in self.history.rows]}
+            how: dict[str, Any] = {"intake": self.tally.rows(), "scores": scores}
+            self.model.report(path, title=self.options.title, **how)
 
     def end(self) -> None:
         """Write the model and the report, and say where; not a model whose place is unknown."""
@@ -128,9 +123,14 @@ class Watch:
                 "note: the model has no word, as none was found in enough documents, or all are "
                 f"too common; begin another with {console.MORE_WORDS}"
             )
+        self.write_report()
         if self.options.report:
-            self.write_report()
             console.log(f"report written to {self.options.report}")
+
+    @property
+    def has_words(self) -> bool:
+        """Whether no closed vocabulary is to be made from the first minibatch."""
+        return self.place["n_batches"] > 0 or not self.options.seeds
 
     def on_signal(self, number: int, frame: object) -> None:
         """End at once where nothing is lost or at the second signal, else after a minibatch."""
@@ -155,7 +155,7 @@ class Watch:
                 if record is not None:
                     start = start if batch else time.monotonic()
                     batch.append(record)
-                late = self.knows_words and time.monotonic() - start >= PATIENCE
+                late = self.has_words and time.monotonic() - start >= PATIENCE
                 if batch and (len(batch) >= self.options.batch_size or late):
                     yield self._taken(batch, found)
                     batch = []
@@ -163,27 +163,18 @@ class Watch:
                 if self.number:
                     break
         except ReadingError:
-            if batch and self.is_pipe and self.knows_words:
+            if batch and self.is_pipe and self.has_words:
                 yield self._taken(batch, found)
             raise
         self.waiting = False
         if batch and (self.is_pipe or not self.number):
             yield self._taken(batch, found)
 
-    @property
-    def knows_words(self) -> bool:
-        """Whether there is no closed vocabulary to be made from the first minibatch."""
-        return hasattr(self.model, "pipeline_") or not isinstance(
-            self.model.vectorizer, NamedVectorizer
-        )
-
     def _taken(self, batch: list[Record], found: Follower) -> TimedBatch:
         self.batch, self.position = batch, found.position
-        is_first = not self.place["n_batches"]
-        if is_first and (script := models.unspaced(self.options, reading.texts_of(batch))):
-            console.warn(f"note: {script}")
-        [taken] = reading.minibatches([batch], self.options)
-        return taken
+        if not self.place["n_batches"]:
+            models.warn_of_unspaced(self.options, reading.texts_of(batch))
+        return reading.minibatch(batch, self.options)
 
 
 def watch(options: Namespace) -> None:
@@ -213,8 +204,7 @@ def watch(options: Namespace) -> None:
 def _begun(options: Namespace) -> TopicStream:
     """Return the model that is there, or a new one."""
     if options.model.exists():
-        model = models.load_stream(options.model, options.trust)
         console.log(f"beginning with the model in {options.model}")
-        return model
-    words, topics = models.vectorizer_for(options, None), models.estimator(options)
-    return TopicStream(model=topics, vectorizer=words)
+        return models.load_stream(options, options.model)
+    words = models.vectorizer_for(options)
+    return TopicStream(model=models.estimator(options), vectorizer=words)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from streamtopics.streams.records import read_texts
-from streamtopics.text.named import check_no_frame
+from streamtopics.text.counting import check_no_frame
 from streamtopics.utils.steps import counted
 from streamtopics.utils.structure import check_structure, is_sparse, shape_of, take_rows, total
 

@@ -17,9 +17,9 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
-from streamtopics.base.frame import NO_WEIGHTS, Commit, StreamingEstimator, check_same
+from streamtopics.base.frame import NO_WEIGHTS, Commit, StreamingEstimator, check_same, same
 from streamtopics.base.glossary import documented
-from streamtopics.base.inputs import check_column_names
+from streamtopics.base.inputs import check_column_names, check_feature_names
 from streamtopics.base.typing import RandomState
 from streamtopics.base.validation import (
     COMMON_CONSTRAINTS,
@@ -28,7 +28,6 @@ from streamtopics.base.validation import (
     HasMethods,
     Interval,
     StrOptions,
-    check_feature_names,
 )
 from streamtopics.dpp import learning, marginal, sampling
 from streamtopics.dpp.arrays import Floats, Points
@@ -40,9 +39,9 @@ from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.sets import SENTENCES, Form, PointSets
 from streamtopics.dpp.totals import LEARNT, FixedMeasure, Totals
-from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.records import of_record, same
+from streamtopics.utils.records import of_record
+from streamtopics.utils.structure import document_labels, labelled
 
 NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
 NOT_NEGATIVE = Interval(Real, 0, MOST_PRIOR, closed="both")

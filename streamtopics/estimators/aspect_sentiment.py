@@ -28,10 +28,9 @@ from streamtopics.models.asum import ASUM, SentenceInference
 from streamtopics.posteriors import Learn, TopicPosterior
 from streamtopics.updates import BPS, Rule
 from streamtopics.utils.checks import is_whole
-from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
-from streamtopics.utils.structure import has_entries
+from streamtopics.utils.structure import document_labels, has_entries, labelled
 
 DEFAULT_RULE = BPS(0.5, "topic")
 AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")

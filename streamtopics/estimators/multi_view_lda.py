@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.frame import Commit, check_unchanged
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
-from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
+from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE, check_doc_topic_prior
 from streamtopics.base.topics import LearntTopics
 from streamtopics.base.typing import MatrixLike, OptionalArray, RandomState, WordPriorLike
 from streamtopics.base.validation import (
@@ -26,7 +26,6 @@ from streamtopics.base.validation import (
     POSITIVE_INT,
     WORD_PRIOR,
     Interval,
-    check_doc_topic_prior,
     check_topic_word_prior,
     check_word_prior,
 )
@@ -38,9 +37,9 @@ from streamtopics.models.multi_view import MultiView
 from streamtopics.posteriors import Learn, Stacked, TopicPosterior
 from streamtopics.priors import Columns, class_words_prior
 from streamtopics.updates import BPS, Rule
-from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
+from streamtopics.utils.structure import labelled, row_labels
 
 # Sum of a document's prior over the topics of a block, when none is given.
 DOC_TOPIC_MASS = 10.0

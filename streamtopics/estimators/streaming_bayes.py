@@ -26,10 +26,9 @@ from streamtopics.posteriors import Blend, DensePosterior, Learn
 from streamtopics.updates import SVB
 from streamtopics.updates.drift import Retention, kept_records
 from streamtopics.updates.rule import Rule
-from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import is_record, keep, of_record
-from streamtopics.utils.structure import check_structure
+from streamtopics.utils.structure import check_structure, labelled, row_labels
 
 # Methods that cannot do without the targets of a model that has any.
 NEED_TARGETS = "fit", "partial_fit", "score"

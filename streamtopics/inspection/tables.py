@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from streamtopics.metrics.relevance import relevant_words
+from streamtopics.text.vocabulary import FREE
 from streamtopics.utils.steps import last_step, names_of, steps_before
 
 
@@ -32,7 +33,7 @@ def topic_table(
 ) -> list[TopicRow]:
     """The topics of a fitted model, the heaviest first, with the words of `top_words`.
 
-    Topics that `streamtopics.editing.hide` has hidden are left out.
+    Topics that `streamtopics.editing.hide` has hidden and columns without a word are left out.
 
     Parameters
     ----------
@@ -65,7 +66,10 @@ def topic_table(
     retention = model.prior_retention_
     given = [str(name) for name in getattr(model, "topic_names_", ())]
     given += [""] * (len(weights) - len(given))
-    columns = relevant_words(topic_word, weights, n_words, relevance=relevance)
+    columns = [
+        [word for word in own if not str(names[word]).startswith(FREE)]
+        for own in relevant_words(topic_word, weights, n_words, relevance=relevance)
+    ]
     return [
         TopicRow(
             int(k), float(weights[k]), float(retention[k]),

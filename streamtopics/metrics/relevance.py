@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
+from streamtopics.posteriors.topics import first_of_equals, leading
 from streamtopics.utils.checks import check_integer, check_number, floats
-from streamtopics.utils.leading import first_of_equals, leading
 from streamtopics.utils.structure import check_structure
 
 # Least probability of a word, as a share of that of the n-th most probable word.

@@ -107,9 +107,8 @@ def _values() -> np.ndarray:
 class BinCache:
     """The bins of a state, and the nodes of its words that a minibatch lacks, to save work."""
 
-    def __init__(self) -> None:
-        self.bins: tuple[Any, Bins] | None = None
-        self.nodes: tuple[Any, np.ndarray, Nodes | None, Bins | None] | None = None
+    bins: tuple[Any, Bins] | None = None
+    nodes: tuple[Any, np.ndarray, Nodes | None, Bins | None] | None = None
 
     def __reduce__(self) -> tuple[type[BinCache], tuple[()]]:
         """Nothing of it is saved or copied."""

@@ -45,11 +45,10 @@ from streamtopics.reviews.batch_em import EMResult, run_em
 from streamtopics.reviews.inference import RatedLDA, single_reviews
 from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.utils.checks import check_not_masked
-from streamtopics.utils.output import labelled, row_labels
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
 from streamtopics.utils.records import of_record
-from streamtopics.utils.structure import check_structure
+from streamtopics.utils.structure import check_structure, labelled, row_labels
 
 SWEEPS_OF_TRANSFORM = 100
 # Penalties and weights.

@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.frame import check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
-from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
+from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE, check_doc_topic_prior
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
-from streamtopics.base.validation import StrOptions, check_doc_topic_prior, check_word_prior
+from streamtopics.base.validation import StrOptions, check_word_prior
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews import inference

@@ -24,8 +24,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
+from streamtopics.base.topic_model import check_doc_topic_prior
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
-from streamtopics.base.validation import check_doc_topic_prior, check_word_prior
+from streamtopics.base.validation import check_word_prior
 from streamtopics.families import dirichlet
 from streamtopics.kernels import supervised as kernel
 from streamtopics.local.step import cut

@@ -23,7 +23,6 @@ from sklearn.feature_extraction.text import (
 )
 
 from streamtopics.kernels import tokens as kernel
-from streamtopics.text.named import check_no_frame
 from streamtopics.text.phrases import Pairs, pairs_of
 from streamtopics.utils.checks import MOST_WHOLE
 from streamtopics.utils.parallel import workers
@@ -118,6 +117,18 @@ class Counts:
             )
         counts = data.astype(dtype, copy=False)
         return sparse.csr_matrix((counts, indices, indptr), shape=(len(sizes), n_columns))
+
+
+def check_no_frame(raw_documents: object) -> None:
+    """Refuse a data frame, whose names of columns would be read as texts, and a matrix."""
+    if sparse.issparse(raw_documents):
+        raise TypeError(f"raw_documents must be texts; got a {type(raw_documents).__name__}")
+    # Of a lazy frame the columns themselves are not asked for, of which it warns.
+    if hasattr(type(raw_documents), "columns"):
+        raise TypeError(
+            f"raw_documents must be texts; of a {type(raw_documents).__name__} the names of "
+            'columns would be read: pass a column, such as frame["text"]'
+        )
 
 
 def count(

@@ -16,9 +16,10 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.utils.output import LinksToReference, row_labels
+from streamtopics.text.counting import check_no_frame
+from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.steps import is_frozen
-from streamtopics.utils.structure import check_structure, for_scipy, from_arrow
+from streamtopics.utils.structure import check_structure, for_scipy, from_arrow, row_labels
 
 
 class NamedCounts(sparse.csr_matrix):
@@ -79,15 +80,6 @@ class NamedCounts(sparse.csr_matrix):
         return selected
 
 
-def with_labels(counts: sparse.csr_matrix, raw_documents: object) -> sparse.csr_matrix:
-    """Counts of texts, with the labels of the rows of a Series."""
-    if (labels := row_labels(raw_documents)) is None:
-        return counts
-    named = counts if isinstance(counts, NamedCounts) else NamedCounts(counts)
-    named.index = labels
-    return named
-
-
 def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
     """Slices of a matrix from each start to the next, as an object array, faster than scipy's."""
     # What is known of X holds for its parts, such as that its indices are sorted.
@@ -105,18 +97,6 @@ def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
         )
         parts[p] = part
     return parts
-
-
-def check_no_frame(raw_documents: object) -> None:
-    """Refuse a data frame, whose names of columns would be read as texts, and a matrix."""
-    if sparse.issparse(raw_documents):
-        raise TypeError(f"raw_documents must be texts; got a {type(raw_documents).__name__}")
-    # Of a lazy frame the columns themselves are not asked for, of which it warns.
-    if hasattr(type(raw_documents), "columns"):
-        raise TypeError(
-            f"raw_documents must be texts; of a {type(raw_documents).__name__} the names of "
-            'columns would be read: pass a column, such as frame["text"]'
-        )
 
 
 class StaysSparse:

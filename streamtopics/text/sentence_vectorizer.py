@@ -12,13 +12,23 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.text.counting import checked_analyzer, count_sentences, is_compiled
-from streamtopics.text.named import NamedCounts, TextVectorizer, check_no_frame, rows_apart
+from streamtopics.text.counting import (
+    check_no_frame,
+    checked_analyzer,
+    count_sentences,
+    is_compiled,
+)
+from streamtopics.text.named import NamedCounts, TextVectorizer, rows_apart
 from streamtopics.text.splitting import split_sentences
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
-from streamtopics.utils.output import outputs_pandas, row_labels
 from streamtopics.utils.steps import is_frozen
-from streamtopics.utils.structure import from_arrow, has_entries, shape_of
+from streamtopics.utils.structure import (
+    from_arrow,
+    has_entries,
+    outputs_pandas,
+    row_labels,
+    shape_of,
+)
 
 
 class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):

@@ -19,13 +19,13 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from streamtopics.base.frame import check_unchanged
 from streamtopics.text.counting import Counts, count
-from streamtopics.text.named import StaysSparse, with_labels
+from streamtopics.text.named import NamedCounts, StaysSparse
 from streamtopics.text.phrases import Phrases, PhraseTable, looked_at
 from streamtopics.text.vocabulary import ClosedVocabulary, OpenVocabulary, Policy
 from streamtopics.utils.checks import MOST_WHOLE, HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache
-from streamtopics.utils.structure import to_csr
+from streamtopics.utils.structure import row_labels, to_csr
 
 
 class StreamingCountVectorizer(
@@ -534,3 +534,12 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._vocabulary is not None or self.vocabulary is not None
+
+
+def with_labels(counts: sparse.csr_matrix, raw_documents: object) -> sparse.csr_matrix:
+    """Counts of texts, with the labels of the rows of a Series."""
+    if (labels := row_labels(raw_documents)) is None:
+        return counts
+    named = counts if isinstance(counts, NamedCounts) else NamedCounts(counts)
+    named.index = labels
+    return named

@@ -24,6 +24,8 @@ from streamtopics.utils.parallel import WithCache, lock_of
 
 # Longer words are not counted as candidates: what is kept of a stream has to be bounded.
 LONGEST = 256
+# Names of columns without a word begin so.
+FREE = "<free "
 NONE = np.empty(0, dtype=np.int64)
 ARRAYS = "frequency", "column", "owner", "since"
 # Whose lock is held while a list is written that several vocabularies share.
@@ -197,7 +199,7 @@ class OpenVocabulary:
     def names_of(self, columns: np.ndarray) -> list[str]:
         """Return the words of some columns."""
         held = zip(columns.tolist(), self.table.owners(columns)[0].tolist(), strict=True)
-        return [self.words[i] if i >= 0 else f"<free {c}>" for c, i in held]
+        return [self.words[i] if i >= 0 else f"{FREE}{c}>" for c, i in held]
 
     def frequency_of(self, columns: np.ndarray) -> np.ndarray:
         """Return the decayed documents with the words of some columns."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from streamtopics.posteriors import TOO_EXTREME, Blend, TopicPosterior
-from streamtopics.utils.leading import first_of_equals, leading
+from streamtopics.posteriors.topics import first_of_equals, leading
 
 KEPT_MINIBATCHES = 1000
 TOP_WORDS = 10

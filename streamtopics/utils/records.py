@@ -6,7 +6,6 @@ from dataclasses import fields, is_dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
@@ -49,15 +48,6 @@ def replaced(record: Any, values: Mapping[str, Any], name: str) -> Any:
 def is_record(value: object) -> TypeGuard["DataclassInstance"]:
     """Whether this is an instance of a dataclass."""
     return is_dataclass(value) and not isinstance(value, type)
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal, which may be arrays, or records of one class with some."""
-    if not is_record(one):
-        is_array = isinstance(one, np.ndarray)
-        return np.array_equal(one, other) if is_array else bool(np.all(one == other))
-    values = fields_of(one).items()
-    return type(one) is type(other) and all(same(v, getattr(other, name)) for name, v in values)
 
 
 def keep(estimator: object, given: Mapping[str, object]) -> None:

@@ -6,11 +6,13 @@ SciPy and kernels read beyond arrays that do not fit.
 
 from collections.abc import Iterable
 from copy import copy
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import assert_all_finite
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_array, check_non_negative
 
 from streamtopics.utils.checks import check_not_masked
@@ -230,3 +232,39 @@ def check_reach(X: sparse.csr_matrix, caller: str, name: str = "X") -> None:
             f"{name}, passed to {caller}, must have counts from {LEAST_COUNT:g} to {MOST_COUNT:g}, "
             f"or 0; it has {counts.min():g} and {counts.max():g}"
         )
+
+
+# Labels of what comes out
+
+
+def row_labels(X: object) -> Any:
+    """The labels of the rows of X: of pandas, or of counts of such texts; None if it has none."""
+    return getattr(X, "index", None) if is_pandas(X) or is_sparse(X) else None
+
+
+def document_labels(X: object, groups: Any) -> Any:
+    """The labels of documents: where rows of X are sentences, those of their first rows."""
+    labels = row_labels(X)
+    if groups is None or labels is None:
+        return labels
+    first: dict[Any, int] = {}
+    for row, group in enumerate(groups):
+        first.setdefault(group, row)
+    return labels[[*first.values()]]
+
+
+def outputs_pandas(estimator: object) -> bool:
+    """Whether `transform` of this estimator was asked for data frames of pandas."""
+    return bool(_get_output_config("transform", estimator)["dense"] == "pandas")
+
+
+def labelled(estimator: object, values: np.ndarray, labels: object) -> np.ndarray:
+    """Values as a data frame with these labels of rows, if one of pandas was asked for.
+
+    The one that scikit-learn makes of counts has no labels, and would be joined by other rows.
+    """
+    if labels is None or not outputs_pandas(estimator):
+        return values
+    # scikit-learn names the columns of what is a data frame already.
+    frame: Any = import_module("pandas").DataFrame(values, index=labels)
+    return cast("np.ndarray", frame)

@@ -29,10 +29,10 @@ from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates.online_em import running_mean
 from streamtopics.updates.rates import MeanDecay
 from streamtopics.utils.checks import MOST_PARTICLES, MOST_WHOLE, check_range, check_whole
-from streamtopics.utils.output import document_labels, labelled
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
 from streamtopics.utils.records import of_record
+from streamtopics.utils.structure import document_labels, labelled
 from streamtopics.was.corpus import SentenceCorpus, content_seeds, document_seeds, words_of
 from streamtopics.was.franchise import HDPFranchise
 from streamtopics.was.prior import LEAST, MOST, SentencePrior

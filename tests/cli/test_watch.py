@@ -310,7 +310,7 @@ def test_a_checkpoint_is_of_bounded_size(tmp_path, capsys, monkeypatch, report):
     """Also with alarms; what a minibatch adds to it is some hundred bytes."""
     path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
     often = partial(DriftMonitor, alpha=0.5)
-    monkeypatch.setattr("streamtopics.topic_stream.DriftMonitor", often)
+    monkeypatch.setattr("streamtopics.topic_stream.estimator.DriftMonitor", often)
     words = StreamingCountVectorizer(max_features=50)
     save(TopicStream(2, vectorizer=words, n_documents=500), model)
     more = ["--idle", 0.1, *(["--report", tmp_path / "r.html"] if report else [])]

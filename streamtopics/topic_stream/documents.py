@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Documents of a stream: texts with times, groups and ids, and those that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.editing.records import Edit
+from streamtopics.inspection.periods import time_texts
+from streamtopics.story.cells import Cells, Labels, labels_of, positions
+from streamtopics.streams import DriftMonitor, TopicTracker
+from streamtopics.text import StreamingPipeline
+from streamtopics.utils.parallel import WithCache, lock_of
+from streamtopics.utils.structure import from_arrow, shape_of
+
+
+class Kept(NamedTuple):
+    """A document that is kept to be shown.
+
+    Attributes
+    ----------
+    text, time, group, id : str, str, str, object
+        The time and the group are empty where they are not known.
+    """
+
+    text: str
+    time: str
+    group: str
+    id: Any
+    number: float  # of its span
+    key: float  # at random, by which documents are kept
+
+
+class Documents(NamedTuple):
+    """Texts with their times, groups and ids."""
+
+    texts: list[str]
+    labels: Labels
+    ids: list[Any]
+
+
+def read_documents(
+    X: Iterable[str], times: Any, groups: Any, ids: Any, kind: str = "", n_seen: int = 0
+) -> Documents:
+    """Documents, checked, that come after `n_seen` ones with this kind of times."""
+    texts = texts_of(X)
+    n = len(texts)
+    names = list(range(n_seen, n_seen + n)) if ids is None else list(from_arrow(ids))
+    if len(names) != n:
+        raise ValueError(f"ids must have an entry for each of the {n} documents; got {len(names)}")
+    names = [int(one) if isinstance(one, np.integer) else one for one in names]
+    names = [one if isinstance(one, int | str) else str(one) for one in names]
+    return Documents(texts, labels_of(n, times, groups, kind, n_seen), names)
+
+
+def texts_of(X: Iterable[str]) -> list[str]:
+    """A list of texts, of which each is one."""
+    if isinstance(X, str) or len(shape_of(X) or ()) > 1:
+        remedy = "one text, so pass [text]" if isinstance(X, str) else "a table, so pass one column"
+        raise TypeError(f"X must be a sequence of texts; got {remedy}")
+    texts = list(from_arrow(X))
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"X must be texts; row {row} is {text!r:.50}. Leave it out, or pass ''")
+    return texts
+
+
+def sampled(kept: tuple[Kept, ...], more: Documents, seed: list[int], n: int) -> tuple[Kept, ...]:
+    """Return n documents at random of those that are kept and of more of them, in order."""
+    times, keys = more.labels.times, np.random.default_rng(seed).random(len(more.texts))
+    dates = [""] * len(keys) if more.labels.kind == "order" else time_texts(times)
+    numbers = positions(times).tolist()
+    found = map(Kept, more.texts, dates, more.labels.groups, more.ids, numbers, keys.tolist())
+    return with_largest_keys((*kept, *found), n)
+
+
+def with_largest_keys(documents: tuple[Kept, ...], n: int) -> tuple[Kept, ...]:
+    """The documents with the n largest keys, in order."""
+    if len(documents) <= n:
+        return documents
+    keys = np.array([one.key for one in documents])
+    least = np.partition(keys, len(keys) - n)[len(keys) - n] if n else np.inf
+    return tuple(one for one in documents if one.key >= least)
+
+
+def last_time(labels: Labels) -> Any:
+    """The latest time, for the alarm and the tracker; None of documents without times."""
+    known = labels.times[labels.times == labels.times]
+    if labels.kind == "order" or not len(known):
+        return None
+    last = known.max()
+    if labels.kind == "date":
+        return last.astype("M8[us]").item()
+    return int(last) if float(last).is_integer() else float(last)
+
+
+class HoldsDocuments(WithCache):
+    """A stream with what it has added up of its documents."""
+
+    pipeline_: StreamingPipeline
+    tracker_: TopicTracker
+    monitor_: DriftMonitor
+    _n_documents: int
+    _n_tokens: float
+    # What was added up, of the topics after these edits
+    _sums: tuple[tuple[Edit, ...], Cells]
+    _documents: tuple[Kept, ...]
+
+    @property
+    def n_documents_seen_(self) -> int:
+        """Documents, also those that are held back."""
+        return self._n_documents
+
+    @property
+    def n_tokens_seen_(self) -> float:
+        """Tokens of known words."""
+        return self._n_tokens
+
+    @property
+    def documents(self) -> list[Kept]:
+        """The documents that are kept, in the order in which they came."""
+        check_is_fitted(self, "pipeline_")
+        return list(self._documents)
+
+    @property
+    def _begun(self) -> bool:
+        """Whether it has learnt."""
+        return "pipeline_" in vars(self)
+
+    @property
+    def _topics(self) -> Any:
+        """The fitted estimator of topics."""
+        check_is_fitted(self, "pipeline_")
+        return self.pipeline_.steps[-1][1]
+
+    def _locks(self) -> list[Any]:
+        """The locks of this object, of its pipeline and, against edits meanwhile, of its topics."""
+        if not self._begun:
+            return [lock_of(self)]
+        return [lock_of(self), *self.pipeline_._locks(), lock_of(self._topics)]

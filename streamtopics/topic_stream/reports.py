@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a stream of texts tells: topics, shares by period and group, findings and a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from os import PathLike
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+from streamtopics.base.editable import Editable
+from streamtopics.editing.records import EditStep, edits_of
+from streamtopics.metrics import relevant_words
+from streamtopics.report import Report, report
+from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Totals
+from streamtopics.story.findings import Findings, find, sample_of, topics_of
+from streamtopics.story.shares import ShareRow, share_rows
+from streamtopics.text.vocabulary import FREE
+from streamtopics.topic_stream.documents import HoldsDocuments
+from streamtopics.utils.checks import check_integer, check_one_of
+from streamtopics.utils.parallel import held
+
+# Words of a topic, and those that name it.
+N_WORDS, N_NAME, RELEVANCE = 10, 3, 0.6
+Given = ParamSpec("Given")
+One = TypeVar("One")
+
+
+def _still(
+    read: Callable[Concatenate[Any, Given], One],
+) -> Callable[Concatenate[Any, Given], One]:
+    """A method that reads, and waits for another thread that learns."""
+
+    @wraps(read)
+    def reads(self: Any, /, *args: Given.args, **given: Given.kwargs) -> One:
+        with held(self._locks()):
+            return read(self, *args, **given)
+
+    return reads
+
+
+class ReportsDocuments(HoldsDocuments):
+    """A stream that tells what it has added up of its documents."""
+
+    error_rate: float
+
+    def top_words(self, n_words: int = 10, *, relevance: float = RELEVANCE) -> list[list[str]]:
+        """Return the words of each topic, the most telling first.
+
+        Parameters
+        ----------
+        n_words : int, default=10
+        relevance : float in [0, 1], default=0.6
+            As in `streamtopics.metrics.relevant_words`; 1 orders words by probability.
+
+        Returns
+        -------
+        words : list of n_components lists of str
+        """
+        topics, names = self._topics, self._names
+        weights = topics.topic_weights_
+        columns = relevant_words(topics.topic_word_, weights, 2 * n_words, relevance=relevance)
+        each = [[names[column] for column in own] for own in columns]
+        return [[word for word in own if not word.startswith(FREE)][:n_words] for own in each]
+
+    @_still
+    def totals(self, least: float = LEAST_OF_PERIOD) -> Totals:
+        """Return sums of shares by period and group, over all documents.
+
+        Parameters
+        ----------
+        least : float, default=10
+            Documents of a period in the mean, at least.
+
+        Returns
+        -------
+        totals : Totals
+        """
+        return self._follow().totals(least)
+
+    @_still
+    def shares(self, by: str = "period", *, least: float = LEAST_OF_PERIOD) -> list[ShareRow]:
+        """Return the shares of topics in all documents, with 95 % intervals.
+
+        Parameters
+        ----------
+        by : {"period", "group", "both"}, default="period"
+            What a row is of, beside a topic.
+        least : float, default=10
+            As in `totals`.
+
+        Returns
+        -------
+        rows : list of ShareRow
+            By topic; ``pandas.DataFrame(rows)`` makes a table of them.
+        """
+        check_one_of(("period", "group", "both"), by=by)
+        names = [", ".join(words[:N_NAME]) for words in self._words()]
+        return share_rows(
+            self.totals(least), names, by_period=by != "group", by_group=by != "period"
+        )
+
+    @_still
+    def findings(self, n: int | None = 10) -> Findings:
+        """Return what has changed along the stream, and what differs between groups.
+
+        Parameters
+        ----------
+        n : int or None, default=10
+            Findings, at most, the most surprising and largest first; None returns all.
+
+        Returns
+        -------
+        findings : Findings
+            A tuple of `Finding`; `str` of each is a sentence. A share `error_rate` of them is
+            expected to be false.
+        """
+        if n is not None:
+            check_integer(least=0, n=n)
+        totals, kept, topics = self.totals(), self._documents, self._topics
+        texts, numbers = [one.text for one in kept], np.array([one.number for one in kept])
+        counts = self.pipeline_[:-1].transform(texts)
+        sample = sample_of(
+            totals, counts, topics.transform(counts), numbers, [one.group for one in kept], texts,
+            self.tracker_.n_batches_ > 1,
+        )  # fmt: skip
+        told = topics_of(topics, self._words(), self._names)
+        return Findings(find(totals, told, sample, self.error_rate)[:n])
+
+    @_still
+    def report(self, /, path: str | PathLike[str] | None = None, **how: Any) -> Report:
+        """Write what was found as one HTML file that needs no network.
+
+        Parameters
+        ----------
+        path : str or path, default=None
+            Of the file, such as "topics.html", which is replaced; None writes none.
+        **how
+            Such as ``title`` or ``date``: see `streamtopics.report.report`. It takes the totals,
+            findings, alarms and documents from here if they are not given.
+
+        Returns
+        -------
+        report : Report
+            What the page says, as plain values.
+        """
+        kept, totals = self.documents, self.totals()
+        given: dict[str, Any] = {
+            "totals": totals, "findings": self.findings(None), "tracker": self.tracker_,
+            "alarms": self.monitor_, "sampled_from": self.n_documents_seen_,
+            "title": f"What stands out in {self.n_documents_seen_:,} documents",
+        }  # fmt: skip
+        if kept:
+            given["texts"] = [one.text for one in kept]
+            given["titles"] = [
+                one.id if isinstance(one.id, str) else f"document {one.id}" for one in kept
+            ]
+        if any(one.time for one in kept):
+            given["times"] = [one.time or None for one in kept]
+        if len(totals.groups) > 1:
+            given["groups"] = [one.group for one in kept] or None
+        own = {name: value for name, value in how.items() if value is not None}
+        return report(self.pipeline_, path, **(given | own))
+
+    # The topics and the sums
+
+    @property
+    def _names(self) -> list[str]:
+        """The words of the columns."""
+        return [str(name) for name in self.pipeline_[:-1].get_feature_names_out()]
+
+    def _words(self) -> list[list[str]]:
+        """What each topic is called: its name, or its words."""
+        words, topics = self.top_words(N_WORDS), self._topics
+        if not isinstance(topics, Editable):
+            return words
+        given = edits_of(topics).labels.names_by_row
+        return [[name] if name else own for name, own in zip(given, words, strict=True)]
+
+    def _follow(self) -> Cells:
+        """The sums of the topics as they are, after the edits since the last minibatch."""
+        topics, (done, cells) = self._topics, self._sums
+        if not isinstance(topics, Editable):
+            return cells
+        steps, labels = edits_of(topics).steps, edits_of(topics).labels
+        # Without those that were undone.
+        pairs = enumerate(zip(done, topics.edits_, strict=False))
+        n_done = next((i for i, (one, other) in pairs if one != other), min(len(done), len(steps)))
+        if any(edit.kind in ("merge", "split") for edit in done[n_done:]):
+            raise ValueError(
+                "documents were added after an edit that was undone; add them to a copy that was "
+                "saved before"
+            )
+        after = [*(step.before.topics for step in steps[1:]), labels.topics]
+        for step, numbers in zip(steps[n_done:], after[n_done:], strict=False):
+            cells = cells.with_topics(self._shares_after(step, numbers, labels.topics))
+        return cells
+
+    def _shares_after(
+        self, step: EditStep, after: tuple[int, ...], now: tuple[int, ...]
+    ) -> np.ndarray:
+        """The part of each topic before an edit in each one after it, by their numbers."""
+        before = step.before.topics
+        parts = np.equal.outer(before, after).astype(np.float64)
+        rows = step.before.rows(step.edit.topics)
+        if step.edit.kind == "merge":
+            parts[rows] = parts[rows[0]]
+        if step.edit.kind == "split":
+            new = [
+                i for i, number in enumerate(after) if number == before[rows[0]] or i >= len(before)
+            ]
+            weights = np.ones(len(new))
+            if {after[i] for i in new} <= {*now} and self._documents:
+                shares = np.asarray(self.pipeline_.transform([d.text for d in self._documents]))
+                weights = shares[:, [now.index(after[i]) for i in new]].sum(axis=0)
+            parts[rows[0], new] = weights / weights.sum()
+        return parts
