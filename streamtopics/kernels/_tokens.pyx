@@ -86,6 +86,7 @@ include "_tokens_rows.pxi"
 include "_tokens_columns.pxi"
 
 
+@cython.final
 cdef class Counted(Entries):
     """Counts of words in texts, a row each, and the words.
 

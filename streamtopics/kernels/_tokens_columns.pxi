@@ -349,8 +349,9 @@ cdef class Store:
     cdef bint given(self, const int[::1] places, double decay, double low, double high,
                     double margin, long long now) noexcept nogil:
         """Give columns that are free, or whose word is too frequent or too rare, to others."""
-        cdef Py_ssize_t i, least = self.least + self.n_columns // POOLED, n = max(least, self.pooled)
+        cdef Py_ssize_t i, least = self.least + self.n_columns // POOLED
         cdef int word
+        cdef bint made = False
         # A word that was not too frequent and did not occur is so if the limit has fallen more
         # than it did.
         if high < self.high:
@@ -366,16 +367,16 @@ cdef class Store:
                         return False
         self.high = high
         if self.is_short(1.0, low):
-            n = max(least, self.pooled // 2)
-            if not self.pool(n, low, high):
+            made = True
+            if not self.pool(least, low, high):
                 return False
         while True:
             i = self.plan(low, high, margin)
             if i >= 0:
                 break
-            n = 4 * self.pooled
-            if i == -2 or not self.pool(n, low, high):
+            if i == -2 or not self.pool(4 * self.pooled if made else least, low, high):
                 return False
+            made = True
         if not room_for(&self.strong, self.strong.n + self.taken.n) or not room_for(
             &self.weak, self.weak.n + self.taken.n
         ) or not grown(<void **> &self.old, &self.old_room, self.n_old + 3 * self.taken.n,
@@ -383,7 +384,8 @@ cdef class Store:
             return False
         for i in range(self.taken.n):
             self.give(self.chosen.ranked[i].item, self.taken.ranked[i].item, now)
-        return self.strong.n <= 4 * n or self.shorten(&self.strong, n + self.n_above(high))
+        i = self.pooled
+        return self.strong.n <= 4 * i or self.shorten(&self.strong, i + self.n_above(high))
 
     cdef Py_ssize_t n_above(self, double high) noexcept nogil:
         cdef Py_ssize_t i, found = 0
@@ -745,30 +747,47 @@ cdef class Columns:
         columns, first = np.unique(np.array(found, np.int64), return_index=True)
         return columns, np.array(had, dtype=bool)[first]
 
-    def since(self, long long n_documents):
+    def changed_since(self, long long n_documents):
         """Columns that changed hands since so many documents had been seen: int64."""
         cdef Store store = self.at()
         if 0 <= store.documents <= n_documents:
             return self.changed()[0][:0 if n_documents >= store.now else None]
-        return np.flatnonzero(self.arrays()[3] > n_documents)
+        return np.flatnonzero(self.since > n_documents)
+
+    @property
+    def frequency(self):
+        """How frequent each word is: float64."""
+        cdef Store store = self.at()
+        found = np.empty(store.n_words)
+        cdef double[::1] frequency = found
+        if store.n_words:
+            store.values(&frequency[0])
+        return found
+
+    @property
+    def column(self):
+        """The column of each word, -1 for none: int32."""
+        return self.of_words(np.arange(self.at().n_words, dtype=np.int32))
+
+    @property
+    def owner(self):
+        """The word of each column, -1 for none: int32."""
+        return self.owners(np.arange(self.n_columns, dtype=np.int64))[0]
+
+    @property
+    def since(self):
+        """Documents seen when each column last changed hands: int64."""
+        cdef Store store = self.at()
+        cdef Py_ssize_t i
+        found = np.empty(store.n_columns, np.int64)
+        cdef long long[::1] since = found
+        for i in range(store.n_columns):
+            since[i] = store.since[i]
+        return found
 
     def arrays(self):
         """The arrays of which the state can be made again."""
-        cdef Store store = self.at()
-        cdef Py_ssize_t i
-        frequencies, columns = np.empty(store.n_words), np.empty(store.n_words, np.int32)
-        owners = np.empty(store.n_columns, np.int32)
-        dates = np.empty(store.n_columns, np.int64)
-        cdef double[::1] frequency = frequencies
-        cdef int[::1] column = columns, owner = owners
-        cdef long long[::1] since = dates
-        if store.n_words:
-            store.values(&frequency[0])
-        for i in range(store.n_words):
-            column[i] = store.column[i]
-        for i in range(store.n_columns):
-            owner[i], since[i] = store.owner[i], store.since[i]
-        return frequencies, columns, owners, dates
+        return self.frequency, self.column, self.owner, self.since
 
     def of_words(self, const int[::1] places):
         """The columns of words, -1 for none and for words that are not counted: int32."""
@@ -792,6 +811,6 @@ cdef class Columns:
             if not 0 <= columns[i] < store.n_columns:
                 raise IndexError(f"owners: column {columns[i]} of {store.n_columns}")
             owner[i] = store.owner[columns[i]]
-            if owner[i] >= 0:
+            if 0 <= owner[i] < store.n_words:
                 frequency[i] = store.value(owner[i])
         return found, frequencies

@@ -120,7 +120,9 @@ class StaysSparse:
         return self
 
 
-class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstimator):
+class TextVectorizer(
+    LinksToReference, StaysSparse, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
+):
     """Base of the vectorizers that let one of scikit-learn's, `vectorizer_`, count words."""
 
     # Texts are what these methods are for, no metadata.
@@ -128,6 +130,64 @@ class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstima
     __metadata_request__transform: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     vectorizer: Any
     vectorizer_: Any
+
+    def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
+        """Learn the vocabulary.
+
+        Parameters
+        ----------
+        raw_documents : iterable
+            The documents: texts, or what the vectorizer takes. For `SentenceVectorizer` they may
+            be lists of sentences.
+        y : array-like of shape (n_documents,) or None
+            Passed on to the vectorizer by `NamedVectorizer`.
+
+        Returns
+        -------
+        self : object
+            The fitted vectorizer.
+        """
+        self._fit(raw_documents, y, counts=False)
+        return self
+
+    def fit_transform(self, raw_documents: Iterable[Any], y: object = None) -> Any:
+        """Learn the vocabulary and count words.
+
+        Parameters
+        ----------
+        raw_documents, y
+            As in `fit`.
+
+        Returns
+        -------
+        X : object
+            As in `transform`.
+        """
+        return self._fit(raw_documents, y, counts=True)
+
+    def transform(self, raw_documents: Iterable[Any]) -> Any:
+        """Count the words of each text, or of each sentence.
+
+        Parameters
+        ----------
+        raw_documents
+            As in `fit`.
+
+        Returns
+        -------
+        X : NamedCounts of shape (n_documents, n_words), or ndarray of objects
+            For sentences each document has a CSR matrix of shape (n_sentences, n_words), a
+            `NamedCounts` if the words are known.
+        """
+        check_is_fitted(self)
+        return self._counts(raw_documents)
+
+    def _fit(self, raw_documents: Any, y: object, counts: bool) -> Any:
+        """Learn the vocabulary, and return counts if they are wanted."""
+        raise NotImplementedError
+
+    def _counts(self, raw_documents: Any) -> Any:
+        raise NotImplementedError
 
     def _fresh(self) -> Any:
         """The vectorizer to fit, as it was given."""
@@ -190,59 +250,20 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     def __init__(self, vectorizer: BaseEstimator | None = None) -> None:
         self.vectorizer = vectorizer
 
-    def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
-        """Learn the vocabulary.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str
-            The texts, or other input of the vectorizer.
-        y : array-like of shape (n_documents,) or None
-            Passed on to the vectorizer.
-
-        Returns
-        -------
-        self : object
-            The fitted vectorizer.
-        """
-        check_no_frame(raw_documents)
-        self.vectorizer_ = self._fresh().fit(from_arrow(raw_documents), y)
-        return self
-
-    def fit_transform(self, raw_documents: Iterable[Any], y: object = None) -> NamedCounts:
-        """Learn the vocabulary and count the words of each text.
-
-        Parameters
-        ----------
-        raw_documents, y
-            As in `fit`.
-
-        Returns
-        -------
-        X : NamedCounts of shape (n_documents, n_words)
-        """
+    def _fit(self, raw_documents: Any, y: object, counts: bool) -> NamedCounts | None:
         check_no_frame(raw_documents)
         vectorizer, texts = self._fresh(), from_arrow(raw_documents)
-        if is_frozen(vectorizer):
-            counts = vectorizer.fit(texts, y).transform(texts)
+        found = None
+        if counts and not is_frozen(vectorizer):
+            found = vectorizer.fit_transform(texts, y)
         else:
-            counts = vectorizer.fit_transform(texts, y)
+            vectorizer.fit(texts, y)
         self.vectorizer_ = vectorizer
-        return self._named(counts, raw_documents)
+        if not counts:
+            return None
+        return self._counts(raw_documents) if found is None else self._named(found, raw_documents)
 
-    def transform(self, raw_documents: Iterable[Any]) -> NamedCounts:
-        """Count the words of each text.
-
-        Parameters
-        ----------
-        raw_documents
-            As in `fit`.
-
-        Returns
-        -------
-        X : NamedCounts of shape (n_documents, n_words)
-        """
-        check_is_fitted(self)
+    def _counts(self, raw_documents: Any) -> NamedCounts:
         check_no_frame(raw_documents)
         counts = self.vectorizer_.transform(from_arrow(raw_documents))
         return self._named(counts, raw_documents)

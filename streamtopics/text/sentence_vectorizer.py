@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import accumulate, chain
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.text.counting import (
     check_no_frame,
@@ -87,59 +86,6 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         self.vectorizer = vectorizer
         self.splitter = splitter
 
-    def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
-        """Learn the vocabulary.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str, or of lists of str
-            The documents: texts, or lists of their sentences.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted vectorizer.
-        """
-        self._fit(self.sentences(raw_documents))
-        return self
-
-    def transform(self, raw_documents: Iterable[Any]) -> np.ndarray:
-        """Count the words of each sentence.
-
-        Parameters
-        ----------
-        raw_documents
-            As in `fit`.
-
-        Returns
-        -------
-        X : ndarray of shape (n_documents,), of objects
-            For each document a CSR matrix of shape (n_sentences, n_words), a `NamedCounts` if the
-            words are known.
-        """
-        check_is_fitted(self)
-        return self._labelled(self._count(self.sentences(raw_documents)), raw_documents)
-
-    def fit_transform(self, raw_documents: Iterable[Any], y: object = None) -> np.ndarray:
-        """Learn the vocabulary and count the words of each sentence.
-
-        Parameters
-        ----------
-        raw_documents, y
-            As in `fit`.
-
-        Returns
-        -------
-        X : ndarray of shape (n_documents,), of objects
-            As in `transform`.
-        """
-        documents = self.sentences(raw_documents)
-        counts = self._fit(documents)
-        found = self._count(documents) if counts is None else self._apart(counts, documents)
-        return self._labelled(found, raw_documents)
-
     def _labelled(self, found: np.ndarray, raw_documents: Any) -> np.ndarray:
         """Matrices of documents, as a Series with the labels of one, if pandas was asked for."""
         if (labels := row_labels(raw_documents)) is None or not outputs_pandas(self):
@@ -178,7 +124,23 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     def _fresh(self) -> Any:
         return StreamingCountVectorizer() if self.vectorizer is None else super()._fresh()
 
-    def _fit(self, documents: list[list[str]]) -> sparse.csr_matrix | None:
+    def _fit(self, raw_documents: Any, y: object, counts: bool) -> np.ndarray | None:
+        documents = self.sentences(raw_documents)
+        found = self._learn(documents)
+        if not counts:
+            return None
+        if found is None:
+            return self._counts(raw_documents, documents)
+        return self._labelled(self._apart(found, documents), raw_documents)
+
+    def _counts(self, raw_documents: Any, documents: list[list[str]] | None = None) -> np.ndarray:
+        if documents is None:
+            documents = self.sentences(raw_documents)
+        # HashingVectorizer needs at least one text; its row is left over.
+        counts = self.vectorizer_.transform([*chain.from_iterable(documents), ""]).tocsr()
+        return self._labelled(self._apart(counts, documents), raw_documents)
+
+    def _learn(self, documents: list[list[str]]) -> sparse.csr_matrix | None:
         """Set the vectorizer; return counts of all sentences where they were found on the way."""
         vectorizer = self._fresh()
         if getattr(vectorizer, "input", None) != "content":
@@ -199,11 +161,6 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         del vectorizer.build_analyzer
         self.vectorizer_ = vectorizer
         return None
-
-    def _count(self, documents: list[list[str]]) -> np.ndarray:
-        # HashingVectorizer needs at least one text; its row is left over.
-        counts = self.vectorizer_.transform([*chain.from_iterable(documents), ""]).tocsr()
-        return self._apart(counts, documents)
 
     def _apart(self, counts: sparse.csr_matrix, documents: list[list[str]]) -> np.ndarray:
         """Return the rows of each document, with the words if the vectorizer knows them."""

@@ -89,8 +89,9 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     Notes
     -----
-    Minibatches of at least a thousand documents are the cheapest. In a stream words of more than
-    256 characters get no column.
+    In a stream words of more than 256 characters get no column, and columns without a word are
+    named "<free 0>", with their number. `half_life`, `margin` and `n_candidates` have no effect on
+    `fit`, which warns if they are set.
 
     Examples
     --------
@@ -167,21 +168,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self.n_jobs = n_jobs
 
     def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
-        """Learn the vocabulary of a corpus, all at once.
-
-        `half_life`, `margin` and `n_candidates` are for streams and have no effect; it warns if
-        they are set.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-        """
         self._learn(raw_documents)
         return self
 
@@ -190,19 +176,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return with_labels(self._matrix(counts, columns), raw_documents)
 
     def transform(self, raw_documents: Iterable[Any]) -> sparse.csr_matrix:
-        """Count the words of documents.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str
-            The documents.
-
-        Returns
-        -------
-        X : CSR matrix of shape (n_documents, n_words)
-            Counts of type `dtype`, sorted by column within each row. In a stream it has
-            `max_features` columns.
-        """
         vocabulary = self._fitted()
         self._check_parameters()
         counts = self._counted(raw_documents, phrases=vocabulary.joined if self.phrases else ())
@@ -216,8 +189,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
         Parameters
         ----------
-        raw_documents, y
-            As in `fit`.
+        raw_documents : iterable of str
+            The minibatch.
+        y : None
+            Ignored.
 
         Returns
         -------
@@ -235,7 +210,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         Parameters
         ----------
         raw_documents, y
-            As in `fit`.
+            As in `partial_fit`.
 
         Returns
         -------
@@ -403,7 +378,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         if self.vocabulary is not None:
             return np.zeros(0, np.int64), []
         vocabulary = self._stream("names_since")
-        columns = vocabulary.table.since(n_documents)
+        columns = vocabulary.table.changed_since(n_documents)
         return columns, vocabulary.names_of(columns)
 
     def _check_parameters(self) -> None:
@@ -508,18 +483,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return self.vocabulary is not None
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
-        """The words by column.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        words : ndarray of shape (n_columns,), of str objects
-            Columns of a stream that have no word yet are named "<free 0>", with their number.
-        """
         return np.asarray(self._fitted().names, dtype=object)
 
     def inverse_transform(self, X: object) -> list[np.ndarray]:

@@ -122,37 +122,20 @@ class OpenVocabulary:
     """
 
     _holds = (
-        "frequency: W >=0; owner: i4 C >=-1 <W; column: i4 W >=-1 <C; since: i8 C >=0; "
+        "table.frequency: W >=0; table.owner: i4 C >=-1 <W; table.column: i4 W >=-1 <C; "
+        "table.since: i8 C >=0; "
         "recycled: i8 * >=0 <C; n_documents: >=0; weight: >=0; error_bound: >=0"
     )
     words: list[str]
     places: dict[str, int]  # Of each word in `words`
-    table: Any  # Of the compiled code: frequencies, columns and owners
+    # Compiled. Of each word `frequency`, decayed documents, and `column`, -1 for candidates; of
+    # each column `owner`, its word's place, and `since`, documents when it last changed hands.
+    table: Any
     n_documents: int = 0
     weight: float = 0.0  # Decayed documents
     error_bound: float = 0.0  # The most by which the frequency of a candidate is too small
     recycled: np.ndarray = field(default_factory=lambda: NONE)  # Columns that lost their word
     phrases: PhraseTable | None = None
-
-    @property
-    def frequency(self) -> np.ndarray:
-        """Of each word, decayed documents."""
-        return np.asarray(self.table.arrays()[0])
-
-    @property
-    def column(self) -> np.ndarray:
-        """Of each word, -1 for candidates."""
-        return np.asarray(self.table.arrays()[1])
-
-    @property
-    def owner(self) -> np.ndarray:
-        """Of each column the place of its word, -1 for none."""
-        return np.asarray(self.table.arrays()[2])
-
-    @property
-    def since(self) -> np.ndarray:
-        """Of each column documents seen when it last got or lost a word."""
-        return np.asarray(self.table.arrays()[3])
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields, with the words that are counted, and none that a later step has added."""
@@ -213,7 +196,7 @@ class OpenVocabulary:
     @property
     def columns(self) -> dict[str, int]:
         """The column of each word that has one."""
-        owner = self.owner
+        owner = self.table.owner
         return {self.words[owner[c]]: c for c in np.flatnonzero(owner >= 0).tolist()}
 
     def columns_of(self, words: list[str]) -> np.ndarray:
@@ -250,7 +233,7 @@ class OpenVocabulary:
     def offered(self, words: list[str], frequencies: np.ndarray) -> OpenVocabulary:
         """Return the vocabulary with at least so many documents of some words."""
         places = self._places_of(words)
-        more = frequencies - np.append(self.frequency, 0.0)[places]
+        more = frequencies - np.append(self.table.frequency, 0.0)[places]
         return self._with_counts(words, np.maximum(more, 0.0), 1.0, 0.0, 0.0, 0.0, self.n_documents)
 
     def _places_of(self, words: list[str]) -> np.ndarray:

@@ -32,6 +32,7 @@ from streamtopics.text import (
     SentenceVectorizer,
     StreamingCountVectorizer,
 )
+from streamtopics.text.named import TextVectorizer
 
 METHODS = (
     "fit", "partial_fit", "transform", "predict", "predict_proba", "score", "score_samples",
@@ -139,10 +140,11 @@ def adapted(name: str, kind: type, read: Callable[..., Any], shown: Any = None) 
         return tags
 
     # A `fit_transform` that is not the estimator's own is `fit` and `transform`.
+    own = {*vars(kind), *vars(TextVectorizer if issubclass(kind, TextVectorizer) else kind)}
     methods = {
         called: reading(getattr(kind, called), called)
         for called in METHODS
-        if hasattr(kind, called) and (called != "fit_transform" or called in vars(kind))
+        if hasattr(kind, called) and (called != "fit_transform" or called in own)
     }
     place = {"__module__": __name__, "__qualname__": name, "__doc__": kind.__doc__}
     found = type(name, (kind,), {**methods, **place, "__sklearn_tags__": tags})

@@ -69,7 +69,7 @@ def test_steps(name, margin, pool):
         assert_array_equal(changed, np.flatnonzero(expected.since == seen + 10) if gives else [])
         assert_array_equal(changed[had], lost)
         for n in (seen - 30, seen, seen + 10):
-            assert_array_equal(after.since(n), np.flatnonzero(expected.since > n))
+            assert_array_equal(after.changed_since(n), np.flatnonzero(expected.since > n))
         if t % 10 == 0:
             check(after, expected)
         found, seen, n_lost = after, seen + 10, n_lost + len(lost)

@@ -19,7 +19,7 @@ from streamtopics.text import (
     StreamingCountVectorizer,
     StreamingPipeline,
 )
-from streamtopics.text.vocabulary import ARRAYS, LONGEST, OpenVocabulary, Policy
+from streamtopics.text.vocabulary import LONGEST, OpenVocabulary, Policy
 
 
 def policy(**given):
@@ -52,18 +52,20 @@ def stream(n_batches=12, seed=0):
 
 def same(one, other):
     rest = ["words", "places", "n_documents", "weight", "error_bound", "recycled", "phrases"]
-    for name in (*ARRAYS, *rest):
+    for name in rest:
         assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+    for mine, theirs in zip(one.table.arrays(), other.table.arrays(), strict=True):
+        assert_array_equal(mine, theirs)
 
 
 def check_consistent(vocabulary):
     """That the fields agree with one another."""
-    assert len(set(vocabulary.words)) == len(vocabulary.words) == len(vocabulary.frequency)
+    assert len(set(vocabulary.words)) == len(vocabulary.words) == len(vocabulary.table.frequency)
     assert vocabulary.places == {word: i for i, word in enumerate(vocabulary.words)}
-    held = np.flatnonzero(vocabulary.owner >= 0)
-    assert_array_equal(vocabulary.column[vocabulary.owner[held]], held)
-    assert np.count_nonzero(vocabulary.column >= 0) == len(held)
-    assert (vocabulary.frequency > 0).all()
+    held = np.flatnonzero(vocabulary.table.owner >= 0)
+    assert_array_equal(vocabulary.table.column[vocabulary.table.owner[held]], held)
+    assert np.count_nonzero(vocabulary.table.column >= 0) == len(held)
+    assert (vocabulary.table.frequency > 0).all()
 
 
 # Frequencies
@@ -110,7 +112,7 @@ def test_counts_are_never_too_large_and_not_much_too_small(n_candidates, half_li
         pairs = pairs * decay + sum(counts.values())
         for word, n in counts.items():
             exact[word] += n
-        found = dict(zip(vocabulary.words, vocabulary.frequency, strict=True))
+        found = dict(zip(vocabulary.words, vocabulary.table.frequency, strict=True))
         for word, n in exact.items():
             assert found.get(word, 0.0) <= n * (1 + 1e-12)
             assert found.get(word, 0.0) >= n - vocabulary.error_bound - 1e-9
@@ -135,7 +137,7 @@ def test_the_most_frequent_candidates_are_kept(n_candidates, order):
     lost = 401 - n_candidates
     assert found.error_bound == lost
     expected = {word: n - lost for word, n in counts.items() if n > lost} | {"the": 500}
-    assert dict(zip(found.words, found.frequency, strict=True)) == expected
+    assert dict(zip(found.words, found.table.frequency, strict=True)) == expected
 
 
 @pytest.mark.parametrize("n_columns", [1, 5])
@@ -143,11 +145,11 @@ def test_candidates_go_when_there_are_more_than_twice_those_that_count(n_columns
     """However many columns wait for words that more documents use."""
     counts = {f"w{i:02}": 1 + i for i in range(20)}
     full = step(OpenVocabulary.empty(n_columns), counts, 500, min_df=100)
-    assert dict(zip(full.words, full.frequency, strict=True)) == counts
+    assert dict(zip(full.words, full.table.frequency, strict=True)) == counts
     found = step(full, {"w99": 50}, 500, min_df=100)
     check_consistent(found)
     expected = {f"w{i:02}": i - 10 for i in range(11, 20)} | {"w99": 39}
-    assert dict(zip(found.words, found.frequency, strict=True)) == expected
+    assert dict(zip(found.words, found.table.frequency, strict=True)) == expected
 
 
 def test_memory_is_bounded_whatever_comes():
@@ -212,7 +214,7 @@ def test_the_most_frequent_candidates_take_the_rarest_columns():
     # f: more than 1.5 of b, g of d; e is not of a.
     assert vocabulary.names == ["c", "a", "g", "f"]
     assert_array_equal(vocabulary.recycled, [2, 3])
-    assert_array_equal(vocabulary.since, [9, 9, 18, 18])
+    assert_array_equal(vocabulary.table.since, [9, 9, 18, 18])
 
 
 def test_brute_force():
@@ -224,8 +226,8 @@ def test_brute_force():
         given = {"margin": 1.3, "min_df": 2, "half_life": 50.0, "n_candidates": 1000}
         before, vocabulary = vocabulary, step(vocabulary, counts, 10, **given)
         check_consistent(vocabulary)
-        frequency = dict(zip(vocabulary.words, vocabulary.frequency, strict=True))
-        columns = [None if h < 0 else before.words[h] for h in before.owner]
+        frequency = dict(zip(vocabulary.words, vocabulary.table.frequency, strict=True))
+        columns = [None if h < 0 else before.words[h] for h in before.table.owner]
         rest = sorted(
             (w for w in vocabulary.words if w not in columns and frequency[w] >= 2),
             key=lambda w: -frequency[w],
@@ -241,7 +243,7 @@ def test_brute_force():
         expected = [f"<free {i}>" if c is None else c for i, c in enumerate(columns)]
         assert vocabulary.names == expected
         changed = [
-            c for c, h in enumerate(before.owner) if h >= 0 and before.names[c] != expected[c]
+            c for c, h in enumerate(before.table.owner) if h >= 0 and before.names[c] != expected[c]
         ]
         assert_array_equal(vocabulary.recycled, changed)
 
