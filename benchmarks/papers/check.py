@@ -28,7 +28,7 @@ MOST_ROWS = 5
 TOLERANCE = 1e-5
 # The first cells of these are compared with `results`.
 WHOLE = "bps_dirichlets", "bps_case_1", "hpp_densities"
-WITH_DATA = "bps_case_2", "bps_sizes", "hpp_binomial", "hpp_nips", "rating_lda", "was_tables"
+WITH_DATA = "bps_case_2", "hpp_binomial", "hpp_nips", "rating_lda", "was_tables"
 INSTRUCTION_SETS = "avx2", "avx512", "baseline"
 
 

@@ -36,10 +36,9 @@ from streamtopics.dpp.summary_kernel import (
 from streamtopics.metrics import rouge, summary_redundancy
 from streamtopics.text import SentenceVectorizer
 
-N_SENTENCES, N_RANDOM, N_STARTS, N_SPLITS = 2, 100, 3, 500
+N_SENTENCES, N_RANDOM, N_STARTS = 2, 100, 3
 NEAR_REPEAT = 0.5
 ONLY_QUALITY = 1e6
-POWERS = 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0, ONLY_QUALITY
 
 Chooser = Callable[[int], list[int]]
 
@@ -248,12 +247,6 @@ def differences(found: dict[str, Measured], pairs: list[tuple[str, str]]) -> str
             cells.append(f"{change.mean():+.3f} ± {error(change):.3f}")
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-# Constants
-
-
-# Reading
 
 
 def time_them() -> None:

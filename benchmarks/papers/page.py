@@ -44,8 +44,9 @@ hold, and *mostly* so where more than half do; *level* where 95 % of the differe
 margin that stands with them; *in part* where some comparisons hold, and no more are opposite;
 *refuted* where the mean is opposite; *not tested at the paper's scale* in the place of the last two
 where the stream is shorter than a tenth of the paper's and the differences change with the length;
-and *not decidable* otherwise. Splits are drawn from one corpus, and orders are of the same
-documents: chance is that of the draw, and says nothing of other corpora.
+and *not decidable* otherwise. A mean difference is above 0 in the direction of the claim. Splits
+are drawn from one corpus, and orders are of the same documents: chance is that of the draw, and
+says nothing of other corpora.
 
 Left out are the figures and tables that are models, notation or algorithms: of the boosting paper
 Figures 2 to 5, 9 and 14 and Tables 1 and 2, of the thesis Figures 1 to 3 and 5 and Table 4, of
@@ -169,7 +170,7 @@ def sizes(item: Item, found: Finding) -> str:
     text += f"; mean difference {effect}{unit}{of}"
     if claim.margin or claim.alike is not None:
         text += f", where the claim is: {claim.says()}"
-    return f"{text}; small is {MARGINS[column]:g}" if found.word == LEVEL else text
+    return f"{text}; less than {MARGINS[column]:g} is small" if found.word == LEVEL else text
 
 
 def section(item: Item, found: Sequence[Finding], folder: Path, results: Path) -> str:
@@ -200,7 +201,9 @@ def judged(item: Item, found: Sequence[Finding]) -> list[str]:
         for says, word, counts in statements(item, found)
         if item.verdict or found
     ]
-    scale = item.papers and f"The stream has {scale_of(item)} documents of the paper's. {item.why}"
+    scale = (
+        item.papers and f"The stream has {scale_of(item)} documents that the paper has. {item.why}"
+    )
     return [*told, *(f"{text}\n" for text in (item.data, scale, item.remark) if text)]
 
 

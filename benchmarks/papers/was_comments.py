@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import normalize
 
 from benchmarks import corpora
@@ -45,7 +45,7 @@ N_SPLITS, N_FILES, QUICK_FILES = 11, 60, 6
 LEAST_SPECIFIC, SPECIFIC, MOST_STATEMENTS = 3, 6, 200
 N_COMPONENTS = 50
 WORD = r"[^\W\d_]{3,}"
-VALUES = ("precision", "average_precision", "auc", "auc_whole", "auc_strange")
+VALUES = ("precision", "average_precision")
 SPECIFIC_TO_PART, ON_WHOLE, STRANGE = range(3)
 
 
@@ -104,11 +104,10 @@ def specific_comment_scores(model: WASTopicModel, one: Article) -> np.ndarray:
     return np.where(known, similarity.max(axis=1) - similarity @ weights, 0.0)
 
 
-def of_ranking(kinds: np.ndarray, scores: np.ndarray) -> tuple[float, ...]:
-    """Precision at the number of the specific comments, average precision and AUCs.
+def of_ranking(kinds: np.ndarray, scores: np.ndarray) -> tuple[float, float]:
+    """Precision at the number of the specific comments, and average precision.
 
-    Where scores are equal, precision is what it would be on average over their orders. AUC
-    against a kind of comments of which there is none is NaN.
+    Where scores are equal, precision is what it would be on average over their orders.
     """
     labels = kinds == SPECIFIC_TO_PART
     n = np.count_nonzero(labels)
@@ -116,12 +115,7 @@ def of_ranking(kinds: np.ndarray, scores: np.ndarray) -> tuple[float, ...]:
     above, tied = scores > least, scores == least
     hits = np.count_nonzero(labels & above)
     hits += (n - np.count_nonzero(above)) * labels[tied].mean()
-    areas = []
-    for others in ([ON_WHOLE, STRANGE], [ON_WHOLE], [STRANGE]):
-        some = np.isin(kinds, [SPECIFIC_TO_PART, *others])
-        known = np.isin(kinds, others).any()
-        areas.append(roc_auc_score(labels[some], scores[some]) if known else np.nan)
-    return hits / n, average_precision_score(labels, scores), *areas
+    return hits / n, average_precision_score(labels, scores)
 
 
 # Rules without a model: each takes all articles and returns the scores of each one's comments.

@@ -21,15 +21,6 @@ def test_precision_is_the_mean_over_the_orders_of_ties(scores):
     assert_allclose(was_comments.of_ranking(kinds, scores)[0], expected)
 
 
-def test_areas_against_one_kind_of_comments():
-    """The specific one is behind the one on the whole and before the strange one."""
-    found = was_comments.of_ranking(np.array([0, 1, 2]), np.array([2.0, 3.0, 1.0]))
-    assert found[2:] == (0.5, 0.0, 1.0)
-    alone = was_comments.of_ranking(np.array([0, 2]), np.array([2.0, 1.0]))
-    assert np.isnan(alone[3])
-    assert (alone[2], alone[4]) == (1.0, 1.0)
-
-
 def articles():
     rng = np.random.default_rng(0)
     found = []
