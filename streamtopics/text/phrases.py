@@ -71,15 +71,14 @@ class Pairs(NamedTuple):
     keys: np.ndarray
     tags: np.ndarray  # Of the two words of each pair
     counts: np.ndarray
-    words: np.ndarray  # Tags in order,
+    words: np.ndarray  # Tags, each once,
     totals: np.ndarray  # and how often each word is there
     n_documents: int
     spelled: Callable[[int], list[str]]  # The two words of a pair
 
     def totals_of(self, tags: np.ndarray) -> np.ndarray:
         """How often some words are there."""
-        places = np.searchsorted(self.words, tags)
-        known = np.append(self.words, np.uint64(0))[places] == tags
+        places, known = _places(self.words, tags)
         return np.where(known, np.append(self.totals, 0.0)[places], 0.0)
 
 
@@ -142,8 +141,7 @@ class PhraseTable:
         old[:, FIRST] += found.totals_of(self.tags[:, 0])
         old[:, SECOND] += found.totals_of(self.tags[:, 1])
         old[:, WORDS] += n_words
-        places = np.searchsorted(self.keys, found.keys)
-        known = np.append(self.keys, np.uint64(0))[places] == found.keys
+        places, known = _places(self.keys, found.keys)
         old[places[known], PAIR] += found.counts[known]
         tags = found.tags[~known]
         counts = np.column_stack([
@@ -171,8 +169,7 @@ class PhraseTable:
         # The only pair there is has no information; it is a phrase.
         npmi = np.log(n_pair * n / (n_first * n_second)) / np.maximum(np.log(n / n_pair), 1e-300)
         new = keys[counts[:, PAIR] >= rule.min_count][npmi >= rule.min_npmi]
-        places = np.searchsorted(found.keys, new)
-        known = np.append(found.keys, np.uint64(0))[places] == new
+        places, known = _places(found.keys, new)
         for key, place in zip(new[known].tolist(), places[known].tolist(), strict=True):
             words = found.spelled(place)
             # Words of a tokenizer may have spaces, which would not tell where the second begins.
@@ -194,6 +191,14 @@ def looked_at(n_before: int | None, n_documents: int) -> np.ndarray:
         return (np.arange(n_documents) % stride == 0).astype(np.uint8)
     places = n_before + np.arange(n_documents)
     return ((places < FIRST_LOOKED) | (places % PERIOD < LOOKED)).astype(np.uint8)
+
+
+def _places(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where keys are among others in order, and whether they are; looked up in order, too."""
+    order = np.argsort(wanted)
+    places = np.empty(len(wanted), dtype=np.int64)
+    places[order] = np.searchsorted(keys, wanted[order])
+    return places, np.append(keys, np.uint64(0))[places] == wanted
 
 
 def _are_most(counts: np.ndarray) -> np.ndarray:

@@ -212,17 +212,16 @@ def _snapshot(step: Any) -> Any:
 
 def _check_can_forget(before: list[tuple[str, Any]], name: str, last: object) -> None:
     """Refuse words that change columns where they would be taken for the words before."""
-    dynamic = [name for name, step in before if _is_dynamic(step)]
-    if dynamic and not hasattr(last, "forget_words"):
+    open_ones = [
+        name
+        for name, step in before
+        if isinstance(step, StreamingCountVectorizer) and step.vocabulary is None
+    ]
+    if open_ones and not hasattr(last, "forget_words"):
         raise TypeError(
-            f"the words of {dynamic[0]!r} change columns, but the last step {name!r}, a "
+            f"the words of {open_ones[0]!r} change columns, but the last step {name!r}, a "
             f"{type(last).__name__}, has no forget_words; give the vectorizer its `vocabulary`"
         )
-
-
-def _is_dynamic(step: Any) -> bool:
-    """Whether the words of a step may change columns."""
-    return isinstance(step, StreamingCountVectorizer) and step.vocabulary is None
 
 
 def _kept_columns(name: str, step: Any, width: int, width_after: int) -> NDArray[np.int64]:

@@ -83,25 +83,18 @@ class Policy:
     n_candidates: int
     margin: float
 
-    def limits(self, weight: float) -> tuple[float, float]:
-        """Least and greatest document frequency of a word, of so many documents."""
-        low, high = (_documents(df, weight) for df in (self.min_df, self.max_df))
-        if high < low:
-            raise ValueError(f"max_df corresponds to < documents than min_df: {high:g} < {low:g}")
-        return low, high
+    def limits(self, weight: float, so_far: bool = False) -> tuple[float, float]:
+        """Least and greatest document frequency of a word, of so many documents.
 
-    def limits_so_far(self, weight: float) -> tuple[float, float]:
-        """Return `limits` of the documents seen so far, of which a share may be less than one.
-
-        A word of one document is not too frequent, and none has a column while the share `max_df`
-        is of fewer documents than the number `min_df`.
+        Of the documents seen so far a share may be less than one. A word of one document is then
+        not too frequent, and none has a column while the share `max_df` is of fewer documents than
+        the number `min_df`.
         """
-        if not _is_share(self.max_df):
-            return self.limits(weight)
-        high = max(1.0, self.max_df * weight)
-        if not _is_share(self.min_df):
-            return _documents(self.min_df, weight), high
-        return self.limits(weight)[0], high
+        low, high = (_documents(df, weight) for df in (self.min_df, self.max_df))
+        grows = so_far and _is_share(self.max_df)
+        if high < low and not (grows and not _is_share(self.min_df)):
+            raise ValueError(f"max_df corresponds to < documents than min_df: {high:g} < {low:g}")
+        return low, max(1.0, high) if grows else high
 
 
 def _documents(df: float, weight: float) -> float:
@@ -218,7 +211,7 @@ class OpenVocabulary:
         decay = 1.0 if policy.half_life is None else 2.0 ** (-n_documents / policy.half_life)
         weight = self.weight * decay + n_documents
         # Limits that exclude each other are refused before anything is counted.
-        how = decay, *policy.limits_so_far(weight), policy.margin
+        how = decay, *policy.limits(weight, so_far=True), policy.margin
         after = self._with_counts(words, frequencies, *how, self.n_documents + n_documents)
         columns, had_word = after.table.changed()
         after = replace(
