@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -27,6 +28,7 @@ from streamtopics import (
     load,
     save,
 )
+from streamtopics.inspection import topic_table
 from streamtopics.saving.checks import check_held
 from streamtopics.story import Finding
 from streamtopics.story.cells import Cells
@@ -159,6 +161,16 @@ def test_learning_alone_makes_no_findings_along_a_stream():
         texts = [" ".join(one) for one in words[rng.choice(600, (60, 20), p=p / p.sum())]]
         stream.partial_fit(texts, times=[date(2020, 1, 1) + timedelta(days=9 * i)] * 60)
     assert len(stream.findings(None)) <= 1
+
+
+def test_words_are_those_of_the_tables():
+    """And short lists are the beginning of longer ones."""
+    stream = TopicStream(5, vectorizer=CountVectorizer()).fit(corpus()[0])
+    found = stream.report()
+    for row in topic_table(stream.pipeline_):
+        assert stream.top_words()[row.topic] == row.words
+        assert stream.top_words(3)[row.topic] == row.words[:3]
+    assert found.n_words == len(row.words)
 
 
 def test_findings_of_any_year_and_number():

@@ -94,8 +94,8 @@ def rows_of_documents(
     model: TopicStream, batches: Iterable[list[Record]], leading: int, kind: str, options: Namespace
 ) -> Iterator[dict[str, Any]]:
     """Yield the leading topics of each document, with where it is from, and its fields to keep."""
-    table = topic_table(model, n_words=N_LABEL, relevance=options.relevance)
-    labels = {row.topic: named_words(row) for row in table}
+    table = topic_table(model, relevance=options.relevance)
+    labels = {row.topic: named_words(row._replace(words=row.words[:N_LABEL])) for row in table}
     shown = np.sort([*labels])  # Hidden topics have no label.
     for batch in batches:
         shares = np.asarray(model.transform(texts_of(batch)), dtype=np.float64)

@@ -38,9 +38,9 @@ def make_lda_corpus(
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
         Dirichlet parameter alpha of the topic proportions, in pseudo-words. None is
         1 / n_components: with 10 topics, most documents are made of 2 to 4.
-    topic_word_prior : float, array-like of shape (n_features,) or \
-            (n_components, n_features), default=0.1
-        Dirichlet parameter eta of the topics, in pseudo-words. Not used if `topic_word` is given.
+    topic_word_prior : float, array-like, default=0.1
+        Dirichlet parameter eta of the topics, in pseudo-words; of all, or by word and perhaps by
+        topic. Not used if `topic_word` is given.
     topic_word : array-like of shape (n_components, n_features) or None, default=None
         Word probabilities of the topics, for example the `topic_word_` of a fitted model. None
         draws them.

@@ -112,8 +112,7 @@ class GuidedTopics(TakesVectors):
         documents have labels needs no words.
     n_unseeded : int, default=0
         Further topics without names; they take documents from the named ones.
-    name_vectors : mapping of str to array-like of shape (n_dimensions,), array-like of shape \
-            (n_names, n_dimensions) or None, default=None
+    name_vectors : mapping of str to array-like, array-like or None, default=None
         Vectors of the names, of the kind of the `vectors` of documents: by name, or a row for each
         in the order of `seeds`, of zeros for a name without. Each counts as that of 30 documents.
         A name with a vector needs no seeds; give it an empty list. They need one topic a document.

@@ -153,7 +153,7 @@ def report(
     date: str | None = None,
     sampled_from: int | None = None,
     intake: Mapping[str, str] | None = None,
-    n_words: int = 15,
+    n_words: int = 10,
     n_documents: int = 5,
     n_topics: int = 200,
     relevance: float = 0.6,
@@ -196,7 +196,7 @@ def report(
         Of how many documents these are a sample; None if these are all.
     intake : mapping of str to str, default=None
         What was read and left out, by name, for the model's card.
-    n_words, n_documents : int, default=15 and 5
+    n_words, n_documents : int, default=10 and 5
         Words and documents of a topic.
     n_topics : int, default=200
         The heaviest topics, at most.

@@ -60,10 +60,11 @@ class ReportsDocuments(HoldsDocuments):
         words : list of n_components lists of str
         """
         topics, names = self._topics, self._names
-        weights = topics.topic_weights_
-        columns = relevant_words(topics.topic_word_, weights, 2 * n_words, relevance=relevance)
-        each = [[names[column] for column in own] for own in columns]
-        return [[word for word in own if not word.startswith(FREE)][:n_words] for own in each]
+        columns = [column for column, name in enumerate(names) if not name.startswith(FREE)]
+        of_words, weights = topics.topic_word_[:, columns], topics.topic_weights_
+        # A short list is the beginning of a longer one.
+        places = relevant_words(of_words, weights, max(n_words, N_WORDS), relevance=relevance)
+        return [[names[columns[place]] for place in own[:n_words]] for own in places]
 
     @_still
     def totals(self, least: float = LEAST_OF_PERIOD) -> Totals:

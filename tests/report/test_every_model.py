@@ -191,7 +191,7 @@ def test_a_report_opens_in_a_browser(model, reviews, browser, tmp_path):
     opened.goto(path.as_uri())
     for i in reversed(range(len(model.topic_weights_))):
         opened.locator(".topic h3 button").nth(i).click()
-        assert opened.locator("#words li").count() == 15
+        assert opened.locator("#words li").count() == 10
     opened.get_by_role("button", name="Colour words by topic").first.click(timeout=2000)
     opened.close()
     assert wrong == []

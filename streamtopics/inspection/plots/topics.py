@@ -19,6 +19,8 @@ from streamtopics.utils.steps import last_step
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Words of a list, of which pictures show the first, as tables do.
+LISTED = 10
 # Radii of the largest disc of a map and of a label, as shares of its width, and rounds of moving.
 LARGEST_DISC, LABEL, ROUNDS = 0.085, 0.055, 300
 
@@ -53,16 +55,18 @@ def plot_topics(
         One for each topic drawn, with its name or number. Save the picture with
         ``ax[0].figure.savefig(path)``.
     """
-    table = topic_table(estimator, feature_names, n_words, relevance=relevance)[:n_topics]
+    table = topic_table(estimator, feature_names, max(n_words, LISTED), relevance=relevance)
+    table = table[:n_topics]
     n_rows = -(-len(table) // 5)
     n_columns = -(-len(table) // n_rows)
-    size = (2.6 * n_columns, (0.6 + 0.2 * len(table[0].words)) * n_rows)
+    size = (2.6 * n_columns, (0.6 + 0.2 * len(table[0].words[:n_words])) * n_rows)
     axes = several_axes(ax, len(table), (n_rows, n_columns), size)
     names = topic_names(estimator)
     for each, row in zip(axes, table, strict=True):
-        order = np.argsort(-np.array(row.probabilities), kind="stable")
+        p = np.array(row.probabilities[:n_words])
+        order = np.argsort(-p, kind="stable")
         words = [str(row.words[i]) for i in order]
-        each.barh(range(len(words)), np.array(row.probabilities)[order], color=COLORS[0])
+        each.barh(range(len(words)), p[order], color=COLORS[0])
         each.set_yticks(range(len(words)), words, fontsize=8)
         each.invert_yaxis()
         each.set_title(f"{names[row.topic]}: {row.weight:.1%} of tokens", fontsize=9)
@@ -96,7 +100,7 @@ def plot_topic_map(
         Areas are shares of tokens, places principal coordinates of the Hellinger distances. Discs
         and labels that would cover each other are moved apart.
     """
-    table = topic_table(estimator, feature_names, n_words)
+    table = topic_table(estimator, feature_names, max(n_words, LISTED))
     ax = one_axes(ax, (7.0, 6.0))
     places = places_of(affinities(last_step(estimator).topic_word_))[[row.topic for row in table]]
     weights = np.array([row.weight for row in table])
@@ -106,7 +110,7 @@ def plot_topic_map(
     for row, place, radius in zip(table, places, radii, strict=True):
         # In the units of the axes, so that the frame cuts none.
         ax.add_patch(pyplot().Circle(place, radius, color=COLORS[0], alpha=0.5, linewidth=0))
-        words = "\n".join(str(word) for word in row.words)
+        words = "\n".join(str(word) for word in row.words[:n_words])
         ax.annotate(f"{row.topic} {words}", place, ha="center", va="center", fontsize=7)
     ax.set_aspect("equal", adjustable="datalim")
     ax.autoscale_view()
