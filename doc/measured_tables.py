@@ -180,7 +180,7 @@ def from_files() -> list[Row]:
             ":class:`StreamingLDA(update=PowerPrior(Memory(20_000))) <streamtopics.StreamingLDA>`",
             forgetting(),
             "if the stream does not change, or forgets what comes back: try it by "
-            ":func:`~streamtopics.streams.prequential_score`",
+            ":class:`~streamtopics.streams.ScoreHistory`",
         ),
         Row(
             "a prior of words that must not fade",

@@ -2,7 +2,6 @@
 """Estimators that forget: what they keep, what they report, and when they warn."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +11,6 @@ from sklearn.base import clone
 from streamtopics import StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.local import Variational
-from streamtopics.messages import Statistics
-from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.updates.drift import _seen_from_all, drift_of
 from tests.plain import SVBHPP, SVBLDA
 
 N_TOPICS, N_WORDS = 5, 300
@@ -93,39 +89,12 @@ def changed_model():
     return model
 
 
-def test_report_has_a_row_for_each_minibatch_and_topic(changed_model):
+def test_there_is_a_record_of_each_minibatch(changed_model):
     model = changed_model
-    names = np.array([f"word{v}" for v in range(N_WORDS)])
-    rows = model.drift_report(names)
-    assert [(row.batch, row.topic) for row in rows] == [
-        (t, k) for t in range(1, 8) for k in range(N_TOPICS)
-    ]
-    assert rows[0].time == 1990
-    last = rows[-N_TOPICS:]
-    assert_allclose([row.retention for row in last], model.retention_)
-    assert_allclose([row.effective_sample_size for row in last], model.effective_sample_size_)
-    assert max(row.moved for row in last) > 0.05 > max(row.moved for row in rows[10:-N_TOPICS])
-    assert all(not row.gained and not row.lost for row in rows[:N_TOPICS])
-    assert all(len(row.gained) == len(row.lost) for row in rows)
-    assert all(word in names for row in rows for word in row.gained)
-
-
-def test_gained_and_lost_words_are_those_of_the_top_ten(changed_model):
-    model = changed_model
-    last, record = model.drift_[-2:]
-    rows = model.drift_report()[-N_TOPICS:]
-    for k, row in enumerate(rows):
-        assert set(record.top_words[k]) == set(model.top_words(n_words=10, relevance=1)[k])
-        assert set(row.gained) == set(record.top_words[k]) - set(last.top_words[k])
-
-
-def test_moved_is_the_total_variation_distance():
-    X = batch(topics_before_and_after(0)[0], 0, n=50)
-    model = power_prior(N_TOPICS, 0.5, random_state=0).partial_fit(X[:30])
-    before = model.topic_word_
-    model.partial_fit(X[30:])
-    expected = 0.5 * np.abs(model.topic_word_ - before).sum(axis=1)
-    assert_allclose(model.drift_[-1].moved, expected, rtol=1e-9)
+    assert [record.batch for record in model.drift_] == [*range(1, 8)]
+    assert model.drift_[0].time == 1990
+    assert_array_equal(model.drift_[-1].retention, model.retention_)
+    assert_allclose(model.drift_[-1].effective_sample_size, model.effective_sample_size_)
 
 
 def test_history_is_bounded(monkeypatch):
@@ -153,7 +122,8 @@ def test_resumed_stream_has_the_same_report(changed_model):
         again = pickle.loads(pickle.dumps(again))
     again.partial_fit(batch(after, 6), time=1996)
     assert_array_equal(again.retention_history_, model.retention_history_)
-    assert again.drift_report() == model.drift_report()
+    sizes = [[record.effective_sample_size for record in one.drift_] for one in (again, model)]
+    assert_array_equal(*sizes)
 
 
 # Limits
@@ -204,33 +174,6 @@ def test_an_update_that_is_too_extreme_leaves_no_record(monkeypatch):
 
 
 # What is read of it
-
-
-@pytest.mark.parametrize("n_background", [0, 1])
-@pytest.mark.parametrize("rho", [0.0, 0.4, 0.9, 1.0])
-@pytest.mark.parametrize("prior", [0.05, "by word"])
-def test_a_record_of_what_was_touched_is_that_of_all_words(rho, prior, n_background):
-    """Leading words are found among those of the minibatch and the old ones alone."""
-    rng = np.random.default_rng(3)
-    by_word = prior == "by word"
-    eta = rng.uniform(0.01, 0.1, (60, 1)) if by_word else np.full((1, 1), prior)
-    posterior, last = TopicPosterior(eta, (60, 4), np.ones(4)), None
-    for _ in range(8):
-        words = np.sort(rng.choice(60, 15, replace=False)).astype(np.int32)
-        statistics = Statistics(words, rng.gamma(0.3, 5.0, (15, 4)), np.ones(9))
-        blend = Blend(rho, 1.0, 1.0 - rho, statistics, boost=0.1)
-        record = drift_of(posterior, blend, None, last, n_background)
-        whole = drift_of(posterior, replace(blend), None, None, n_background)
-        if posterior.n_batches:
-            moved, top_words = _seen_from_all(None, posterior, blend, n_background, 10)
-            assert_allclose(record.moved, moved, rtol=1e-9)
-            assert_array_equal(record.top_words, top_words)
-        assert_array_equal(record.top_words, whole.top_words)
-        assert_allclose(record.moved, whole.moved, rtol=1e-9)
-        posterior.blend(blend)
-        topics = (posterior.dense() / posterior.mass).T[n_background:]
-        assert_array_equal(record.top_words, np.argsort(-topics, axis=1, kind="stable")[:, :10])
-        last = record
 
 
 def test_bins_of_the_counts_leave_results_as_they_are(monkeypatch):

@@ -640,3 +640,12 @@ def test_a_pipeline_of_a_corpus_goes_on_with_its_words():
     between = make_pipeline(StreamingCountVectorizer(), FunctionTransformer(), StreamingLDA(4))
     with pytest.raises(ValueError, match="Leave out 'functiontransformer'"):
         TopicStream.from_pipeline(between)
+
+
+def test_parameters_of_a_model_that_is_not_given():
+    for name in ("model__update", "vectorizer__min_df"):
+        with pytest.raises(ValueError, match=f"{name} is a parameter of .*, which is None; set"):
+            TopicStream().set_params(**{name: 3})
+    found = TopicStream().set_params(model=StreamingLDA(3), model__update="svi", n_documents=7)
+    assert found.get_params()["model__update"] == "svi"
+    assert found.n_documents == 7

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, is_dataclass, replace
+from logging import INFO
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
@@ -28,7 +29,7 @@ from streamtopics.updates.rule import MEANS, Rounds, Rule
 from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache, Workers, lock_of, workers
-from streamtopics.utils.progress import Progress
+from streamtopics.utils.progress import LOG, Progress
 from streamtopics.utils.records import fields_of, nested_fields, of_record, replaced
 
 try:
@@ -215,13 +216,14 @@ class StreamingEstimator(
     def _learn_minibatches(self, batch: Any, pool: Workers, told: dict[str, Any]) -> None:
         """Learn from a corpus, in minibatches and passes, and tell callbacks `told` of each."""
         context = vars(self).get("_callback_fit_ctx")
-        with self._progress(batch) if self.verbose > 0 else nullcontext() as report:
+        told_of = self.verbose > 0 or LOG.isEnabledFor(INFO)
+        with self._progress(batch) if told_of else nullcontext() as report:
             for _ in range(self._n_passes(batch)):
                 for part in batch.cut(self.batch_size):
                     task = context and context.subcontext("minibatch")
                     if task is not None:
                         task.call_on_fit_task_begin(estimator=self, **told)
-                    if report is not None:
+                    if report is not None and self.verbose > 0:
                         self._show(part, pool, report)
                     self._learn(part, pool)
                     if report is not None:

@@ -144,7 +144,8 @@ retention_history_ : ndarray of shape (n_minibatches, n_components)
 effective_sample_size_ : ndarray of shape (n_components,)
     Mass of each topic in tokens, with its prior; growing weights are included.
 drift_ : list of Drift
-    Changes by the last thousand minibatches; see `drift_report`.""",
+    Records of the last thousand minibatches: `batch`, `time`, `retention` and
+    `effective_sample_size` of each.""",
     "hdp_attributes": """\
 n_active_topics_ : int
     Number of topics with more than 1 % of the learnt tokens.

@@ -15,7 +15,8 @@ class ReportsRetention(StreamingEstimator):
     effective_sample_size_: Any
 
     @property
-    def _kept(self) -> list[Any]:
+    def drift_(self) -> list[Any]:
+        """Records of the last thousand minibatches, the oldest first."""
         self._check_forgets()
         return list(self._commit.drift)
 
@@ -25,13 +26,11 @@ class ReportsRetention(StreamingEstimator):
     @property
     def retention_(self) -> np.ndarray:
         """Share of each topic or node that the last minibatch left; 1 before there was any."""
-        records = self._kept
-        return (
-            records[-1].retention.copy() if records else np.ones_like(self.effective_sample_size_)
-        )
+        history = self.retention_history_
+        return history[-1] if len(history) else np.ones_like(self.effective_sample_size_)
 
     @property
     def retention_history_(self) -> np.ndarray:
         """`retention_` after each of the last thousand minibatches."""
-        records = [record.retention for record in self._kept]
+        records = [record.retention for record in self.drift_]
         return np.reshape(records, (len(records), len(self.effective_sample_size_)))

@@ -54,7 +54,7 @@ from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.priors import Symmetric
 from streamtopics.updates.births import Lifetimes
 from streamtopics.updates.doc_topic import FIXED
-from streamtopics.updates.drift import Drift, DriftRow, drift_of, drift_table, kept_records
+from streamtopics.updates.drift import drift_of, kept_records
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
 from streamtopics.utils.structure import labelled, row_labels
@@ -73,8 +73,6 @@ class TopicCommit(Commit):
     posterior: TopicPosterior
     # Of the iterates, where the topics are that.
     average: IterateAverage | None = None
-    # Minibatches of the posterior whose leading words are those of the last record.
-    led_at: int = -1
     # Of births and deaths, where topics come and go.
     lifetimes: Lifetimes | None = None
     # Topics that a start has made of the corpus, until the first minibatch was seen with them.
@@ -136,7 +134,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         {X_to_learn}
         {y_ignored}
         time : object, default=None
-            When the documents are from: kept for `drift_report`.
+            When the documents are from: kept in `drift_`.
 
         {returns_self}
         """
@@ -253,12 +251,10 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
             warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")
         drift = commit.drift
         if composition.traits.forgets:
-            last = drift[-1] if commit.led_at == posterior.n_batches else None
-            record = drift_of(posterior, blend, time, last, self._n_hidden)
+            record = drift_of(posterior, blend, time, self._n_hidden)
             if drift:
                 record = replace(record, batch=drift[-1].batch + 1)
             drift = kept_records(drift, record)
-            found["led_at"] = posterior.n_batches + blend.statistics.n_batches
         if composition.doc_topic == FIXED != commit.update.doc_topic:
             # What was learnt of the documents waits for the update that learnt it.
             composition = replace(composition, doc_topic=commit.update.doc_topic)
@@ -285,14 +281,8 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
     def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:
         commit = super()._commit_without(words, names)
-        # Others may lead now.
-        return replace(
-            commit,
-            led_at=-1,
-            begun=None,
-            drift=tuple(record.with_names(names) for record in commit.drift),
-            lifetimes=commit.lifetimes and commit.lifetimes.with_names(names),
-        )
+        lifetimes = commit.lifetimes and commit.lifetimes.with_names(names)
+        return replace(commit, begun=None, lifetimes=lifetimes)
 
     def _state_without(self, words: np.ndarray) -> Any:
         return self._commit.update.rule.without_words(self._commit.state, words)
@@ -303,18 +293,13 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
     # Drift
 
-    @property
-    def drift_(self) -> list[Drift]:
-        """Records of the last thousand minibatches, the oldest first."""
-        return self._kept
-
     def _check_forgets(self) -> None:
         check_is_fitted(self)
         # Of the rule that it has learnt by, whatever the parameters are now.
         update = self._commit.update
         if not update.rule.traits.forgets:
             raise AttributeError(
-                f"{type(self).__name__} has no report of drift with {update.update}, which forgets "
+                f"{type(self).__name__} has no `drift_` with {update.update}, which forgets "
                 "nothing; start anew and use a rule such as PowerPrior(0.9)"
             )
 
@@ -323,27 +308,6 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         """Tokens that each topic stands for, its prior's included, where the rule forgets."""
         self._check_forgets()
         return self._whole(lambda: self._learnt.mass[self._n_hidden :])
-
-    def drift_report(self, feature_names: OptionalArray = None) -> list[DriftRow]:
-        """How much of each topic each minibatch kept, and where the topic moved.
-
-        Parameters
-        ----------
-        feature_names : array-like of shape (n_features,), default=None
-            As in `top_words`.
-
-        Returns
-        -------
-        report : list of DriftRow
-            A row for each of the last thousand minibatches and each topic, with the words
-            that entered and left its ten most probable ones; for `pandas.DataFrame(report)`.
-
-        Raises
-        ------
-        AttributeError
-            If the update rule forgets nothing.
-        """
-        return drift_table(self.drift_, self._column_names(feature_names))
 
     # Inference
 

@@ -58,7 +58,7 @@ class TakesVectors(StreamingTopicModel):
         {X_to_learn}
         {known_topics}
         time : object, default=None
-            When the documents are from: kept for `drift_report`.
+            When the documents are from: kept in `drift_`.
         {vectors}
 
         {returns_self}

@@ -17,7 +17,6 @@ from streamtopics.inspection import topic_table
 from streamtopics.metrics import CoherenceScorer, DiversityScorer, open_vocabulary_probability
 from streamtopics.streams import ProgressReport, ScoreHistory, stream
 from streamtopics.streams.batches import named
-from streamtopics.streams.stream import mean_score
 
 MINIBATCH, N_AT_ONCE, N_OPEN = 2500, 1000, 10_000
 
@@ -141,6 +140,6 @@ def update(options: Namespace) -> None:
         )
     save(model, target)
     print(console.counted(model.n_documents_seen_ - n_before, "new document"))
-    print(f"before they were learnt: {console.per_word(mean_score(history.rows)[0])}\n")
+    print(f"before they were learnt: {console.per_word(history.mean)}\n")
     models.print_findings(model.findings())
     print(f"\nmodel written to {target}")

@@ -176,6 +176,4 @@ def choose(options: Namespace, made: Any, texts: list[str]) -> None:
     found = compare_n_components(made, X, options.topics, random_state=0, n_jobs=made.n_jobs)
     made.set_params(n_components=found.chosen)
     print(re.sub(r"\bnan\b", "  -", str(found)))
-    if found.chosen == options.topics[-1]:
-        print("The largest number was chosen: more might be better still; try some.")
     print()

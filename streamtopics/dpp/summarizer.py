@@ -164,7 +164,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         for "thesis" 1, as in the source.
     fragment_weight : float, default=0.5
         Factor of the centrality of sentences that start with a small letter or a comma, as
-        fragments do.
+        fragments do. In digests sentences that go on from another, such as "But it was not to be."
+        or "If its lens breaks, ...", are chosen only if there are no others. 1 takes all alike.
     n_components : int, default=10
         Columns of U; for "thesis" only, like all further ones.
     penalty : float, default=0.01
@@ -365,8 +366,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     ) -> list[DigestSentence]:
         """Choose central sentences of many documents that differ from each other.
 
-        All sentences count as those of one document, repeated ones once. Sentences that continue an
-        earlier one, such as "But it was not to be.", are chosen only as a last resort. Words weigh
+        All sentences count as those of one document, repeated ones once. Words weigh
         log((2 + N) / (1 + df)) by the documents learnt from, or before `fit` by those passed.
 
         Parameters
@@ -394,7 +394,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         for d, sentences in enumerate(documents):
             for i, sentence in enumerate(sentences):
                 first.setdefault(sentence, (d, i))
-        first = {text: where for text, where in first.items() if not goes_back(text)} or first
+        if self.fragment_weight < 1:
+            first = {text: where for text, where in first.items() if not goes_back(text)} or first
         X = known.vectorizer.transform([list(first), *documents])
         limits = (self.n_sentences, self.n_words) if n_sentences is None else (n_sentences, None)
         weights = known.weights(plain_idf)

@@ -38,7 +38,7 @@ def carried_out(commit: TopicCommit, edits: Edits, step: EditStep) -> TopicCommi
         memory = _memory(commit.update.doc_topic, state[1], shares, posterior.alpha)
         state, drift = (None, memory), ()  # Records of drift are of rows as they were.
     posterior = _with_words_moved(posterior, labels, step)
-    return replace(commit, posterior=posterior, state=state, drift=drift, led_at=-1, edits=edits)
+    return replace(commit, posterior=posterior, state=state, drift=drift, edits=edits)
 
 
 def taken_back(commit: TopicCommit, edits: Edits) -> TopicCommit:

@@ -13,7 +13,7 @@ Undo carries out all edits but the last again, from the commit record before the
 kept until something is learnt; from then on only labels can be undone, and no file is larger.
 
 A locked topic is scaled by what its mass grows by; the tokens of an excluded word go to the
-other topics before a minibatch is added (`base.edits.held`).
+other topics before a minibatch is added (`Edits.held`).
 
 A split infers documents, takes the tokens of the topic in each, learns parts from these, and
 divides the topic's counts of each word as the parts do.

@@ -20,6 +20,7 @@ from streamtopics.models.lda import BoundedPrior
 from streamtopics.posteriors import Blend
 from streamtopics.updates.births import DirichletProcess, Lifetimes, TopicLifetime, finish, seeded
 from streamtopics.utils.parallel import Workers
+from streamtopics.utils.progress import LOG
 
 
 class ReportsLifetimes(StreamingTopicModel):
@@ -81,12 +82,13 @@ def step_with_births(
     free = np.flatnonzero(posterior.alpha[first:] == 0)
     missing = groups.documents.size - free.size
     if missing > 0:
+        # Each time in the same words, which Python shows once.
         warnings.warn(
-            f"all {len(posterior.alpha) - first} clusters are taken, so that {missing} more could "
-            f"not be born in minibatch {lifetimes.n_batches + 1}; start anew with a larger "
-            "n_components",
+            f"all {len(posterior.alpha) - first} clusters are taken, so that no more are born; "
+            "start anew with a larger n_components",
             stacklevel=6,
         )
+        LOG.info("minibatch %d: %d clusters not born", lifetimes.n_batches + 1, missing)
     means = keeps_means(composition.update)
     unit = float(posterior.c.mean()) if means else 1.0
     scratch, seeds = seeded(posterior, minibatch, groups, free, first, unit)

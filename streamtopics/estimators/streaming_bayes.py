@@ -24,7 +24,7 @@ from streamtopics.estimators.by_rule import LearnsByRule
 from streamtopics.models.dense_model import DenseModel
 from streamtopics.posteriors import Blend, DensePosterior, Learn
 from streamtopics.updates import SVB
-from streamtopics.updates.drift import Retention, kept_records
+from streamtopics.updates.drift import drift_of, kept_records
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import is_record, keep, of_record
@@ -252,9 +252,8 @@ class StreamingBayes(
             ) from error
 
     def _reported(self, blend: Blend) -> dict[str, Any]:
-        posterior, drift = self.posterior_, self._commit.drift
-        kept = np.broadcast_to(blend.retain, posterior.n_nodes).astype(np.float64)
-        return {"drift": kept_records(drift, Retention(posterior.n_batches + 1, None, kept))}
+        record = drift_of(self.posterior_, blend, None)
+        return {"drift": kept_records(self._commit.drift, record)}
 
     def score_samples(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """Log density of each sample under the posterior predictive distribution.

@@ -44,7 +44,7 @@ class StreamingLDA(Editable):
 
     Rule, local step and view are words, or frozen records whose fields are parameters too:
     ``update__boost__scale``, ``inference__n_sweeps``. The defaults predict best on the texts that
-    were measured, short and long. A rule that forgets adds `drift_report`, and a rule that merges
+    were measured, short and long. A rule that forgets adds `drift_`, and a rule that merges
     adds `merge`.
 
     {parameters, n_components}

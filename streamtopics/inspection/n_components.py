@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
 from streamtopics.metrics import (
@@ -20,7 +21,8 @@ from streamtopics.metrics import (
 )
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import workers
-from streamtopics.utils.structure import check_structure, is_frame, is_sparse, take_rows
+from streamtopics.utils.steps import counted, last_step
+from streamtopics.utils.structure import check_structure, holds_text, is_frame, is_sparse, take_rows
 
 # Tokens of each word on top of its frequency; the numbers that one stands out from are at most so
 # many times as large, and better by so much.
@@ -83,6 +85,8 @@ class NComponentsComparison:
                 f"{row.gain:>6.3f}  {row.stability:>9.3f}  {row.worth:>6.3f}  "
                 f"{row.coherence:>9.3f}  {row.diversity:>9.3f}  {row.seconds:>7.2f}{mark}"
             )
+        if self.chosen == self.rows[-1].n_components:
+            lines.append("The largest number was chosen: more might be better still; try some.")
         return "\n".join(lines)
 
 
@@ -106,9 +110,10 @@ def compare_n_components(
     ----------
     estimator : estimator
         A topic model with the parameter `n_components` that learns from counts alone, of this
-        package or of scikit-learn. It is cloned, not fitted.
-    X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Word counts.
+        package or of scikit-learn; a pipeline that ends in one; or a `TopicStream`. It is cloned,
+        not fitted.
+    X : {array-like, sparse matrix} of shape (n_documents, n_features), or sequence of str
+        Word counts; or the texts for a pipeline, which finds its words anew in each part.
     n_components : iterable of int, default=(10, 20, 50, 100)
         Numbers of topics.
     n_splits : int, default=3
@@ -168,7 +173,7 @@ def compare_n_components(
     if is_sparse(X):
         X = X.tocsr()
     elif not is_frame(X):
-        X = np.asarray(X)
+        X = np.asarray(X, dtype=object) if holds_text(X) else np.asarray(X)
     generator = check_random_state(random_state)
     order = generator.permutation(X.shape[0])
     parts = [np.sort(order[i::n_splits]) for i in range(n_splits)]
@@ -204,8 +209,12 @@ class _Frequencies:
 
 
 def _candidate(estimator: BaseEstimator, number: int, seed: int) -> Any:
-    model = clone(estimator).set_params(n_components=number)
-    return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
+    model: Any = clone(estimator)
+    path = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
+    if model.get_params().get("model") is not None:
+        path = "model__"  # of a TopicStream
+    seeds = {f"{path}random_state": seed} if f"{path}random_state" in model.get_params() else {}
+    return model.set_params(**{f"{path}n_components": number}, **seeds)
 
 
 def _measure(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measurement:
@@ -216,6 +225,9 @@ def _measure(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measure
     start = perf_counter()
     estimator.fit(learnt)
     seconds = perf_counter() - start
+    # Of a pipeline, with the words that it has found.
+    learnt, held_out, X = (counted(estimator, some) for some in (learnt, held_out, X))
+    estimator = last_step(estimator)
     score = log_predictive_probability(estimator, held_out)
     if np.isnan(score):
         raise ValueError(

@@ -4,7 +4,6 @@
 This file is compiled once for each instruction set; see `kernels.select`.
 """
 from cython cimport floating
-from libc.math cimport fabs
 from libc.stdlib cimport free, malloc
 
 from streamtopics.kernels._vector cimport st_add_divergences
@@ -79,65 +78,6 @@ def add_divergences_of_rows(const double[:, ::1] S, const int[::1] rows,
             st_add_divergences(q, p, c + 5 * n_topics, 1, &one, 0, n_topics, &from_p[0],
                                &from_eta[0])
     free(p)
-
-
-def add_distances(const double[:, ::1] S, const int[::1] places, const int[::1] words,
-                  const floating[:, ::1] counts, const double[:, ::1] coefficients,
-                  bint everywhere, double[::1] distance, char[::1] leads):
-    """Add to how far the topics' means move, and find the words that may lead in a topic then.
-
-    A cell of the means changes by offset + slope S + share counts, and may lead if that, with
-    rest S on top, is at least `least`. Words without statistics are only counted if `everywhere`.
-
-    IN S (n_rows, K), of which row 0 is zeros, places (V,), the row of each word, n_rows or more
-    being as good as 0, words (n,) sorted, counts (n, K), coefficients (5, K): offset, slope,
-    share, least and rest; IN and OUT distance (K,); OUT leads (n,).
-
-    NumPy equivalent::
-
-        offset, slope, share, least, rest = coefficients
-        S = S[np.where(places < len(S), places, 0)]
-        change = offset + slope * S
-        change[words] += share * counts
-        distance += np.abs(change if everywhere else change[words]).sum(axis=0)
-        leads[:] = (change[words] + rest * S[words] - least >= 0).any(axis=1)
-    """
-    cdef Py_ssize_t n = words.shape[0], n_topics = S.shape[1], i, w, k, last = 0
-    cdef double change, over
-    cdef const double *row
-    if (counts.shape[0] != n or counts.shape[1] != n_topics or coefficients.shape[0] != 5
-            or coefficients.shape[1] != n_topics or distance.shape[0] != n_topics
-            or leads.shape[0] != n):
-        raise ValueError("add_distances: the shapes of the arguments do not agree")
-    check_numbers(words, places.shape[0])
-    cdef const double *offset = &coefficients[0, 0]
-    cdef const double *slope = &coefficients[1, 0]
-    cdef const double *share = &coefficients[2, 0]
-    cdef const double *least = &coefficients[3, 0]
-    cdef const double *rest = &coefficients[4, 0]
-    cdef double *sums = &distance[0]
-    cdef const floating *learnt
-    with nogil:
-        for i in range(n + 1):
-            if everywhere:
-                for w in range(last, words[i] if i < n else places.shape[0]):
-                    row = row_of(S, places[w])
-                    for k in range(n_topics):
-                        sums[k] += fabs(offset[k] + slope[k] * row[k])
-            if i == n:
-                break
-            last = words[i] + 1
-            row, learnt, over = row_of(S, places[words[i]]), &counts[i, 0], -1.0
-            for k in range(n_topics):
-                change = offset[k] + slope[k] * row[k] + share[k] * learnt[k]
-                sums[k] += fabs(change)
-                change += rest[k] * row[k] - least[k]
-                over = change if change > over else over
-            leads[i] = over >= 0.0
-
-
-cdef inline const double *row_of(const double[:, ::1] S, int place) noexcept nogil:
-    return &S[place if place < S.shape[0] else 0, 0]
 
 
 cdef int check_numbers(const int[::1] numbers, Py_ssize_t stop) except -1:

@@ -20,7 +20,6 @@ from streamtopics.messages import Statistics
 from streamtopics.posteriors.bins import BinCache, Nodes, binned, exponent_of, nodes
 from streamtopics.posteriors.protocol import (
     Blend,
-    Coefficient,
     State,
     StatePosterior,
     Swap,
@@ -33,8 +32,6 @@ GROWTH = 1.5
 LEAST_CELLS = 2**20
 # Words of a long computation at once, so that their rows stay in the processor's cache.
 ROWS_AT_ONCE = WORDS_AT_ONCE = 512
-# Words to a word with statistics up to which a sum over all of S is read rather than kept.
-SHARE_TO_READ = 16
 # Words to a word with statistics, and words on top, from which on bins are worth their cost.
 SHARE, LEAST_WORDS = 2, 2000
 
@@ -266,45 +263,20 @@ class OverWords(StatePosterior):
         """Whether the priors are the same for all words."""
         return len(self.eta) == 1 and len(self.boosted) == 1
 
-    def changes(
-        self, blend: Blend, some: np.ndarray | None = None
-    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Some words at a time until it is all, or `some`, and their rows before and after."""
+    def changes(self, blend: Blend) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Some words at a time until it is all, and their rows before and after."""
         known, counts = blend.statistics.words, blend.statistics.counts
-        n_words = self.shape[0] if some is None else len(some)
-        for start in range(0, n_words, WORDS_AT_ONCE):
-            stop = min(start + WORDS_AT_ONCE, n_words)
-            words = np.arange(start, stop, dtype=np.int32) if some is None else some[start:stop]
+        for start in range(0, self.shape[0], WORDS_AT_ONCE):
+            stop = min(start + WORDS_AT_ONCE, self.shape[0])
+            words = np.arange(start, stop, dtype=np.int32)
             before = self.rows(words)
             after = blend.retain * before
             after += blend.prior * prior_at(self.eta, words)
             if np.any(blend.boost):
                 after += blend.boost * prior_at(self.boosted, words)
-            first, last = np.searchsorted(known, [words[0], words[-1] + 1])
-            own = np.searchsorted(words, known[first:last])
-            seen = words[np.minimum(own, len(words) - 1)] == known[first:last]
-            after[own[seen]] += blend.gain * counts[first:last][seen]
+            first, last = np.searchsorted(known, [start, stop])
+            after[known[first:last] - start] += blend.gain * counts[first:last]
             yield words, before, after
-
-    def decayed(self, blend: Blend, words: np.ndarray, topics: np.ndarray) -> np.ndarray:
-        """Cells of lam after `blend`, but for its statistics, as `changes` has them."""
-        state = self._state
-
-        def of(prior: np.ndarray) -> Any:
-            return np.broadcast_to(prior, self.shape)[words, topics]
-
-        def by_topic(coefficient: Coefficient) -> Any:
-            return np.broadcast_to(coefficient, self.n_nodes)[topics]
-
-        learnt = state.a[topics] * state.S.cells(words, topics)
-        before = state.c[topics] * of(self.eta) + learnt
-        if self.xi is not None:
-            before += state.b[topics] * of(self.xi)
-        after: np.ndarray = by_topic(blend.retain) * before
-        after += by_topic(blend.prior) * of(self.eta)
-        if np.any(blend.boost):
-            after += by_topic(blend.boost) * of(self.boosted)
-        return after
 
     def _prior_over_a(self, state: State) -> np.ndarray:
         """The prior's part of a cell of lam over the weight of S, where priors are alike."""
@@ -312,9 +284,9 @@ class OverWords(StatePosterior):
         prior = state.c * self.eta[0] + (0.0 if xi is None else state.b * xi[0])
         return prior / state.a
 
-    def _elsewhere(self, words: np.ndarray, share: int) -> Nodes | None:
+    def _elsewhere(self, words: np.ndarray) -> Nodes | None:
         """Nodes for the rows of S but those of `words`; None where reading all is as good."""
-        if not self.is_alike or self.shape[0] < share * len(words) + LEAST_WORDS:
+        if not self.is_alike or self.shape[0] < SHARE * len(words) + LEAST_WORDS:
             return None
         state, kept = self._state, self.bin_cache
         if kept.nodes is None or kept.nodes[0] is not state or kept.nodes[1] is not words:
@@ -343,39 +315,11 @@ class OverWords(StatePosterior):
             own = known[3].sums
         return (bins.sums, bins.exponent, own), [swap(kept, "bins", (state, bins))]
 
-    def moved(self, blend: Blend, least: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How far `blend` moves each topic's mean, and the words that may lead after it.
-
-        The first is the total variation distance, to 1e-4. The words are those with statistics of
-        which lam comes to `least` or more in some topic. Priors must be the same for all words.
-        """
-        state, mass, old_mass = self._state, self.mass_after(blend), self.mass
-        words, eta, boosted = blend.statistics.words, self.eta[0], self.boosted[0]
-        prior = self._prior_over_a(state) * state.a
-        shrink = blend.retain / mass - 1.0 / old_mass
-        offset = shrink * prior + (blend.prior * eta + blend.boost * boosted) / mass
-        slope, rest = shrink * state.a, self._elsewhere(words, SHARE_TO_READ)
-        bound = least * (1.0 - 1e-9) / mass - prior / old_mass
-        coefficients = np.array((offset, slope, blend.gain / mass, bound, state.a / old_mass))
-        distance, leads = np.zeros(self.n_nodes), np.empty(len(words), np.int8)
-        given = (
-            state.S.counts,
-            state.S.places,
-            words,
-            counts_of(blend.statistics),
-            coefficients,
-            rest is None,
-        )
-        dirichlet.add_distances(*given, distance, leads)
-        if rest is not None:
-            distance += (rest.weights * np.abs(offset + slope * rest.counts)).sum(axis=0)
-        return 0.5 * distance, words[leads != 0]
-
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
         mass = within_reach(self.mass_after(blend))
         from_posterior, from_prior = np.zeros((2, self.n_nodes))
         boosted = np.any(blend.boost)
-        rest = self._elsewhere(blend.statistics.words, SHARE)
+        rest = self._elsewhere(blend.statistics.words)
         if rest is not None:
             self._add_divergences(blend, rest, from_posterior, from_prior)
         for words, before, after in self.changes(blend) if rest is None else ():

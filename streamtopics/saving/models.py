@@ -21,9 +21,9 @@ from streamtopics.text.languages import Tokenizer
 # module of the package, and of others.
 OURS = """
     Alarm AspectSentimentModel Averages BPS BPSLDA Background BatchInfo Bernoulli BetaBinomial
-    BinCache Block Boost Cells ChangedTopic ClassWords ClosedVocabulary ColumnSums Commit
-    Composition CorrectedMean Counting DPPSummarizer DampedNewton Decay DensePosterior
-    DirichletProcess Drift DriftMonitor DriftTest Edit EditStep Edits Effects EmpiricalPowerPrior
+    BinCache Block Boost BudgetedPowerPrior Cells ChangedTopic ClassWords ClosedVocabulary
+    ColumnSums Commit Composition CorrectedMean Counting DPPSummarizer DampedNewton Decay
+    DensePosterior DirichletProcess Drift DriftMonitor DriftTest Edit EditStep Edits Effects EmpiricalPowerPrior
     Exponential Factors FactorsCommit Fitted Fixed FixedMeasure FixedPoint FixedRate Fourier
     GammaPrior Gaussian GaussianMixture GeometricMean Gibbs GibbsOnlineEM GivenTopics Growing
     GuidedTopics HDPFranchise HDPGibbsOnlineEM HDPVarGibbs HiddenFactorsTopics
@@ -33,7 +33,7 @@ OURS = """
     MultiViewLDA NaiveBayesMixture NamedVectorizer NewTopic NewWord NodeStatistics NoiseStart Normal
     OneOrMixed OneTopic Online OnlineEM OpenVocabulary Optimization Parameters PhraseTable Phrases
     Poisson Policy PopulationVB Position PowerPrior Process ProgressReport Rate RatingCommit
-    RatingLDA Response ResponseMoments Resumed Retention Rounds Rows SBP SVB SVBHPP SVBLDA
+    RatingLDA Response ResponseMoments Resumed Rounds Rows SBP SVB SVBHPP SVBLDA
     SamplerState ScaledDecay Schedule ScoreHistory Seats SeedWords Seeds SemiSupervised
     SentenceCommit SentenceVectorizer SentimentWords Shares Snapshot SpectralStart Stacked
     StackedStatistics State Statistics StochasticVI StreamingBayes StreamingCountVectorizer

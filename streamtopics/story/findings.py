@@ -32,6 +32,7 @@ from streamtopics.story.cells import (
     spread_within,
 )
 from streamtopics.story.windows import ratio, scan, significant, tail
+from streamtopics.text.splitting import goes_back
 
 # Documents that a word must be in, and words of a topic and of a finding that are named.
 LEAST_HOLDERS, N_LABEL, N_WORDS = 8, 3, 6
@@ -463,12 +464,13 @@ def _typical(
 
 
 def _quoted(data: Data, own: np.ndarray, weight: np.ndarray) -> tuple[tuple[int, ...], str]:
-    """Places of the documents of most weight among `own`, and the beginning of the first."""
+    """Places of the documents of most weight, and the beginning of one, no fragment if possible."""
     rows = np.flatnonzero(own & (weight > 0))
     order = rows[np.argsort(-weight[rows], kind="stable")][:N_TYPICAL]
     if not len(order):
         return (), ""
-    text = " ".join(data.sample.texts[order[0]].split())
+    texts = [" ".join(data.sample.texts[row].split()) for row in order]
+    text = next((text for text in texts if not goes_back(text)), texts[0])
     if len(text) > QUOTED:
         text = text[: QUOTED + 1].rsplit(" ", 1)[0][:QUOTED] + "…"
     return tuple(order.tolist()), text

@@ -7,10 +7,8 @@ from streamtopics.streams.monitoring.alarm import Alarm, ChangedTopic, DriftTest
 from streamtopics.streams.monitoring.monitor import DriftMonitor
 from streamtopics.streams.stream import (
     BatchInfo,
-    Prequential,
     ProgressReport,
     ScoreHistory,
-    prequential_score,
     stream,
 )
 from streamtopics.streams.tracking.tracker import NewsRow, TopicTracker, TrackedRow
@@ -25,14 +23,12 @@ __all__ = [
     "NewTopic",
     "NewWord",
     "NewsRow",
-    "Prequential",
     "ProgressReport",
     "Resumed",
     "ScoreHistory",
     "TimedBatch",
     "TopicTracker",
     "TrackedRow",
-    "prequential_score",
     "resume",
     "stream",
 ]

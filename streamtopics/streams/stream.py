@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from sklearn.base import clone
 
 from streamtopics.streams.batches import (
     Learner,
@@ -20,7 +19,8 @@ from streamtopics.streams.batches import (
     score_before,
     seen_by,
 )
-from streamtopics.utils.progress import Progress
+from streamtopics.utils.output import ShownAsTable
+from streamtopics.utils.progress import LOG, Progress
 
 Model = TypeVar("Model", bound=Learner)
 # Rows of scores that are kept.
@@ -124,6 +124,7 @@ def _learn(
     if seen.n_documents == 0:
         return None
     new = seen.n_documents - before.n_documents, seen.n_tokens - before.n_tokens
+    LOG.debug("minibatch %d: %d documents, %.3f nats/token", number, new[0], value)
     return BatchInfo(number, batch.X, batch.time, *new, *seen, value)
 
 
@@ -192,13 +193,16 @@ def check_callbacks(callbacks: Sequence[object]) -> None:
 # Scores
 
 
-class ScoreHistory:
+class ScoreHistory(ShownAsTable):
     """Keeps the score of each minibatch before it was learnt, as in the example of `stream`.
 
     Attributes
     ----------
     rows : list of BatchInfo
         The last 10,000, without X; ``pandas.DataFrame(history.rows)`` makes a table of them.
+    mean, standard_error : float
+        Of their scores, weighted by tokens, or documents if the model counts none; NaN without any.
+        The error takes minibatches for independent, and includes the learning curve.
     """
 
     needs_score = True
@@ -206,10 +210,23 @@ class ScoreHistory:
     def __init__(self) -> None:
         self.rows: list[BatchInfo] = []
 
+    @property
+    def mean(self) -> float:
+        return mean_score(self.rows)[0]
+
+    @property
+    def standard_error(self) -> float:
+        return mean_score(self.rows)[1]
+
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
         """Keep the score of a minibatch."""
         self.rows.append(info._replace(X=None))
         del self.rows[:-MAX_ROWS]
+
+    def _table(self) -> tuple[str, tuple[str, ...], list[Any]]:
+        rows = [(one.batch, one.time, one.n_documents, one.score) for one in reversed(self.rows)]
+        said = f"{len(rows)} minibatches, {self.mean:.3f} nats per token"
+        return said, ("minibatch", "time", "documents", "score"), rows
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes, with the rows in one array."""
@@ -218,54 +235,6 @@ class ScoreHistory:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over what `__getstate__` has returned."""
         self.__dict__ |= state | {"rows": [BatchInfo(*row) for row in unpacked(state["rows"])]}
-
-
-class Prequential(NamedTuple):
-    """The score of a model along a stream.
-
-    Attributes
-    ----------
-    mean, standard_error, rows : float, float, list of BatchInfo
-        Weighted by tokens, or documents if the model counts none; NaN without a score, as the first
-        row is.
-    """
-
-    mean: float
-    standard_error: float
-    rows: list[BatchInfo]
-
-
-def prequential_score(model: Learner, batches: Iterable[Any]) -> Prequential:
-    """Score a model along a stream: each minibatch is scored before it is learnt.
-
-    Parameters
-    ----------
-    model, batches : estimator with partial_fit and score, iterable
-        As in `stream`; a clone of the model learns, from nothing.
-
-    Returns
-    -------
-    result : Prequential
-        Its standard error takes minibatches for independent, and includes the learning curve.
-
-    Examples
-    --------
-    >>> from streamtopics import SVBLDA
-    >>> from streamtopics.datasets import iter_minibatches, make_lda_corpus
-    >>> from streamtopics.streams import prequential_score
-    >>> X = make_lda_corpus(n_documents=1000, n_features=100, random_state=0).X
-    >>> few = prequential_score(SVBLDA(1, random_state=0), iter_minibatches(X, 200))
-    >>> many = prequential_score(SVBLDA(10, random_state=0), iter_minibatches(X, 200))
-    >>> many.mean > few.mean
-    True
-    """
-    rows: list[BatchInfo] = []
-
-    def keep(model: Learner, info: BatchInfo) -> None:
-        rows.append(info._replace(X=None))
-
-    stream(clone(model), batches, callbacks=[keep], score=True)
-    return Prequential(*mean_score(rows), rows)
 
 
 def mean_score(rows: Sequence[BatchInfo]) -> tuple[float, float]:

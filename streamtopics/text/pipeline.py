@@ -20,12 +20,12 @@ from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
 from streamtopics.text.vocabulary import OpenVocabulary
-from streamtopics.utils.output import LinksToReference
+from streamtopics.utils.output import LinksToReference, ShowsTopics
 from streamtopics.utils.parallel import WithCache, held, lock_of
 from streamtopics.utils.steps import last_step, learns, names_of, steps_of, unwrap
 
 
-class StreamingPipeline(LinksToReference, Pipeline, WithCache):
+class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
     """scikit-learn's Pipeline with `partial_fit`, for a vocabulary that may change.
 
     Each step that has `partial_fit` learns from the output of the steps before it. The last step

@@ -65,11 +65,16 @@ FIRST_WORDS = _words(
     """
 )
 
-# A sentence that begins with one of these goes on from another; a clause (although) is in its own.
+# A sentence goes on from another if it begins with one of these, or with a clause about one of the
+# others ("If its lens").
 CONTINUE = _words(
     "also and besides but furthermore hence her he him his however instead it its "
     "moreover nor or otherwise she so still such their them then therefore they thus yet"
 )
+CLAUSES = _words(
+    "after although as because before even if once since though unless until when while"
+)
+OTHERS = _words("he her his its she their them they")
 
 
 def split_sentences(text: str) -> list[str]:
@@ -128,9 +133,10 @@ def has_content(sentence: str) -> bool:
 
 
 def goes_back(sentence: str) -> bool:
-    """Whether a sentence begins as if another came before it, by its first word."""
-    first = WORD.search(sentence)
-    return first is not None and first[0].lower() in CONTINUE
+    """Whether a sentence begins as if another came before it, by its first words."""
+    first, second, third = [*WORD.findall(sentence.lower()), "", "", ""][:3]
+    is_of_other = second in OTHERS or (second, third) == ("it", "s")
+    return first in CONTINUE or (first in CLAUSES and is_of_other)
 
 
 def is_abbreviated(stem: str, head: str, has_upper: bool) -> bool:

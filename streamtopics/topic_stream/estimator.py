@@ -38,7 +38,7 @@ from streamtopics.topic_stream.documents import (
 )
 from streamtopics.topic_stream.reports import ReportsDocuments
 from streamtopics.updates.births import Lifetimes
-from streamtopics.utils.output import LinksToReference
+from streamtopics.utils.output import LinksToReference, ShowsTopics
 from streamtopics.utils.parallel import held
 
 # Documents whose topics are inferred at once.
@@ -77,7 +77,7 @@ def _whole(
     return learns
 
 
-class TopicStream(LinksToReference, ReportsDocuments, TransformerMixin, BaseEstimator):
+class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMixin, BaseEstimator):
     """Topics of raw text, with what happens to them: the one object to begin with.
 
     It counts words, learns topics, follows these along the stream, adds up shares by period and by
@@ -199,6 +199,17 @@ class TopicStream(LinksToReference, ReportsDocuments, TransformerMixin, BaseEsti
             pipeline = StreamingPipeline([(name, FrozenEstimator(words)), *others])
         stream._begin(pipeline)
         return stream
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of a `model` or `vectorizer` only if it was given."""
+        now = self.get_params(deep=False) | params
+        for name in params:
+            part, _, inner = name.partition("__")
+            if inner and now.get(part, self) is None:
+                default = {"model": StreamingLDA, "vectorizer": StreamingCountVectorizer}[part]
+                remedy = f"set {part} to an estimator first, such as {default.__name__}(...)"
+                raise ValueError(f"{name} is a parameter of {part}, which is None; {remedy}")
+        return super().set_params(**params)
 
     # Learning
 

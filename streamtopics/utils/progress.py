@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A bar on standard error that tells how far a long `fit`, or a stream, has come."""
+"""How far a long `fit`, or a stream, has come: a bar on standard error, or lines of `logging`."""
 
+import logging
 import sys
 import time
 from contextlib import suppress
@@ -8,9 +9,15 @@ from typing import Any, Self
 
 import numpy as np
 
+# Of all of the package.
+LOG = logging.getLogger("streamtopics")
+
 
 class Progress:
-    """A bar by tqdm: documents, tokens per second and a running mean of the held-out score."""
+    """A bar by tqdm: documents, tokens per second and a running mean of the held-out score.
+
+    Without a bar the log has a line at the end (INFO) and for each minibatch (DEBUG).
+    """
 
     def __init__(
         self,
@@ -23,6 +30,7 @@ class Progress:
     ):
         self._bar: Any = None
         self._units, self._tokens, self._score = units, 0.0, np.nan
+        self._title, self._n_done = title, n_done
         self._started = time.monotonic()
         if enabled and sys.stderr is not None:
             # It takes a tenth of a second, which those who want no bar need not wait.
@@ -37,14 +45,22 @@ class Progress:
     def update(self, documents: int, tokens: float) -> None:
         """Count what was learnt from."""
         self._tokens += tokens
-        if self._bar is not None:
-            speed = self._tokens / max(time.monotonic() - self._started, 1e-9)
-            score = "" if np.isnan(self._score) else f", {self._score:.3f} nats/token"
-            shown = f"{speed:,.0f} {self._units[1]}/s{score}"
+        self._n_done += documents
+        if self._bar is None:
+            LOG.debug("%s", self)
+        else:
             # Somebody may have closed standard error.
             with suppress(OSError, ValueError):
-                self._bar.set_postfix_str(shown, refresh=False)
+                self._bar.set_postfix_str(self._speed(), refresh=False)
                 self._bar.update(documents)
+
+    def _speed(self) -> str:
+        speed = self._tokens / max(time.monotonic() - self._started, 1e-9)
+        score = "" if np.isnan(self._score) else f", {self._score:.3f} nats/token"
+        return f"{speed:,.0f} {self._units[1]}/s{score}"
+
+    def __str__(self) -> str:
+        return f"{self._title}: {self._n_done:,} {self._units[0]}, {self._speed()}"
 
     def score(self, value: float) -> None:
         """Take in a held-out score, in nats per token; NaN is none."""
@@ -53,7 +69,9 @@ class Progress:
 
     def finish(self) -> None:
         """Draw the bar a last time."""
-        if self._bar is not None:
+        if self._bar is None:
+            LOG.info("%s", self)
+        else:
             with suppress(OSError, ValueError):
                 self._bar.close()
 

@@ -299,6 +299,13 @@ def test_a_digest_has_no_sentence_that_goes_on_from_another():
     assert DPPSummarizer().digest(["But it was not to be."])[0].sentence == "But it was not to be."
 
 
+def test_a_digest_has_sentences_that_go_on_if_asked_for():
+    texts = ["If its lens breaks, the lens is mended.", "The lens is good.", "But the lens broke."]
+    assert {one.document for one in DPPSummarizer().digest(texts)} == {1}
+    everything = DPPSummarizer(fragment_weight=1.0).digest(texts)
+    assert {one.document for one in everything} == {0, 1, 2}
+
+
 @pytest.mark.parametrize("documents", [NEWS, [NEWS[0], *NEWS]])
 def test_digest_is_greedy_on_the_distinct_sentences(documents):
     texts = [set(CountVectorizer().build_analyzer()(text)) for text in NEWS]

@@ -100,7 +100,7 @@ def bits(model):
     arrays = [state.S.dense(), state.S.words, *state[1:6], state.directions]
     arrays += [] if memory is None else [memory]
     arrays += [] if lifetimes is None else [lifetimes.silence]
-    arrays += [part for one in commit.drift for part in (one.retention, one.moved, one.top_words)]
+    arrays += [part for one in commit.drift for part in (one.retention, one.effective_sample_size)]
     of_births = lifetimes and (lifetimes.alive, lifetimes.dead)
     return [one.tobytes() for one in arrays], state[6:9], of_births, labels(model)
 
@@ -469,7 +469,7 @@ def test_hierarchical_rates_after_a_merge():
     editing.merge(model, [0, 1])
     assert model.retention_history_.shape == (0, K - 1)
     assert model.partial_fit(NEW).retention_.shape == (K - 1,)
-    assert len(model.drift_report()) == K - 1
+    assert [len(record.effective_sample_size) for record in model.drift_] == [K - 1]
 
 
 def test_all_topics_are_merged():

@@ -2,6 +2,7 @@
 """Clusters that are born and die along streams of which it is known which come and go when."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -129,9 +130,20 @@ def test_a_place_is_given_to_another_cluster():
 
 def test_full_places_are_told_and_nothing_else_changes():
     found = StreamingMixture(3, births=DirichletProcess(), random_state=0)
-    with pytest.warns(UserWarning, match="all 3 clusters are taken, so that 2 more could not"):
+    with pytest.warns(UserWarning, match="all 3 clusters are taken, so that no more are born"):
         found.partial_fit(minibatch(range(5), 0)[0])
     assert found.n_alive_ == 3
+
+
+def test_full_places_are_told_once(recwarn, caplog):
+    warnings.simplefilter("default")
+    found = StreamingMixture(3, births=DirichletProcess(), random_state=0)
+    caplog.set_level("INFO", "streamtopics")
+    for t in range(4):
+        found.partial_fit(minibatch(range(5 + t), t)[0])
+    assert [str(one.message)[:25] for one in recwarn] == ["all 3 clusters are taken,"]
+    assert len(caplog.messages) == 4
+    assert caplog.messages[0] == "minibatch 1: 2 clusters not born"
 
 
 @each_update

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
 
-from streamtopics import StreamingLDA
+from streamtopics import StreamingLDA, TopicStream
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.inspection import (
     NComponentsComparison,
@@ -25,7 +27,7 @@ from streamtopics.metrics import (
     topic_diversity,
 )
 from streamtopics.priors import SeedWords
-from streamtopics.text import NamedCounts
+from streamtopics.text import NamedCounts, StreamingCountVectorizer, StreamingPipeline
 
 NUMBERS = [2, 5, 20]
 
@@ -178,6 +180,30 @@ def test_models_of_scikit_learn_and_priors_that_want_names(X):
     ours = StreamingLDA(topic_word_prior=SeedWords([["w0", "w3"]], 10))
     named = NamedCounts.of(X, names)
     assert compare_n_components(ours, named, [3], random_state=0).chosen == 3
+
+
+@pytest.mark.parametrize("kind", ["pipeline", "scikit-learn's", "stream", "stream of a model"])
+def test_from_texts(kind, X):
+    texts = ["ship sea sails wind"] * 30 + ["sun sky stars moon"] * 30 + ["cat dog food bowl"] * 30
+    words = StreamingCountVectorizer(max_features=50)
+    model = {
+        "pipeline": StreamingPipeline([("words", words), ("topics", StreamingLDA())]),
+        "scikit-learn's": make_pipeline(CountVectorizer(), StreamingLDA()),
+        "stream": TopicStream(),
+        "stream of a model": TopicStream(model=StreamingLDA()),
+    }[kind]
+    found = compare_n_components(model, texts, [2, 3], random_state=0)
+    assert [row.n_components for row in found.rows] == [2, 3]
+    assert found.rows[1].stability > 0.9
+    told = "The largest number was chosen: more might be better still; try some."
+    assert str(found).endswith(told) == (found.chosen == 3)
+    # Most columns of a TopicStream have no word yet.
+    assert found.chosen == 3 or "stream" in kind
+    if kind == "scikit-learn's":
+        # The same as of their counts, as all parts have all words.
+        X = CountVectorizer().fit_transform(texts)
+        other = compare_n_components(StreamingLDA(), X, [2, 3], random_state=0)
+        assert without_seconds(found) == without_seconds(other)
 
 
 def test_what_is_refused(X):

@@ -5,7 +5,7 @@ import importlib
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy.special import digamma, gammaln
 
 from streamtopics.families import dirichlet as family
@@ -101,31 +101,3 @@ def test_divergences_of_rows(kernel, n_topics, dtype):
     expected = twin(q, p0 + p1 * S[words], eta[None])
     assert_allclose(from_p, expected[0], rtol=1e-10)
     assert_allclose(from_eta, expected[1], rtol=1e-10)
-
-
-@pytest.mark.parametrize("n_topics", [1, 7, 33])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("everywhere", [True, False])
-def test_distances(kernel, n_topics, dtype, everywhere):
-    rng, S, words, counts = rows_and_counts(n_topics, dtype)
-    # Rows lie in any order; one that is not there yet counts as row 0, of zeros.
-    S[rng.choice(40, 9, replace=False)] = 0.0
-    places = np.zeros(40, np.int32)
-    seen = rng.permutation(np.flatnonzero(S.any(axis=1)))
-    places[seen] = np.arange(1, len(seen) + 1)
-    places[np.flatnonzero(places == 0)[0]] = 1000
-    stored = np.concatenate([np.zeros((1, n_topics)), S[seen]])
-    coefficients = rng.normal(size=(5, n_topics))
-    offset, slope, share, least, rest = coefficients
-    reached = (offset + (slope + rest) * S[words] + share * counts).max(axis=0)
-    least[:] = reached + rng.choice([-1e-3, 1.0], n_topics)
-    least[0] = reached[0] - 1e-3
-    distance, leads = np.ones(n_topics), np.full(11, 7, np.int8)
-    given = stored, places, words, counts, coefficients
-    kernel.add_distances(*given, everywhere, distance, leads)
-    change = offset + slope * S
-    change[words] += share * counts
-    read = change if everywhere else change[words]
-    assert_allclose(distance, 1 + np.abs(read).sum(axis=0), rtol=1e-11)
-    assert_array_equal(leads, (change[words] + rest * S[words] - least >= 0).any(axis=1))
-    assert 0 < leads.sum() < 11 or n_topics == 33

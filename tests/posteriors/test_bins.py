@@ -41,10 +41,7 @@ def read(posterior, blend):
     """The same posterior, of which every word is read."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows, "LEAST_WORDS", 10 * V)
-        return (
-            *posterior.divergences(blend),
-            posterior.moved(blend, np.full(K, np.inf))[0],
-        )
+        return posterior.divergences(blend)
 
 
 @pytest.mark.parametrize(
@@ -60,46 +57,10 @@ def read(posterior, blend):
 )
 def test_divergences_by_bins_are_those_of_all_words(by_bins, eta, xi, boost):
     posterior, blend = learnt(eta, xi, boost=boost)
-    assert posterior._elsewhere(blend.statistics.words, rows.SHARE) is not None
+    assert posterior._elsewhere(blend.statistics.words) is not None
     found = posterior.divergences(blend)
     for by_bin, exact in zip(found, read(posterior, blend), strict=False):
         assert_allclose(by_bin, exact, rtol=1e-9)
-
-
-@pytest.mark.parametrize("eta", [1e-4, 0.05, 3.0])
-def test_distances_by_bins_are_those_of_all_words(by_bins, eta):
-    for n in range(1, 12):
-        posterior, blend = learnt(eta, n=n)
-        moved, _ = posterior.moved(blend, np.full(K, np.inf))
-        assert_allclose(moved, read(posterior, blend)[2], rtol=2e-3)
-
-
-BOOSTS = [(None, 0.0), (None, 0.3), (np.linspace(0.1, 1.0, K)[None], 0.3)]
-
-
-def after(posterior, blend):
-    lam = posterior.dense() * blend.retain + blend.prior * 0.05 + blend.boost * posterior.boosted
-    lam[blend.statistics.words] += blend.statistics.counts
-    return lam
-
-
-@pytest.mark.parametrize(("xi", "boost"), BOOSTS)
-def test_distances_without_bins_are_exact(xi, boost):
-    posterior, blend = learnt(xi=xi, boost=boost)
-    lam = after(posterior, blend)
-    expected = np.abs(lam / lam.sum(axis=0) - posterior.dense() / posterior.mass).sum(axis=0)
-    assert_allclose(read(posterior, blend)[2], expected / 2, rtol=1e-9)
-
-
-@pytest.mark.parametrize(("xi", "boost"), BOOSTS)
-def test_words_may_lead_that_come_to_the_least_in_some_topic(xi, boost):
-    posterior, blend = learnt(xi=xi, boost=boost)
-    words = blend.statistics.words
-    lam = after(posterior, blend)[words]
-    least = np.quantile(lam, 0.9, axis=0, method="higher")  # Each that of a word.
-    _, leading = posterior.moved(blend, least)
-    assert_array_equal(leading, words[(lam >= least).any(axis=1)])
-    assert 0 < len(leading) < len(words)
 
 
 @pytest.mark.parametrize("retain", [0.0, 1e-12, 0.9])
@@ -143,7 +104,7 @@ def test_what_was_computed_for_another_minibatch_is_not_used(by_bins):
 
 def test_what_is_too_large_for_the_bins_is_read(by_bins):
     posterior, blend = learnt(1e-18)
-    assert posterior._elsewhere(blend.statistics.words, rows.SHARE) is None
+    assert posterior._elsewhere(blend.statistics.words) is None
     found = posterior.divergences(blend)
     for by_bin, exact in zip(found, read(posterior, blend), strict=False):
         assert_array_equal(by_bin, exact)

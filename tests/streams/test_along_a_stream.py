@@ -17,7 +17,6 @@ from streamtopics.streams import (
     ProgressReport,
     ScoreHistory,
     TimedBatch,
-    prequential_score,
     stream,
 )
 from streamtopics.streams.stream import mean_score
@@ -101,11 +100,9 @@ def test_the_error_is_that_of_means_of_streams():
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(means.std(), rel=0.06)
 
 
-def test_the_score_along_a_stream_is_of_a_clone_that_learns_from_nothing():
-    model = SVBLDA(3, random_state=0).fit(X)
-    before = pickle.dumps(model)
-    result = prequential_score(model, iter(BATCHES))
-    assert pickle.dumps(model) == before
+def test_the_score_along_a_stream_is_of_what_comes():
+    result = ScoreHistory()
+    stream(SVBLDA(3, random_state=0), iter(BATCHES), callbacks=[result])
     loop, scores = SVBLDA(3, random_state=0), [np.nan]
     for batch, ahead in pairwise(BATCHES):
         scores.append(loop.partial_fit(batch).score(ahead))

@@ -129,7 +129,7 @@ def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> N
 
 
 def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarray:
-    """Draw how much of each topic was kept with each minibatch, and how far the topics moved.
+    """Draw how much of each topic was kept with each minibatch, and what it stands for since.
 
     Parameters
     ----------
@@ -144,16 +144,15 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
     ax : ndarray of two Axes
         In each a row for each topic and a column for each of the last thousand minibatches, by the
         `time` given to `partial_fit` or their numbers. If all topics keep the same share, the
-        first is a line. The scale of the second leaves out the first minibatch, in which topics
-        leave their random start.
+        first is a line. The second is of `effective_sample_size`, in tokens.
     """
     records = estimator.drift_
     if not records:
         raise ValueError("plot_drift needs a model that has learnt from a minibatch; it has not")
     axes = several_axes(ax, 2, (2, 1), (9.0, 6.0))
     names = [str(record.batch if record.time is None else record.time) for record in records]
-    kept, moved = estimator.retention_history_, np.array([record.moved for record in records])
-    most = moved[records[0].batch == 1 :].max(initial=0.0)
+    kept = estimator.retention_history_
+    sizes = np.array([record.effective_sample_size for record in records])
     title = "share of the topic that was kept"
     if (kept == kept[:, :1]).all():
         axes[0].plot(range(len(kept)), kept[:, 0], marker=".", color=COLORS[0])
@@ -163,7 +162,7 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
         plain(axes[0])
     else:
         _image(axes[0], kept, 1.0, "magma", title)
-    _image(axes[1], moved, most or 1.0, "viridis", "how far it moved (total variation)")
+    _image(axes[1], sizes, sizes.max(), "viridis", "tokens that it stands for")
     for each in axes:
         _label_times(each, names)
     return axes
@@ -177,5 +176,4 @@ def _image(ax: Axes, values: np.ndarray, most: float, colors: str, title: str) -
     ax.set_title(title, fontsize=10)
     ax.set_ylabel("topic")
     ax.locator_params(axis="y", integer=True)
-    extend = "max" if values.max(initial=0.0) > most else "neither"
-    ax.figure.colorbar(image, ax=ax, extend=extend)
+    ax.figure.colorbar(image, ax=ax)

@@ -16,7 +16,9 @@ from streamtopics.streams.monitoring import alarm, statistics
 from streamtopics.streams.monitoring.alarm import Alarm, DriftTest
 from streamtopics.streams.stream import packed, unpacked
 from streamtopics.utils.checks import check_integer, check_number
+from streamtopics.utils.output import ShownAsTable
 from streamtopics.utils.parallel import lock_of
+from streamtopics.utils.progress import LOG
 from streamtopics.utils.steps import check_not_frozen, last_step, names_of
 from streamtopics.utils.structure import number_of_rows, take_rows
 
@@ -34,7 +36,7 @@ KEPT = 1000
 MAX_DOCUMENTS, N_PERMUTATIONS = 2000, 399
 
 
-class DriftMonitor:
+class DriftMonitor(ShownAsTable):
     """Learns from a stream and says when it has changed, in which topics and words.
 
     A fifth of each minibatch is held back and learnt eight minibatches later, or after an alarm. So
@@ -92,6 +94,16 @@ class DriftMonitor:
     def n_held_back(self) -> int:
         """Documents that are held back now."""
         return sum(map(number_of_rows, self.documents))
+
+    def _table(self) -> tuple[str, tuple[str, ...], list[Any]]:
+        n, n_batches = len(self.alarms), self.n_batches
+        said = f"{n} alarm{'s' * (n != 1)} in {n_batches} minibatches"
+        rows = [
+            (one.batch, one.time, max(one.p_exact, one.p_chart), [word.word for word in one.words])
+            for one in reversed(self.alarms)
+        ]
+        held = f"{said}, {self.n_held_back} documents held back"
+        return held, ("minibatch", "time", "p", "new words"), rows
 
     def learn(self, model: Learner, X: Any, *, time: object = None) -> None:
         """Test a minibatch, and learn from it in the place of ``model.partial_fit(X)``.
@@ -196,6 +208,7 @@ class DriftMonitor:
                 alarm.new_topics(new, before, self.alpha, names, places[0]),
             )  # fmt: skip
             after["alarms"] = (*self.alarms, rung)[-KEPT:]
+            LOG.info("%s", rung)
         return after
 
     def _learn(self, model: Learner, X: Any, time: object, after: dict[str, Any]) -> None:

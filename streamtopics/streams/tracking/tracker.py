@@ -13,6 +13,7 @@ from streamtopics.streams.batches import Learner, check_has_topics
 from streamtopics.streams.stream import BatchInfo
 from streamtopics.streams.tracking import identity
 from streamtopics.streams.tracking.identity import KnownTopic, Position, Snapshot, State, Words
+from streamtopics.utils.output import ShownAsTable
 from streamtopics.utils.steps import last_step
 
 # What a snapshot costs, in tokens learnt: a word of the vocabulary, a token looked at, the rest.
@@ -85,7 +86,7 @@ class NewsRow(NamedTuple):
     left: list[Any]
 
 
-class TopicTracker:
+class TopicTracker(ShownAsTable):
     """Follows topics along a stream: each has an id, whatever row of the model it is in.
 
     A callback of `stream`. It takes snapshots of the model, with the topics of a hundred documents
@@ -200,6 +201,22 @@ class TopicTracker:
             for one in known
         ]  # fmt: skip
 
+    def _table(self) -> tuple[str, tuple[str, ...], list[Any]]:
+        known = sorted(self.topics(), key=lambda one: (not one.alive, -one.share))
+        n = sum(one.alive for one in known)
+        said = f"{n} topics, {len(known) - n} gone, after {self.n_batches_} minibatches"
+        rows = [
+            (
+                one.topic,
+                f"{one.share:.1%}",
+                one.born_time or one.born,
+                one.died_time or one.died,
+                one.words,
+            )
+            for one in known
+        ]
+        return said, ("topic", "share", "born", "gone", "words"), rows
+
     def shares(self) -> tuple[list[Any], np.ndarray, np.ndarray]:
         """Shares of the topics over time, for a picture.
 
@@ -237,11 +254,7 @@ class TopicTracker:
             By kind, the largest shares first. Words are compared with the last snapshot by then,
             shares with those of as many documents before.
         """
-        return self._news(self._place(since), n_words)
-
-    def _news(self, place: int, n_words: int = 10) -> list[NewsRow]:
-        """The news since a snapshot."""
-        state, snapshots = self._state, self._state.snapshots
+        place, state, snapshots = self._place(since), self._state, self._state.snapshots
         then, now = snapshots[place].position, snapshots[-1].position
         start = then.n_documents - (now.n_documents - then.n_documents)
         first = min(place, sum(snapshot.position.n_documents <= start for snapshot in snapshots))
