@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Time of small minibatches, and of two threads, beside scikit-learn and gensim.
 
-Hundred topics. A minibatch is 100 titles of about eight words out of 10,000, or one document of 60
-words out of 100,000. All run on one thread of one process; milliseconds are the least of the
-processor's time that any minibatch took after the first ones, so that what else runs on the
-machine counts little.
+Hundred topics. A minibatch is 100 or 1,000 titles of about eight words out of 10,000, or one
+document of 60 words out of 100,000. All run on one thread of one process; milliseconds are the
+least of the processor's time that any minibatch took after the first ones, so that what else runs
+on the machine counts little.
 
 The gain of a second thread is reckoned from the times of the jobs of a fit on one thread: each
 job goes to the thread that is free first, where they are worth one, all between the jobs to one.
@@ -30,13 +30,17 @@ from benchmarks import corpora
 from benchmarks.scaling import short_documents
 from streamtopics import StreamingLDA
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.streams import DriftMonitor, TopicTracker, stream
+from streamtopics.updates import PowerPrior
 from streamtopics.utils import parallel
-from tests.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
+from tests.plain import BAYESIAN, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 
 K = 100
 MODELS: dict[str, StreamingTopicModel] = {
     "StreamingLDA": StreamingLDA(K, random_state=0),
     "SVBLDA": SVBLDA(K, random_state=0),
+    "SVBHPP": SVBHPP(K, random_state=0),
+    "power prior": StreamingLDA(K, update=PowerPrior(0.9), random_state=0, **BAYESIAN),
     "GibbsOnlineEM": GibbsOnlineEM(K, random_state=0),
     "VariationalOnlineEM": VariationalOnlineEM(K, random_state=0),
 }
@@ -86,7 +90,7 @@ def print_minibatches(title: str, batches: list[sparse.csr_matrix]) -> None:
     if gensim is not None:
         found["gensim"] = least_milliseconds(gensim, batches[:4], 1)
     for name, own in MODELS.items():
-        found[name] = least_milliseconds(clone(own).partial_fit, batches, 10)
+        found[name] = least_milliseconds(clone(own).partial_fit, batches, 8)
     print(title)
     for name, ms in found.items():
         print(f"  {name:<22}{ms:>9.3f} ms {ms / found['scikit-learn']:>9.5f} of scikit-learn's")
@@ -94,7 +98,26 @@ def print_minibatches(title: str, batches: list[sparse.csr_matrix]) -> None:
     for X in batches:
         model.partial_fit(X)
     ms = least_milliseconds(lambda _: model.top_words(), batches[:6], 1)
-    print(f"  {'SVBLDA.top_words':<22}{ms:>9.3f} ms", flush=True)
+    print(f"  {'SVBLDA.top_words':<22}{ms:>9.3f} ms")
+    sampled = clone(MODELS["GibbsOnlineEM"]).fit(sparse.vstack(batches))
+    ms = least_milliseconds(sampled.transform, batches[:6], 1)
+    print(f"  {'GibbsOnlineEM.transform':<22}{ms:>9.3f} ms", flush=True)
+
+
+def print_watched(size: int) -> None:
+    """A line for each model: what a monitor and a tracker take, as shares of learning."""
+    X = corpora.split("commit_subjects").train
+    X = X[np.random.default_rng(0).permutation(X.shape[0])[: 40 * size]]
+    batches = [X[i : i + size] for i in range(0, X.shape[0], size)]
+    print(f"watched, minibatches of {size} shuffled commit subjects")
+    for name in ("StreamingLDA", "GibbsOnlineEM"):
+        taken = []
+        for callbacks in ([], [DriftMonitor()], [TopicTracker()]):
+            start = time.thread_time()
+            stream(clone(MODELS[name]), batches, callbacks=callbacks)
+            taken.append(time.thread_time() - start)
+        monitor, tracker = (seconds / taken[0] - 1 for seconds in taken[1:])
+        print(f"  {name:<22} monitor {monitor:.0%}, tracker {tracker:.0%} of learning", flush=True)
 
 
 class Reckoned:
@@ -164,6 +187,10 @@ def main() -> None:
     for X in batches:
         X.sum_duplicates()
     print_minibatches("100 titles of about 8 words, out of 10,000", batches)
+    larger = [sparse.vstack(batches[i : i + 10], format="csr") for i in range(0, 60, 4)]
+    print_minibatches("1,000 such titles", larger)
+    for size in (100, 1000):
+        print_watched(size)
     single = [one_document(100_000, seed) for seed in range(60)]
     print_minibatches("a document of 60 words, out of 100,000", single)
     print_threads(options.wall)

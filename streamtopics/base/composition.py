@@ -157,7 +157,7 @@ class Composition:
     view : TopicView
         What the local step sees of the topics.
     transform_inference : LocalStep or None
-        How the topics of given documents are found; None is a thorough `inference`.
+        How the topics of given documents are found; None is `inference.applied()`.
     doc_topic : DocTopicUpdate
         How the documents' prior is learnt.
     start : Start
@@ -219,7 +219,7 @@ class Composition:
     @cached_property
     def _model(self) -> LDA:
         """The local side of the method, of the seed 0."""
-        found = self.transform_inference or self.inference.thorough()
+        found = self.transform_inference or self.inference.applied()
         report = self.traits.needs & self.inference.reports
         if self.rate_first:
             report -= {"local_bound"}

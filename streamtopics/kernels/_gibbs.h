@@ -115,7 +115,7 @@ typedef struct {
     const float *weights, *prior, *mass;
     const double *alpha;
     ptrdiff_t n_topics, width, n_parts, n_sweeps, n_averaged;
-    int continued, statistics;
+    int continued, averages, statistics;
     /* IN and OUT: (n_tokens,) */
     int *z;
     /* OUT: (nnz,); (n_documents,) places in the two lists */
@@ -253,28 +253,36 @@ ST_INLINE float st_share(float weight, float sum)
     return sum > 0 ? (share < 1e30f ? share : 1e30f) : 0;
 }
 
+/* f = sum of share[u] b over the document's words */
+static void st_add_rows(const st_job *job, const int *words, const float *share,
+                        ptrdiff_t n_words, float *f)
+{
+    ptrdiff_t u, i;
+    memset(f, 0, job->width * sizeof(float));
+    for (u = 0; u < n_words; u += 4) {
+        const float *row[4];
+        float own[4];
+        for (i = 0; i < 4; i++) {
+            row[i] = job->weights + words[st_smaller(u + i, n_words - 1)] * job->width;
+            own[i] = u + i < n_words ? share[u + i] : 0;
+        }
+        st_add4_float(f, own, row[0], row[1], row[2], row[3], job->width);
+    }
+}
+
 /* f_k = n m_k^4 / sum of m^4, or 0 where that is less than ST_LEAST of the n tokens, with m the
  * tokens that the document's words, each on its own, let expect in each topic: m_k = alpha_k
  * sum of b_k / Z over the words, Z = sum of b alpha. The power does what sweeps would: most
- * tokens come to the topics that most words share. */
-ST_NOINLINE void st_expect(const st_job *job, const int *words, const float *weight,
+ * tokens come to the topics that most words share. `weight` is used up. */
+ST_NOINLINE void st_expect(const st_job *job, const int *words, float *weight,
                            ptrdiff_t n_words, float n_tokens, float *f)
 {
     const ptrdiff_t width = job->width;
-    ptrdiff_t u, i, k;
+    ptrdiff_t u, k;
     float most = 0, total = 0;
-    memset(f, 0, width * sizeof(float));
-    for (u = 0; u < n_words; u += 4) {
-        const float *row[4];
-        float share[4];
-        for (i = 0; i < 4; i++) {
-            const ptrdiff_t word = words[st_smaller(u + i, n_words - 1)];
-            row[i] = job->weights + word * width;
-            share[i] = u + i < n_words
-                     ? st_share(weight[u + i], job->mass[(word + 1) * job->n_parts - 1]) : 0;
-        }
-        st_add4_float(f, share, row[0], row[1], row[2], row[3], width);
-    }
+    for (u = 0; u < n_words; u++)
+        weight[u] = st_share(weight[u], job->mass[(words[u] + (ptrdiff_t)1) * job->n_parts - 1]);
+    st_add_rows(job, words, weight, n_words, f);
 #pragma omp simd reduction(max : most)
     for (k = 0; k < width; k++) {
         f[k] *= job->prior[k];

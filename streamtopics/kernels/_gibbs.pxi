@@ -53,6 +53,7 @@ cdef extern from "_gibbs.h" nogil:
         Py_ssize_t n_sweeps
         Py_ssize_t n_averaged
         int continued
+        int averages
         int statistics
         int *z
         float *inverse
@@ -130,9 +131,10 @@ def sample_documents(const int[::1] indptr, const int[::1] words, const int[::1]
     N, and inverse is 0.
 
     OUT, if not None, averages over the same sweeps, or else of the last: mean_counts
-    (n_documents * K,), zeros before, weights in the topics; log_theta (2 K + 1,),
-    zeros before, sums over documents and sweeps of digamma(alpha_k + N_k) where
-    N_k > 0, how many they are, and sum of digamma(alpha_0 + N).
+    (n_documents * K,), zeros before, the statistics summed over a document's entries, or
+    weights in the topics; log_theta (2 K + 1,), zeros before, sums over documents and
+    sweeps of digamma(alpha_k + N_k) where N_k > 0, how many they are, and sum of
+    digamma(alpha_0 + N).
     """
     cdef st_job job
     cdef int failed = 0
@@ -180,6 +182,7 @@ def sample_documents(const int[::1] indptr, const int[::1] words, const int[::1]
         job.first_column = &first_column[0]
         job.first_value = &first_value[0]
         job.mean_counts = pointer(mean_counts)
+        job.averages = n_averaged > 0 and (statistics or job.mean_counts != NULL)
         job.log_theta = pointer(log_theta)
         if job.log_theta != NULL:
             job.held = job.log_theta + n_topics

@@ -470,12 +470,12 @@ static int NAME(begin)(NAME(chain) *c, const st_job *job, ptrdiff_t document)
         memcpy(c->at, job->z + first_token[0], n_tokens * sizeof(int));
     if (job->continued ? NAME(arrange)(c) : NAME(start)(c, first_token))
         return -1;
-    if (job->statistics && job->n_averaged == job->n_sweeps)
+    if (job->averages && job->n_averaged == job->n_sweeps)
         return NAME(start_averaging)(c);
     return 0;
 }
 
-/* Add the counts of this sweep to the document's mean, and E[log theta]. */
+/* Take the counts of the last sample for the mean, if there is none, and add E[log theta]. */
 static void NAME(record)(const NAME(chain) *c)
 {
     const st_job *job = c->job;
@@ -483,7 +483,7 @@ static void NAME(record)(const NAME(chain) *c)
         const int k = c->topic[i];
         if (c->counts[i] == 0)
             continue;
-        if (job->mean_counts != NULL)
+        if (job->mean_counts != NULL && !job->averages)
             job->mean_counts[c->document * job->n_topics + k] += c->counts[i];
         if (job->log_theta != NULL) {
             job->log_theta[k] += st_digamma(job->alpha[k] + c->counts[i]);
@@ -563,7 +563,7 @@ static int NAME(next_sweep)(NAME(chain) *c)
         return 0;
     if (NAME(compact)(c))
         return -1;
-    if (job->statistics && !c->averaging && c->sweep == job->n_sweeps - job->n_averaged
+    if (job->averages && !c->averaging && c->sweep == job->n_sweeps - job->n_averaged
         && NAME(start_averaging)(c))
         return -1;
     return 1;
@@ -624,20 +624,55 @@ static int NAME(put_statistics)(NAME(chain) *c, st_job *job)
     return 0;
 }
 
+/* The expected counts of the document, summed over its words. */
+static int NAME(put_mean)(NAME(chain) *c, const st_job *job)
+{
+    const ptrdiff_t first = job->indptr[c->document], n_left = c->left.n_bytes / sizeof(int);
+    const REAL *left_values = (const REAL *)c->left_values.data;
+    double *mean = job->mean_counts + c->document * job->n_topics;
+    ptrdiff_t u, i, j;
+    if (st_reserve(&c->expected, (job->width + c->n_words) * sizeof(float), 0))
+        return -1;
+    float *f = (float *)c->expected.data, *inverse = f + job->width;
+    REAL *scale = c->weight;
+    for (u = 0; u < c->n_words; u++) {
+        scale[u] = (REAL)(job->token_weight[first + u] / job->n_averaged);
+        inverse[u] = (float)(c->mass[u] > 0 ? scale[u] * c->inverse[u] : 0);
+    }
+    if (!NAME(all_columns)(c)) {
+        st_add_rows(job, job->words + first, inverse, c->n_words, f);
+        for (i = 0; i < job->n_topics; i++)
+            mean[i] += f[i] * job->prior[i];
+    }
+    for (i = 0; i < c->n_blocks; i++) {
+        REAL sums[ST_LANES] = {0};
+        for (u = 0; u < c->n_words; u++) {
+            const ptrdiff_t place = ST_LANES * (i * c->n_words + u);
+            for (j = 0; j < ST_LANES; j++)
+                sums[j] += scale[u] * (c->b[place + j] * c->share[place + j]);
+        }
+        for (j = 0; j < ST_LANES && ST_LANES * i + j < c->n_columns; j++)
+            mean[c->topic[ST_LANES * i + j]] += sums[j];
+    }
+    for (i = 0; i < n_left; i++)
+        for (u = 0; u < c->n_words; u++)
+            mean[((const int *)c->left.data)[i]] += scale[u] * left_values[i * c->n_words + u];
+    return 0;
+}
+
 static int NAME(finish)(NAME(chain) *c, st_job *job)
 {
     const ptrdiff_t n_recorded = job->n_averaged > 0 ? job->n_averaged : 1;
     double alpha_0 = 0;
     NAME(name_topics)(c, job->z + job->first_token[job->indptr[c->document]]);
-    if (job->mean_counts != NULL)
-        for (ptrdiff_t k = 0; k < job->n_topics; k++)
-            job->mean_counts[c->document * job->n_topics + k] /= n_recorded;
     if (job->log_theta != NULL) {
         for (ptrdiff_t k = 0; k < job->n_topics; k++)
             alpha_0 += job->alpha[k];
         *job->log_total += n_recorded * st_digamma(alpha_0 + c->length);
     }
-    return c->averaging ? NAME(put_statistics)(c, job) : 0;
+    if (c->averaging && job->statistics && NAME(put_statistics)(c, job))
+        return -1;
+    return c->averaging && job->mean_counts != NULL ? NAME(put_mean)(c, job) : 0;
 }
 
 /* Begin with document `next` of these. */

@@ -56,6 +56,10 @@ class Gibbs(LocalStep):
         """40 sweeps, of which the last 30 are averaged."""
         return THOROUGH
 
+    def applied(self) -> "Gibbs":
+        """20 sweeps, of which the last 15 are averaged; the thorough step stays as it is."""
+        return self if self == THOROUGH else APPLIED
+
     def step(
         self,
         minibatch: Minibatch,
@@ -144,7 +148,7 @@ class Gibbs(LocalStep):
         return (held + (n - elsewhere) * digamma(topics.alpha) - total[-1]) / n
 
 
-THOROUGH = Gibbs(n_sweeps=40, n_averaged=30)
+THOROUGH, APPLIED = Gibbs(n_sweeps=40, n_averaged=30), Gibbs(n_sweeps=20, n_averaged=15)
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,12 @@ class LocalStep(Protocol):
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
 
     def thorough(self) -> LocalStep:
-        """The step that infers documents when nothing is learnt; by default this one."""
+        """The step that infers documents as well as can be; by default this one."""
         return self
+
+    def applied(self) -> LocalStep:
+        """The step of `transform` and `score`; by default the thorough one."""
+        return self.thorough()
 
 
 def cut(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:

@@ -139,10 +139,15 @@ class LDA:
         """The function `learn` of a rule; `first` is seen while the posterior knows nothing."""
         documents: Any = None
         seeds: np.ndarray | None = None
+        begun: tuple[Statistics, Any] | None = None
         n_before, n = posterior.n_documents + self.n_ahead, minibatch.n_documents
 
         def learn(given: TopicPosterior | Proposal, *, warm: bool = False) -> Statistics:
-            nonlocal documents, seeds
+            nonlocal documents, seeds, begun
+            if begun is not None and given is posterior and not warm:
+                # Ascents from several starts; a step that has a bound draws nothing.
+                found, documents = begun
+                return found
             source: Source = given
             if given is posterior and posterior.knows_nothing:
                 source = first or self.first_topics(posterior, minibatch)
@@ -158,7 +163,10 @@ class LDA:
                 words, weights = minibatch.words, topics.weights
                 lacking = log_factors(geometric_mean, source, words, weights)
                 bound += float(lacking @ minibatch.word_counts)
-            return replace(statistics, local_bound=bound, alpha=topics.alpha)
+            found = replace(statistics, local_bound=bound, alpha=topics.alpha)
+            if "local_bound" in self.report and given is posterior and not warm:
+                begun = found, documents
+            return found
 
         return learn
 

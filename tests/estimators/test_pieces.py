@@ -19,7 +19,7 @@ from streamtopics.estimators import SVBLDA, Schedule, StreamingLDA, StreamingMix
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.streams.monitoring.statistics import document_features
+from streamtopics.streams.monitoring.statistics import block_features
 from streamtopics.updates import (
     SVB,
     Decay,
@@ -140,7 +140,7 @@ def test_a_background_cannot_come_or_go(first, then):
     mixture = StreamingMixture(K, random_state=0).partial_fit(corpus(7))
     before = mixture.transform(corpus(7))
     changed = deepcopy(mixture).set_params(background=0.0)
-    features = partial(document_features, changed)
+    features = partial(block_features, changed, n_new=20, rng=np.random.default_rng(0))
     for reads in (changed.partial_fit, changed.transform, changed.score, features):
         with pytest.raises(ValueError, match=r"inference is .* started with"):
             reads(corpus(7))

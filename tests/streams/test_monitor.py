@@ -4,6 +4,7 @@
 import pickle
 from itertools import combinations
 from math import comb
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -27,13 +28,15 @@ from streamtopics.streams.monitoring import statistics
 from streamtopics.streams.monitoring.alarm import NewWord, changed_topics, new_words
 from streamtopics.streams.monitoring.monitor import FAMILY, TIMES
 from streamtopics.streams.monitoring.statistics import (
-    AT_ONCE,
+    N_CANDIDATES,
+    BlockFeatures,
     Comparison,
+    block_features,
+    blocks,
     chart_p,
     compare,
-    document_features,
+    dispersed,
     permuted,
-    word_statistics,
 )
 from streamtopics.text import NamedCounts, StreamingCountVectorizer, StreamingPipeline
 from tests.interrupts import alarm_after
@@ -79,87 +82,87 @@ def state(model, monitor):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_features_are_those_of_plain_loops(name, monkeypatch):
+def test_features_are_those_of_plain_loops(name):
     model = MODELS[name]()
     for X in BATCHES[:3]:
         model.partial_fit(X)
-    X = BATCHES[3][:6]
-    seen, inner = {}, statistics._proportions_and_topics
-    monkeypatch.setattr(
-        statistics, "_proportions_and_topics", lambda *a: seen.setdefault("parts", inner(*a))
-    )
-    found = document_features(model, X)
-    theta, phi, n_hidden = seen["parts"]
-    assert n_hidden == (1 if name == "mixture" else 0)
-    assert_allclose(theta.sum(axis=1), 1.0, rtol=1e-5)
-    words, dense = np.unique(X.indices), X.toarray()
-    if n_hidden == 0:
-        assert_allclose(phi, model.topic_word_[:, words], rtol=1e-12)
-    n_topics = len(phi) - n_hidden
-    for d in range(6):
-        use, surprise = np.zeros(n_topics), np.zeros(n_topics)
-        for j, w in enumerate(words):
-            p = sum(theta[d, k] * phi[k, j] for k in range(len(phi)))
-            for k in range(n_topics):
-                of_topic = dense[d, w] * theta[d, n_hidden + k] * phi[n_hidden + k, j] / p
-                use[k] += of_topic
-                surprise[k] -= of_topic * np.log(phi[n_hidden + k, j])
-        assert_allclose(found.use[d], use, rtol=1e-9)
-        assert_allclose(found.surprise[d], surprise, rtol=1e-9)
-        assert found.n_tokens[d] == dense[d].sum()
+    X = sparse.vstack([BATCHES[3][:50], BATCHES[4]], format="csr")
+    found = block_features(model, X, 50, np.random.default_rng(0))
+    block, n_new, n_blocks = blocks(50, 120, np.random.default_rng(0))
+    assert found.n_new == n_new
+    phi = model._topics_of(np.arange(150, dtype=np.int32))[model._n_hidden :]
+    use, surprise = np.zeros((2, n_blocks, len(phi)))
+    lengths, words = np.zeros(n_blocks), np.zeros((n_blocks, 150))
+    for d, row in enumerate(X.toarray()):
+        own = np.flatnonzero(row)
+        for w in own if block[d] >= 0 else ():
+            k = phi[:, w].argmax()
+            use[block[d], k] += 1 / np.sqrt(len(own))
+            surprise[block[d], k] -= np.log(phi[k, w]) / np.sqrt(len(own))
+            lengths[block[d]] += 1 / np.sqrt(len(own))
+            words[block[d], w] += 1
+    shares, means = use.sum(axis=0) / lengths.sum(), surprise.sum(axis=0) / use.sum(axis=0)
+    assert_allclose(found.use, use - shares * lengths[:, None], atol=1e-9)
+    assert_allclose(found.surprise, surprise - means * use, atol=1e-9)
+    assert_array_equal(found.words, words[:, words.sum(axis=0) >= 5])
 
 
-def test_features_do_not_depend_on_the_order_or_the_other_documents():
-    model = MODELS["gibbs"]().partial_fit(BATCHES[0]).partial_fit(BATCHES[1])
-    order = np.random.default_rng(0).permutation(120)
-    whole, turned = (document_features(model, X) for X in (BATCHES[2], BATCHES[2][order]))
-    assert_array_equal(turned.use, whole.use[order])
-    assert_array_equal(turned.surprise, whole.surprise[order])
-    assert_allclose(document_features(model, BATCHES[2][:5]).use, whole.use[:5], rtol=1e-12)
+@pytest.mark.parametrize(("n_new", "n_before"), [(120, 192), (1000, 1600), (3, 40), (1, 1), (9, 2)])
+def test_blocks_are_of_one_size_and_of_new_or_earlier_documents(n_new, n_before):
+    """Else the labels of blocks were not exchangeable where those of documents are."""
+    block, n_new_blocks, n_blocks = blocks(n_new, n_before, np.random.default_rng(0))
+    used = block[block >= 0]
+    size = np.bincount(used)
+    assert len(size) == n_blocks
+    assert (size == size[0]).all()
+    assert (block[:n_new] < n_new_blocks).all()
+    assert set(block[n_new:]) - {-1} == set(range(n_new_blocks, n_blocks))
+    assert len(block) - len(used) <= 2 * (size[0] - 1)
+    assert min(n_new_blocks, n_blocks - n_new_blocks) >= min(n_new, n_before, 8)
 
 
 def test_linear_features_have_no_ratio_left():
     """Documents that are alike in all but their length have features of 0."""
     model = MODELS["variational"]().partial_fit(BATCHES[0]).partial_fit(BATCHES[1])
-    found = document_features(model, BATCHES[2][:1])
-    many = type(found)(*(np.repeat(v, 3, axis=0) for v in vars(found).values()))
-    longer = type(found)(
-        *(v * np.array([1, 2, 5]).reshape(-1, *[1] * (v.ndim - 1)) for v in vars(many).values())
-    )
-    for values in longer.linear():
-        assert_allclose(values, 0.0, atol=1e-10)
+    X = sparse.vstack([BATCHES[2][:1]] * 40, format="csr").multiply(1 + np.arange(40)[:, None] % 3)
+    found = block_features(model, X.tocsr(), 15, np.random.default_rng(0))
+    assert_allclose(found.use, 0.0, atol=1e-10)
+    assert_allclose(found.surprise, 0.0, atol=1e-10)
 
 
 # The exact layer
 
 
-def twin(surprise, use, counts, new):
+def standard(values):
+    sd = values.std(axis=0, ddof=1)
+    varies = sd > 1e-9 * np.abs(values).max(axis=0, initial=0.0)
+    return np.where(varies, (values - values.mean(axis=0)) / np.where(varies, sd, 1.0), 0.0)
+
+
+def prepared(surprise, use, words):
+    """Columns of each kind, cut and standardised."""
+    cut = [standard(np.clip(standard(part), -3, 3)) for part in (surprise, use)]
+    return [*cut, standard(words)]
+
+
+def without_difference(columns, new):
+    return columns - np.where(new[:, None], columns[new].mean(axis=0), columns[~new].mean(axis=0))
+
+
+def t(columns, new):
+    root = np.sqrt(1 / new.sum() + 1 / (~new).sum())
+    return (columns[new].mean(axis=0) - columns[~new].mean(axis=0)) / root
+
+
+def three(of_surprise, of_use, of_words):
+    of_words = np.sort(np.maximum(of_words, 0.0))[::-1][:8]
+    squares = np.maximum(of_surprise, 0.0) ** 2, of_use**2, of_words**2
+    return np.sqrt([part.sum() for part in squares])
+
+
+def twin(surprise, use, words, new):
     """The statistics of one labelling, by the formulas."""
-
-    def standard(values):
-        sd = values.std(ddof=1)
-        return (values - values.mean()) / sd if sd > 1e-9 * np.abs(values).max() else 0 * values
-
-    def t(values):
-        cut = standard(np.clip(standard(values), -3, 3))
-        one, two = cut[new], cut[~new]
-        sd = cut.std(ddof=1)
-        difference = one.mean() - two.mean()
-        return difference / (sd * np.sqrt(1 / len(one) + 1 / len(two))) if sd > 0 else 0.0
-
-    of_surprise = np.array([t(column) for column in surprise.T])
-    of_use = np.array([t(column) for column in use.T])
-    positive = np.where(of_surprise > 0, of_surprise, 0.0)
-    of_words = []
-    for column in counts.T:
-        has = (column > 0) * 1.0
-        if 5 <= has.sum() < len(has):
-            difference = has[new].mean() - has[~new].mean()
-            root = np.sqrt(1 / new.sum() + 1 / (~new).sum())
-            of_words.append(max(0.0, difference / (has.std(ddof=1) * root)))
-    of_words = sorted(of_words, reverse=True)[:8]
-    totals = [np.sum(positive**2), np.sum(of_use**2), np.sum(np.square(of_words))]
-    return np.sqrt(totals), of_surprise, of_use
+    return three(*(t(columns, new) for columns in prepared(surprise, use, words)))
 
 
 def tiny(seed, n=8, n_topics=3, n_words=12):
@@ -168,8 +171,11 @@ def tiny(seed, n=8, n_topics=3, n_words=12):
     return rng.standard_t(3, (n, n_topics)), rng.standard_t(3, (n, n_topics)), counts
 
 
-def compared(surprise, use, counts, labels):
-    return compare(surprise, use, sparse.csr_matrix(counts), labels)
+def compared(surprise, use, words, labels):
+    """The comparison under these labels."""
+    features = BlockFeatures(int(labels[0].sum()), surprise, use, words)
+    with mock.patch.object(statistics, "permuted", return_value=labels):
+        return compare(features, len(labels) - 1, np.random.default_rng(0))
 
 
 def all_labellings(n_new, n):
@@ -180,14 +186,20 @@ def all_labellings(n_new, n):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_exact_layer_by_full_enumeration(seed):
     features, rows = tiny(seed), all_labellings(3, 8)
-    every = np.array([twin(*features, row)[0] for row in rows])
-    true, surprise, use = twin(*features, rows[0])
+    new, every = rows[0], np.array([twin(*features, row) for row in rows])
     found = compared(*features, np.vstack([rows[:1], rows]))
-    as_large = (every >= true - 1e-9 * np.abs(true)).sum(axis=0)
+    as_large = (every >= every[0] - 1e-9 * np.abs(every[0])).sum(axis=0)
     assert_allclose(found.p, (1 + as_large) / (1 + len(rows)), rtol=1e-12)
-    assert_allclose(found.z, (true - every.mean(axis=0)) / every.std(axis=0), rtol=1e-9)
-    assert_allclose(found.surprise, surprise, rtol=1e-9)
-    assert_allclose(found.use, use, rtol=1e-9)
+    # In standard deviations within the two groups.
+    columns = prepared(*features)
+    inner = [without_difference(own, new) for own in columns]
+    parts = zip(columns, inner, strict=True)
+    difference = [t(own, new) / rest.std(axis=0, ddof=1) for own, rest in parts]
+    usual = np.array([three(*(t(standard(own), row) for own in inner)) for row in rows])
+    z = (three(*difference) - usual.mean(axis=0)) / usual.std(axis=0)
+    assert_allclose(found.z, z, rtol=1e-9)
+    assert_allclose(found.surprise, difference[0], rtol=1e-9)
+    assert_allclose(found.use, difference[1], rtol=1e-9)
 
 
 def test_relabellings_are_drawn_from_all_of_them():
@@ -205,7 +217,7 @@ def test_p_values_are_those_of_enumeration_up_to_chance():
     rows = all_labellings(4, 8)
     for seed in range(5):
         features = tiny(seed)
-        every = np.array([twin(*features, row)[0] for row in rows])
+        every = np.array([twin(*features, row) for row in rows])
         share = (every >= every[0] - 1e-9 * np.abs(every[0])).mean(axis=0)
         found = compared(*features, permuted(4, 4, 2000, np.random.default_rng(seed)))
         assert (np.abs(found.p - share) < 4 * np.sqrt(share * (1 - share) / 2000) + 1e-3).all()
@@ -247,20 +259,28 @@ def test_each_statistic_sees_what_it_is_for():
     assert compared(gone, use * 0, gone, labels).p.min() > 0.5
 
 
-def test_the_words_are_those_of_a_plain_loop_for_any_number_of_labellings():
+def test_more_relabellings_are_drawn_where_the_first_hundred_may_be_too_few():
+    """And only there; the p-value is that of all of them."""
+    rng, drawn, inner = np.random.default_rng(0), [], permuted
+    with mock.patch.object(statistics, "permuted", lambda *a: drawn.append(a[2]) or inner(*a)):
+        surprise, use = rng.normal(size=(2, 40, 3))
+        alike = BlockFeatures(15, surprise, use, np.zeros((40, 0)))
+        assert compare(alike, 399, rng).p.min() > 0.04
+        assert drawn == [99]
+        use[:15] += 5.0
+        assert compare(alike._replace(use=use), 399, rng).p[1] == 1 / 400
+    assert drawn == [99, 99, 300]
+
+
+def test_the_words_are_those_that_differ_most_between_blocks():
     rng = np.random.default_rng(0)
-    counts = rng.poisson(rng.lognormal(-1.0, 1.0, 60), (25, 60))
-    labels = permuted(10, 15, AT_ONCE + 3, rng)
-    found = word_statistics(sparse.csr_matrix(counts), labels)
-    nothing = np.zeros((25, 1))
-    assert_allclose(found, [twin(nothing, nothing, counts, row)[0][2] for row in labels], rtol=1e-6)
-
-
-@pytest.mark.parametrize("n_words", [0, 3])
-def test_few_words_are_enough(n_words):
-    counts = np.random.default_rng(0).poisson(1.0, (20, n_words))
-    found = word_statistics(sparse.csr_matrix(counts), all_labellings(3, 20))
-    assert (found.max() > 0) == (n_words > 0)
+    words = rng.poisson(3.0, (20, N_CANDIDATES + 50))
+    words[:, 7] = np.arange(20)
+    found = dispersed(words)
+    ratio = words.var(axis=0) / words.mean(axis=0)
+    assert_array_equal(found[:, 0], words[:, 7])
+    assert_array_equal(found, words[:, np.argsort(-ratio, kind="stable")[:N_CANDIDATES]])
+    assert dispersed(words[:, :0]).shape == (20, 0)
 
 
 def test_the_statistic_does_not_depend_on_the_order():
@@ -458,9 +478,9 @@ def test_a_quiet_stream_does_not_ring_and_memory_is_bounded(monkeypatch):
 
 def test_at_most_so_many_documents_are_compared(monkeypatch):
     sizes = []
-    inner = statistics.document_features
+    inner = statistics.block_features
     monkeypatch.setattr(
-        statistics, "document_features", lambda m, X: sizes.append(X.shape[0]) or inner(m, X)
+        statistics, "block_features", lambda m, X, *a: sizes.append(X.shape[0]) or inner(m, X, *a)
     )
     monkeypatch.setattr(monitor_module, "MAX_DOCUMENTS", 50)
     taught(MODELS["gibbs"](), DriftMonitor(), BATCHES[:5])

@@ -183,11 +183,10 @@ class DriftMonitor(ShownAsTable):
             for part, place in zip(parts, places, strict=True)
         )
         counts = sparse.vstack([new, before], format="csr")
-        features = statistics.document_features(last_step(model), counts)
+        features = statistics.block_features(last_step(model), counts, new.shape[0], rng)
         # The exact test cannot reach the level with less than 3 / alpha.
         n = max(N_PERMUTATIONS, round((FAMILY + 1) / self.alpha) - 1)
-        labels = statistics.permuted(new.shape[0], before.shape[0], n, rng)
-        found = statistics.compare(*features.linear(), counts, labels)
+        found = statistics.compare(features, n, rng)
         p_exact = min(1.0, FAMILY * float(found.p.min()))
         p_chart = np.nan
         if len(self.past) >= LEAST_PAST:

@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether new documents and earlier ones are alike: by relabelling, and beside the stream's past.
 
-Documents have features of each topic, with r_dwk = theta_dk phi_kw / sum_j theta_dj phi_jw:
+Each word belongs to the topic k in which it is most probable, with probability phi. Over the
+different words of a document d, divided by the square root of their number m_d, as long documents
+vary more, these are summed:
 
-    u_dk = sum_w n_dw r_dwk                 use of topic k,
-    s_dk = sum_w n_dw r_dwk (-log phi_kw)   surprise in topic k,
+    u_dk = words of topic k,    s_dk = -log phi of these words (their surprise).
 
-made linear as u_dk - (u_k / n) n_d and s_dk - (s_k / u_k) u_dk, with the totals of all documents,
-over sqrt(n_d), as long documents vary more. Each is standardised, and cut at three standard
-deviations, since a document in a hundred would say more than the others. The feature of a word is
-1 where a document has it, is not cut, and counts if five documents or more have it. Then
+New and earlier documents are put into blocks of equal size at random, about 64 in all. The sums of
+blocks are made linear as u_k - (total u_k / total m) m and s_k - (total s_k / total u_k) u_k,
+standardised, and cut at three standard deviations. A word has the number of documents with it; the
+256 words that differ most between blocks count, of those in five documents or more. Then
 
     T = (mean of the new - mean of the others) / (sd sqrt(1/n_new + 1/n_others)),
 
-sd over all documents, and three statistics are large after a change:
+sd over all blocks, and three statistics are large after a change:
 
     A_surprise = sqrt(sum over topics of max(0, T of the surprise)^2),
     A_use = sqrt(sum over topics of (T of the use)^2),
     A_words = sqrt(sum over the eight words with the largest T of max(0, T of the word)^2).
 
-If the documents are exchangeable, so are their labels, and
+If the documents are exchangeable, so are the labels of blocks, and
 
     p = (1 + number of the B relabellings with A_b >= A) / (B + 1)
 
@@ -38,28 +39,27 @@ s^2 = S / f with f = m - 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.special import chdtri, stdtr
 
-from streamtopics.local import Gibbs
-from streamtopics.metrics.predictive import token_probability
-from streamtopics.utils.parallel import workers
+from streamtopics.kernels import rows
 
-# Short chains: proportions may be rough if they are so for all documents.
-FAST = Gibbs(n_sweeps=8, n_averaged=6)
 # No word is less probable, even under topics that were not smoothed.
 LEAST = 1e-12
 # Statistics that differ by this share of themselves are equal, but for the order of sums.
 EQUAL = 1e-9
 WITHIN = 3.0
-# Words of the statistic, and the fewest documents that have each.
-N_WORDS, LEAST_DOCUMENTS = 8, 5
-# Labellings at once, so that their statistics of all words take little memory.
-AT_ONCE = 64
+# Words of the statistic, of how many, and the fewest documents that have each.
+N_WORDS, N_CANDIDATES, LEAST_DOCUMENTS = 8, 256, 5
+# Relabellings that are always drawn, and how many of them may reach a statistic if more are to be.
+N_FIRST, N_LARGER = 99, 3
+# Blocks in all, and the fewest of new or of earlier documents, if there are as many documents.
+N_BLOCKS, LEAST_BLOCKS = 64, 8
+# Words whose topics are looked up at once, so that they take little memory.
+AT_ONCE = 4096
 # Minibatches that the prior of the chart is worth, and tests before values are clipped.
 PRIOR, CLIPPED_FROM = 10, 4
 # Probability that a stream that does not drift is taken for one that does.
@@ -71,19 +71,15 @@ ROBUST = 1.4826
 # Features
 
 
-@dataclass(frozen=True)
-class DocumentFeatures:
-    """Tokens of documents, and use of and surprise in each topic under a model."""
+class BlockFeatures(NamedTuple):
+    """Sums over blocks of documents, those of the new ones first."""
 
-    n_tokens: np.ndarray
-    use: np.ndarray
+    n_new: int
+    # (n_blocks, n_topics): surprise and use, made linear
     surprise: np.ndarray
-
-    def linear(self) -> tuple[np.ndarray, np.ndarray]:
-        """Surprise and use, (n, n_topics), made linear and scaled by length."""
-        scale = np.sqrt(np.maximum(self.n_tokens, 1.0))[:, None]
-        use = without_ratio(self.use, self.n_tokens[:, None]) / scale
-        return without_ratio(self.surprise, self.use) / scale, use
+    use: np.ndarray
+    # (n_blocks, n_words): documents with each word
+    words: np.ndarray
 
 
 def without_ratio(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -94,38 +90,58 @@ def without_ratio(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return linear
 
 
-def document_features(model: Any, X: sparse.csr_matrix) -> DocumentFeatures:
-    """Features of documents, row by row, under a fitted model, which does not learn."""
-    X = X if X.dtype.kind == "f" else X.astype(np.float32)
-    words, places = np.unique(X.indices, return_inverse=True)
-    own = sparse.csr_matrix((X.data, places, X.indptr), shape=(X.shape[0], len(words)))
-    doc_topic, topic_word, n_hidden = _proportions_and_topics(model, X, words)
-    topic_word = np.maximum(topic_word, LEAST)
-    of_tokens = token_probability(doc_topic, topic_word, own)
-    weights = sparse.csr_matrix((own.data / of_tokens, own.indices, own.indptr), shape=own.shape)
-    shown = slice(n_hidden, None)
-    theta, phi = doc_topic[:, shown], np.ascontiguousarray(topic_word[shown].T)
-    return DocumentFeatures(
-        np.asarray(X.sum(axis=1, dtype=np.float64)).ravel(),
-        theta * (weights @ phi),
-        theta * (weights @ (-phi * np.log(phi))),
+def block_features(
+    model: Any, X: sparse.csr_matrix, n_new: int, rng: np.random.Generator
+) -> BlockFeatures:
+    """Features of blocks of documents, the first `n_new` of which are new, under a fitted model."""
+    model._validate()
+    model._check_background(model._composed())
+    block, n_new_blocks, n_blocks = blocks(n_new, X.shape[0] - n_new, rng)
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    chosen = (X.data > 0) & (block[row] >= 0)
+    row, columns = row[chosen], X.indices[chosen]
+    words, places = rows.used_columns(columns, X.shape[1])
+    scale = 1.0 / np.sqrt(np.maximum(np.bincount(row, minlength=X.shape[0]), 1))[row]
+    topic, surprise, n_topics = leading_topics(model, words)
+    block = block[row]
+    length = np.bincount(block, scale, n_blocks)[:, None]
+    cell, shape = block * n_topics + topic[places], (n_blocks, n_topics)
+    use = np.bincount(cell, scale, n_blocks * n_topics).reshape(shape)
+    of_surprise = np.bincount(cell, scale * surprise[places], n_blocks * n_topics).reshape(shape)
+    common = np.bincount(places, minlength=len(words)) >= LEAST_DOCUMENTS
+    number = np.cumsum(common) - 1
+    kept, n_words = common[places], int(np.count_nonzero(common))
+    cell = block[kept] * n_words + number[places[kept]]
+    return BlockFeatures(
+        n_new_blocks,
+        without_ratio(of_surprise, use),
+        without_ratio(use, length),
+        np.bincount(cell, minlength=n_blocks * n_words).reshape(n_blocks, n_words),
     )
 
 
-def _proportions_and_topics(
-    model: Any, X: sparse.csr_matrix, words: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Proportions of documents, columns of the topics, and how many of these are hidden."""
-    model._validate()
-    composition = model._composed()
-    model._check_background(composition)
-    thorough = composition.transform_inference or composition.inference.thorough()
-    if isinstance(thorough, Gibbs):
-        composition = replace(composition, transform_inference=FAST)
-    with workers(model.n_jobs) as pool:
-        found = composition.model(model.seed_).infer(model._learnt, model._minibatch(X), pool)
-    topic_word = model._topics_of(words.astype(np.int32))
-    return found.astype(np.float64), topic_word, model._n_hidden
+def blocks(n_new: int, n_before: int, rng: np.random.Generator) -> tuple[np.ndarray, int, int]:
+    """The block of each document, -1 for the few left over; how many are new, and all of them."""
+    sides = n_new, n_before
+    size = max(1, min(sum(sides) // N_BLOCKS, min(sides) // LEAST_BLOCKS))
+    block, first = np.full(sum(sides), -1), 0
+    for own, n in zip((block[:n_new], block[n_new:]), sides, strict=True):
+        own[rng.permutation(n)[: n // size * size]] = first + np.arange(n // size).repeat(size)
+        first += n // size
+    return block, n_new // size, first
+
+
+def leading_topics(model: Any, words: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """The topic in which each word is most probable, -log of that, and the number of topics."""
+    n_topics = 1
+    topic, probability = np.empty(len(words), np.intp), np.empty(len(words))
+    for start in range(0, len(words), AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        phi = model._topics_of(words[some])[model._n_hidden :]
+        n_topics = len(phi)
+        topic[some] = own = phi.argmax(axis=0)
+        probability[some] = phi[own, np.arange(len(own))]
+    return topic, -np.log(np.maximum(probability, LEAST)), n_topics
 
 
 # Statistics
@@ -161,51 +177,56 @@ def standardised(features: np.ndarray) -> np.ndarray:
     return standard
 
 
-def word_statistics(X: sparse.csr_matrix, labels: np.ndarray) -> np.ndarray:
-    """A_words under each row of labels, for counts of the words in each document."""
-    has: sparse.csr_matrix = X.copy()
-    has.data = (X.data > 0).astype(np.float32)
-    n_with = np.asarray(has.sum(axis=0, dtype=np.float64)).ravel()
-    common = np.flatnonzero((n_with >= LEAST_DOCUMENTS) & (n_with < len(labels[0])))
-    found = np.zeros(len(labels))
-    if len(common) == 0:
-        return found
-    # Sums of zeros and ones are exact in single precision.
-    by_word, share = has[:, common].T.tocsr(), n_with[common] / X.shape[0]
-    sd = np.sqrt(share * (1.0 - share) * X.shape[0] / (X.shape[0] - 1))
-    largest = slice(-min(N_WORDS, len(common)), None)
-    for i in range(0, len(labels), AT_ONCE):
-        some = labels[i : i + AT_ONCE]
-        n_new = some.sum(axis=1, dtype=np.float64)[:, None]
-        statistic = ((by_word @ some.T.astype(np.float32)).T - n_new * share) / sd
-        top = np.partition(statistic, largest.start, axis=1)[:, largest]
-        found[i : i + AT_ONCE] = np.sqrt((np.maximum(top, 0.0) ** 2).sum(axis=1))
-    return found * _scale(labels)
+def dispersed(words: np.ndarray) -> np.ndarray:
+    """The columns of the words whose numbers differ most between blocks: variance over mean."""
+    ratio = words.var(axis=0) / np.maximum(words.mean(axis=0), LEAST)
+    found: np.ndarray = words[:, np.argsort(-ratio, kind="stable")[:N_CANDIDATES]]
+    return found
 
 
-def compare(
-    surprise: np.ndarray, use: np.ndarray, X: sparse.csr_matrix, labels: np.ndarray
-) -> Comparison:
-    """Compare the new documents, of row 0 of the labels, with the others, by the other rows."""
-    cut = np.clip(standardised(np.column_stack([surprise, use])), -WITHIN, WITHIN)
-    # T under each row of labels: the sum of the others is that of the new with the other sign.
-    statistic = labels.astype(np.float64) @ standardised(cut) * _scale(labels)
-    of_surprise, of_use = np.split(statistic, 2, axis=1)
-    parts = np.maximum(of_surprise, 0.0), of_use
-    totals = [np.sqrt(np.einsum("bk,bk->b", part, part)) for part in parts]
-    found = np.column_stack([*totals, word_statistics(X, labels)])
-    true, others = found[0], found[1:]
-    sd = others.std(axis=0)
-    positive = sd > EQUAL * np.abs(others).max(axis=0)
-    z = np.where(positive, (true - others.mean(axis=0)) / np.where(positive, sd, 1.0), 0.0)
-    p = (1 + (others >= true - EQUAL * np.abs(true)).sum(axis=0)) / (1 + len(others))
-    return Comparison(z, p, *np.split(statistic[0], 2))
+def compare(features: BlockFeatures, n: int, rng: np.random.Generator) -> Comparison:
+    """Compare the new blocks with the others, by a hundred relabellings, and n if they may differ.
+
+    A change makes blocks differ under any label. So z is in standard deviations over a hundred
+    relabellings of blocks without the difference of the two groups, and T then in those within.
+    """
+    n_new, k = features.n_new, features.use.shape[1]
+    cut = np.clip(standardised(np.hstack([features.surprise, features.use])), -WITHIN, WITHIN)
+    values = np.hstack([standardised(cut), standardised(dispersed(features.words))])
+    within = np.vstack([part - part.mean(axis=0) for part in (values[:n_new], values[n_new:])])
+    sd = within.std(axis=0, ddof=1)
+    labels = permuted(n_new, len(values) - n_new, min(n, N_FIRST), rng)
+    statistic = differences(values, labels)
+    difference = statistic[0] / np.where(sd > EQUAL, sd, 1.0)
+    found, usual = totals(statistic, k), totals(differences(standardised(within), labels[1:]), k)
+    true, spread = totals(difference[None], k)[0], usual.std(axis=0)
+    positive = spread > EQUAL * np.abs(usual).max(axis=0)
+    z = np.where(positive, (true - usual.mean(axis=0)) / np.where(positive, spread, 1.0), 0.0)
+    least = found[0] - EQUAL * np.abs(found[0])
+    n_larger, n_drawn = (found[1:] >= least).sum(axis=0), len(labels) - 1
+    if n > n_drawn and n_larger.min() <= N_LARGER:
+        labels = permuted(n_new, len(values) - n_new, n - n_drawn, rng)
+        n_larger += (totals(differences(values, labels), k)[1:] >= least).sum(axis=0)
+        n_drawn = n
+    return Comparison(z, (1 + n_larger) / (1 + n_drawn), difference[:k], difference[k : 2 * k])
 
 
-def _scale(labels: np.ndarray) -> float:
-    """Factor from the sum of the standardised new documents to T."""
+def differences(standard: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """T under each row of labels: the sum of the others is that of the new with the other sign."""
     n_new = int(labels[0].sum())
-    return float(np.sqrt(1.0 / n_new + 1.0 / (labels.shape[1] - n_new)))
+    scale = np.sqrt(1.0 / n_new + 1.0 / (labels.shape[1] - n_new))
+    found: np.ndarray = labels.astype(np.float64) @ (scale * standard)
+    return found
+
+
+def totals(statistic: np.ndarray, n_topics: int) -> np.ndarray:
+    """The three statistics (n, 3) of rows of T: of the surprise, the use and the words."""
+    of_surprise, of_use, of_words = np.split(statistic, (n_topics, 2 * n_topics), axis=1)
+    if of_words.shape[1] > N_WORDS:
+        of_words = np.partition(of_words, -N_WORDS, axis=1)[:, -N_WORDS:]
+    parts = np.maximum(of_surprise, 0.0), of_use, np.maximum(of_words, 0.0)
+    found: np.ndarray = np.sqrt([np.einsum("bk,bk->b", part, part) for part in parts]).T
+    return found
 
 
 def chart_p(past: np.ndarray, z: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
 from streamtopics.metrics.predictive import token_probability
+from streamtopics.metrics.relevance import most_probable
 from streamtopics.streams.batches import named
 from streamtopics.utils.steps import counted, last_step, names_of
 from streamtopics.utils.structure import for_scipy, is_sparse, number_of_rows, take_rows
@@ -426,8 +427,7 @@ def sampled(X: Any, n: int, seed: int) -> Any:
 
 def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Columns and probabilities of the most probable words."""
-    numbers = np.arange(topics.n_features_in_)
-    columns = np.array(topics.top_words(numbers, n, relevance=1), np.int32)
+    columns = most_probable(topics._learnt, n)[topics._n_hidden :]
     words, places = np.unique(columns, return_inverse=True)
     table = topics._topics_of(words)[topics._n_hidden :]
     return columns, np.take_along_axis(table, places.reshape(columns.shape), axis=1)

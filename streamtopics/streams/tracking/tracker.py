@@ -21,7 +21,7 @@ PER_WORD, PER_TOKEN, PER_SNAPSHOT = 1.0, 6.0, 5000.0
 # Snapshots that are kept, and words of each topic; ten are too few to tell topics apart.
 N_SNAPSHOTS, KEPT_WORDS = 64, 30
 # One is taken when the stream has grown by this factor, whatever that costs.
-GROWTH = 1.2
+GROWTH = 1.5
 # A share has changed by this factor or more, and by so many standard errors.
 FACTOR, SIGNIFICANT = 1.5, 4.0
 # Words have changed that have moved so far, in Hellinger's distance.
@@ -97,7 +97,7 @@ class TopicTracker(ShownAsTable):
     ----------
     budget : float, default=0.1
         Estimated cost of snapshots as a share of that of learning. Later ones come at least when
-        the stream is longer by a fifth. Infinity takes one of each minibatch.
+        the stream is longer by a half. Infinity takes one of each minibatch.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns, of models without names of their own.
 
