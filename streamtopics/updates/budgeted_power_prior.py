@@ -24,6 +24,9 @@ from streamtopics.utils.checks import check_method, check_range
 class BudgetedPowerPrior(Rule):
     """Forgetting of so many nats before each minibatch, whatever the minibatch says.
 
+    Far from the prior the rate is nearly constant: with d free parameters rho solves
+    1 / rho - 1 + log(rho) = 2 budget / d.
+
     Parameters
     ----------
     budget : float
@@ -31,6 +34,16 @@ class BudgetedPowerPrior(Rule):
         the topics; the paper's kappa. 0 is SVB.
     boost : Boost
         Of the prior, at each minibatch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics import StreamingBayes
+    >>> from streamtopics.models import BetaBinomial
+    >>> flips = np.random.default_rng(0).random((1000, 1)) < 0.3
+    >>> model = StreamingBayes(BetaBinomial(), BudgetedPowerPrior(0.1), batch_size=100)
+    >>> model.fit(flips.astype(float)).retention_.round(2)
+    array([0.56])
     """
 
     budget: float
