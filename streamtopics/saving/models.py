@@ -10,7 +10,7 @@ from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, cast
+from typing import Any
 from zipfile import ZipFile
 
 from streamtopics.saving.checks import check_held, objects_in
@@ -80,7 +80,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ...     load(file.name)
     GibbsOnlineEM(n_components=5, random_state=0)
     """
-    skops = import_module("skops.io")
+    skops = import_module("skops.io")  # which takes a second
     check_held(model)
     content = BytesIO()
     skops.dump(model, content)
@@ -119,7 +119,6 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
     LoadError
         If the file is damaged, or names something that is not trusted.
     """
-    # Its import takes a second.
     skops = import_module("skops.io")
     given = [t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" for t in trusted]
     source = "another program"
@@ -127,7 +126,7 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
         with ZipFile(path) as archive:
             source = archive.comment.decode() or source
         named = skops.get_untrusted_types(file=path)
-        _check_trusted(path, [name for name in named if not is_known(name)], given)
+        _check_trusted(path, named, given)
         for name in given:
             with suppress(AttributeError, ImportError, ValueError):  # Else of no use to the file.
                 resolve_name(name)
@@ -148,8 +147,8 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
 
 
 def _check_trusted(path: str | os.PathLike[str], named: list[str], given: list[str]) -> None:
-    """Refuse what a file names unless it is given."""
-    if strange := [name for name in named if name not in given]:
+    """Refuse what a file names unless it is known or given."""
+    if strange := [name for name in named if not is_known(name) and name not in given]:
         raise LoadError(
             f"{path} names {', '.join(strange)}, which are not of streamtopics; if you trust "
             f"where the file is from, load it with trusted={strange}, or by the command with "
@@ -159,10 +158,8 @@ def _check_trusted(path: str | os.PathLike[str], named: list[str], given: list[s
 
 def is_known(name: str) -> bool:
     """Whether every file may name a class or function, by its module and its name."""
-    package, _, inside = name.partition(".")
-    if package == "streamtopics":
-        return inside.rpartition(".")[2] in OURS.split()
-    return name in OTHERS.split()
+    is_ours = name.startswith("streamtopics.")
+    return name.rpartition(".")[2] in OURS.split() if is_ours else name in OTHERS.split()
 
 
 def _can_be_found(name: str) -> bool:
@@ -171,8 +168,8 @@ def _can_be_found(name: str) -> bool:
         return False
     try:
         found: Any = resolve_name(name)
-        if isinstance(found, type):
-            cast("Any", found).__new__(found)
+        is_class = isinstance(found, type)
+        _ = found.__new__(found) if is_class else None
     except (ImportError, AttributeError, TypeError, ValueError):
         return False
-    return not isinstance(found, type) or bool(found.__flags__ & PYTHON_TYPE)
+    return not is_class or bool(found.__flags__ & PYTHON_TYPE)
