@@ -13,13 +13,11 @@ one day to the next, and one of real text that moves from one subject to another
 # Five topics on words of their own. In the eighth minibatch topic 2 says three in ten of its words
 # in another way, and a model has a rate for each topic.
 import numpy as np
-from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from streamtopics import SVBHPP, StreamingLDA
 from streamtopics.datasets import load_docstrings, make_lda_corpus
 from streamtopics.inspection import plot_curves, plot_drift
-from streamtopics.streams import TimedBatch, TopicTracker, stream
 
 rng = np.random.default_rng(0)
 topics = np.full((5, 300), 1e-4)
@@ -58,20 +56,10 @@ axes = plot_drift(model)
 # its new words in the first pass: which topics go, the start of the ascent has a say in. From
 # ``rate_starts=(0.95,)`` fewer go, and smaller changes are missed.
 #
-# The same in numbers. A tracker tells which words came and went; here it takes a snapshot of each
-# minibatch.
-names = [f"old{v}" if v < 200 else f"new{v}" for v in range(300)]
+# The same in numbers. `TopicTracker` tells which words of a topic came and went.
 [record] = [record for record in model.drift_ if record.time == "day 8"]
 print("kept", record.retention.round(2), "tokens", record.effective_sample_size.round())
 assert record.retention[2] < 0.5
-
-tracker = TopicTracker(budget=np.inf, feature_names=names)
-batches = [TimedBatch(minibatch(day), day) for day in range(1, 9)]
-stream(clone(model), batches, callbacks=[tracker])
-for row in sorted(tracker.news(), key=lambda row: -row.moved)[:2]:
-    print(f"topic {row.topic} {row.kind}, moved {row.moved:.2f}")
-    print("   came", " ".join(row.came))
-    print("   left", " ".join(row.left))
 
 # %%
 # Documentation, package by package
