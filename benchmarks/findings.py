@@ -44,7 +44,7 @@ def is_of(finding: Finding, event: Event, stream: TopicStream) -> bool:
         periods, (first, last) = stream.totals().periods, finding.periods
         starts = np.array([period.start for period in periods])
         end = starts[last + 1] if last + 1 < len(starts) else starts[-1] + np.diff(starts[-2:])[0]
-        begun, over = (np.datetime64(day, "D") for day in event.when)
+        begun, over = (np.datetime64(day, "D") + i for i, day in enumerate(event.when))
         if event.kind == "death":
             # What is found is the time after it.
             begun, over = over, np.datetime64(stream.documents[-1].time[:10], "D")

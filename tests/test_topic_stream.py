@@ -151,6 +151,25 @@ def test_nothing_is_found_where_nothing_happens():
     assert n <= 2
 
 
+def test_findings_of_a_stream_without_documents_are_refused():
+    stream = streamed(small(n_documents=0), *corpus(burst=(9,)))
+    with pytest.raises(ValueError, match="n_documents is 0, but findings of a stream"):
+        stream.findings()
+    assert stream.report(findings=()).findings == []
+
+
+def test_documents_without_a_time_count_for_their_groups():
+    texts, times, groups = corpus(group="north")
+    some = [None if i % 3 else time for i, time in enumerate(times)]
+    stream = small(n_components=4).fit(texts, times=some, groups=groups)
+    assert stream.totals().n.sum() == 200
+    assert sum(row.n_documents for row in stream.shares("group")) == 4 * 600
+    for when in (some, [None] * 600):
+        found = small(n_components=4).fit(texts, times=when, groups=groups).findings(None)
+        [first] = [one for one in found if one.group == "north" and one.kind == "more"]
+        assert first.n_all == groups.count("north")
+
+
 def test_learning_alone_makes_no_findings_along_a_stream():
     """Early documents have topics of a model that knows little, and new words no columns."""
     rng = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from scipy.spatial.distance import squareform
 from streamtopics.inspection.periods import STEPS
 from streamtopics.metrics import relevant_words
 from streamtopics.report.documents import Document, Source, Statistics, WordTable, shortened, show
-from streamtopics.story.cells import Period, Totals, interval_of, places_in, positions, spread_of
+from streamtopics.story.cells import Period, Totals, interval_of, places_in, positions, spread_each
 from streamtopics.story.findings import Finding, find, sample_of, topics_of
 from streamtopics.utils.times import read_times
 
@@ -98,7 +98,7 @@ def fields_of(record: object) -> dict[str, Any] | None:
 def shares_of(n: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> Shares:
     """Mean shares of topics in rows of n documents, with intervals."""
     means = sums / np.where(n > 0, n, np.nan)[:, None]
-    return Shares(means, *interval_of(n[:, None], means, spread_of(n, sums, squares)))
+    return Shares(means, *interval_of(n[:, None], means, spread_each(n, sums, squares)))
 
 
 def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:

@@ -81,6 +81,8 @@ class Totals:
         Sums of the shares of topics and of their squares, and documents by main topic.
     holders : ndarray of shape (n_periods, n_words)
         Documents that have a word.
+    undated : tuple of ndarray
+        `n`, `sums`, `squares` and `main` of documents without a time, as one period or none.
     """
 
     periods: tuple[Period, ...]
@@ -90,6 +92,15 @@ class Totals:
     squares: np.ndarray
     main: np.ndarray
     holders: np.ndarray
+    undated: tuple[np.ndarray, ...] = ()
+
+    def of_all(self) -> Totals:
+        """The sums with one more period, of documents without a time; for groups."""
+        if not self.undated:
+            return self
+        pairs = zip((self.n, self.sums, self.squares, self.main), self.undated, strict=True)
+        n, sums, squares, main = map(np.concatenate, pairs)
+        return replace(self, n=n, sums=sums, squares=squares, main=main)
 
 
 @dataclass(frozen=True)
@@ -268,14 +279,15 @@ class Cells:
 
     def totals(self, least: float = LEAST_OF_PERIOD) -> Totals:
         """Sums over the shortest periods of `least` documents in the mean; 80 at most."""
-        own = self._chosen(self.spans != UNKNOWN)
+        own, rest = (self._chosen(one) for one in (self.spans != UNKNOWN, self.spans == UNKNOWN))
         numbers, period = own._periods(own.spans, float(own.n.sum()), least)
         first = int(numbers[0]) if len(numbers) else 0
         each = np.arange(first, int(numbers[-1]) + 1 if len(numbers) else 0)
         own = own._moved(each, own.groups, numbers - first)
         periods = tuple(period(number) for number in each.tolist())
         holders = own.holders.toarray()
-        return Totals(periods, own.groups, own.n, own.sums, own.squares, own.main, holders)
+        undated = (rest.n, rest.sums, rest.squares, rest.main)
+        return Totals(periods, own.groups, own.n, own.sums, own.squares, own.main, holders, undated)
 
     def _chosen(self, kept: np.ndarray) -> Cells:
         """The sums of some spans."""
@@ -391,11 +403,16 @@ def spread_of(n: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> np.ndarra
     return np.asarray(np.clip(found, 1e-3, 1.0))
 
 
-def spread_within(
-    n: np.ndarray, sums: np.ndarray, squares: np.ndarray, spread: np.ndarray
+def spread_each(
+    n: np.ndarray, sums: np.ndarray, squares: np.ndarray, spread: Any = None
 ) -> np.ndarray:
-    """The spread of each cell by itself if that is larger than `spread`, that of all cells."""
-    return np.maximum(spread_of(n[None], sums[None], squares[None]), spread)
+    """The spread of each cell by itself if that is larger than `spread`, that of all cells.
+
+    Two more documents of all or nothing count for those of a burst that happen not to be there.
+    """
+    all_cells = spread_of(n, sums, squares) if spread is None else spread
+    own, n = spread_of(n[None], sums[None], squares[None]), n[..., None]
+    return np.maximum(((n - 1.0) * own + 2.0) / (n + 1.0), all_cells)
 
 
 def interval_of(

@@ -6,6 +6,14 @@ topics for groups. Those that are significant at a rate of false discoveries bec
 of one subject together. A true finding takes in many words, and a false one a single word. So the
 rate is controlled once more, of findings among all tests (Katsevich, Sabatti and Bogomolov 2023).
 
+A burst of few documents may have several rare words, none of which is a finding alone. If a part r
+of all V words stand out at about the time of a word, the mean number of words with probabilities of
+p or less, and with j - 1 such words of other documents at their time, is by chance at most
+
+    V p (V p r)^(j-1) / (j-1)!
+
+The least of it for j = 1, 2, ..., times 2^j for the choice of j, is V times the p of a finding.
+
 Along a stream the model learns, and words are counted from when they have a column. That makes
 changes where the documents have none. So what stands out has to stand out again in the documents
 that are kept, all of which have the topics and words of today.
@@ -20,6 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.special import factorial, ndtr
 
 from streamtopics.story.cells import (
     LEAST_OF_PERIOD,
@@ -28,14 +37,18 @@ from streamtopics.story.cells import (
     Totals,
     interval_of,
     places_in,
+    spread_each,
     spread_of,
-    spread_within,
 )
-from streamtopics.story.windows import ratio, scan, significant, tail
+from streamtopics.story.windows import chance, ratio, scan, significant, stretches, tail
 from streamtopics.text.splitting import goes_back
 
 # Documents that a word must be in, and words of a topic and of a finding that are named.
-LEAST_HOLDERS, N_LABEL, N_WORDS = 8, 3, 6
+LEAST_HOLDERS, N_LABEL, N_WORDS = 5, 3, 6
+# Words by chance that are looked at, in the mean: one of them is no finding, but several may be.
+BY_CHANCE = 4.0
+# Periods that tell how much the excess of a group swings.
+FEWEST_PERIODS = 10
 # Words belong together that share this part of their stretches and of their documents.
 SAME_TIME, SAME_DOCUMENTS = 0.5, 0.25
 # A topic is new, or gone, with less than this part of its share on the other side.
@@ -163,20 +176,11 @@ def sample_of(
 
 
 class Change(NamedTuple):
-    """A topic, or a word, that stands out in a stretch of periods."""
+    """A topic, or a word, that stands out in a stretch of periods; or a topic in a group."""
 
     place: int  # row of the topic, or column of the word
-    first: int
+    first: int  # period, or group
     last: int
-    z: float
-    p: float
-
-
-class Contrast(NamedTuple):
-    """A topic whose share in a group is not that of the other documents of the same time."""
-
-    place: int
-    group: int
     z: float
     p: float
 
@@ -186,6 +190,7 @@ class Subject(NamedTuple):
 
     words: tuple[Change, ...]
     topic: int | None  # that most of their mass is of
+    p: float  # of all its words together
 
 
 class Data(NamedTuple):
@@ -209,29 +214,34 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     columns = np.flatnonzero(totals.holders.sum(axis=0) >= LEAST_HOLDERS)
     changes = _changes(totals.sums.sum(axis=1).T, visible, totals, spread)
     words = _changes(totals.holders.T, columns, totals, np.ones(totals.holders.shape[1]))
-    contrasts = _contrasts(data, visible)
+    of_all = data._replace(totals=totals.of_all())
+    contrasts = _contrasts(of_all, visible)
     p = [one.p for family in (changes, words, contrasts) for one in family]
-    kept = iter(significant(np.array(p), level).tolist())
-    changes = [one for one in changes if next(kept)]
-    words = [one for one in words if next(kept)]
-    contrasts = [one for one in contrasts if next(kept)]
+    all_words, n_tests = words, max(len(p), 1)
+    changes, words, contrasts = _chosen(p, level, None, changes, words, contrasts)
     if sample.is_of_stream:
         has = (sample.counts > 0).astype(np.float64).tocsc()
         again = [_again(c, sample.shares[:, c.place] / spread[c.place], sample) for c in changes]
         again += [_again(c, has[:, c.place].toarray().ravel(), sample) for c in words]
-        kept = iter(significant(np.array(again), level).tolist())
-        changes = [one for one in changes if next(kept)]
-        words = [one for one in words if next(kept)]
-    along = _ranked(_along_time(changes, _subjects(words, data), data))
-    between = _ranked(_between_groups(contrasts, data))
-    found = [*along, *between]
-    surest = significant(np.array([one.p for one in found]), level, len(p))
-    kept = iter(surest.tolist())
-    along, between = ([one for one in part if next(kept)] for part in (along, between))
+        changes, words = _chosen(again, level, None, changes, words)
+    else:
+        limit = max([BY_CHANCE / n_tests, *(one.p for one in words)])
+        words = [one for one in all_words if one.p <= limit]
+    subjects = _subjects(words, all_words, level / n_tests, data)
+    along = _ranked(_along_time(changes, subjects, data))
+    between = _ranked(_between_groups(contrasts, of_all))
+    p = [one.p for one in (*along, *between)]
+    along, between = _chosen(p, level, n_tests, along, between)
     # In turn, so that neither hides the other.
     n = min(len(along), len(between))
     both = [one for pair in zip(along[:n], between[:n], strict=True) for one in pair]
     return [*both, *along[n:], *between[n:]]
+
+
+def _chosen(p: list[float], level: float, n_tests: int | None, *families: Any) -> list[list[Any]]:
+    """Those of some families that are significant."""
+    kept = iter(significant(np.array(p), level, n_tests).tolist())
+    return [[one for one in family if next(kept)] for family in families]
 
 
 def _ranked(found: Iterable[Finding]) -> list[Finding]:
@@ -256,14 +266,19 @@ def _changes(
 def _again(change: Change, values: np.ndarray, sample: Sample) -> float:
     """The probability by chance of a change in the documents that are kept."""
     known = (sample.period >= 0) & (np.asarray(sample.counts.sum(axis=1)).ravel() > 0)
-    inside = known & (sample.period >= change.first) & (sample.period <= change.last)
-    q = np.array(inside.sum() / max(known.sum(), 1))
-    p = tail(values[inside].sum(), values[known].sum(), q, np.array(change.z > 0))
-    return min(1.0, 2.0 * float(p))
+    n = np.bincount(sample.period[known]).astype(np.float64)
+    x = np.bincount(sample.period[known], values[known])
+    own = slice(change.first, change.last + 1)
+    total, q = x.sum(), n[own].sum() / max(n.sum(), 1.0)
+    if not total or (x[own].sum() > total * q) != (change.z > 0):
+        return 1.0
+    return min(1.0, chance(float(ratio(x[own].sum(), total, q)), total, n, *stretches(n)))
 
 
-def _subjects(words: list[Change], data: Data) -> list[Subject]:
-    """Words that stand out at the same time, in the same documents or the same topic."""
+def _subjects(
+    words: list[Change], all_words: list[Change], sure: float, data: Data
+) -> list[Subject]:
+    """Words of the same time, and unless both are weak of the same documents or topic."""
     left = sorted(words, key=lambda one: -abs(one.z))[:MOST_WORDS]
     places = np.array([one.place for one in left], np.intp)
     has = (data.sample.counts[:, places] > 0).astype(np.float64).tocsc()
@@ -278,13 +293,29 @@ def _subjects(words: list[Change], data: Data) -> list[Subject]:
             together &= common[lead, i] > 0
             alike = main[:, lead].argmax() == main[:, i].argmax()
             alike &= min(main[:, lead].max(), main[:, i].max()) > 0.5
+            alike |= min(left[lead].p, left[i].p) > sure
             same = i == lead or (_same_time(left[lead], left[i]) and (together or alike))
             (own if same else others).append(i)
         mass = main[:, own].mean(axis=1)
         topic = int(mass.argmax()) if mass.max() > 0.5 else None
-        found.append(Subject(tuple(left[i] for i in own), topic))
+        one = own[:1] if data.sample.is_of_stream else own
+        p = _together([left[i] for i in one], common[np.ix_(one, one)], all_words)
+        found.append(Subject(tuple(left[i] for i in own), topic, p))
         waiting = others
     return found
+
+
+def _together(own: list[Change], common: np.ndarray, words: list[Change]) -> float:
+    """The probability by chance of words that stand out at one time: see above."""
+    first, *others = sorted(range(len(own)), key=lambda i: own[i].p)
+    apart = [first]
+    for i in others:
+        least = SAME_DOCUMENTS * np.minimum(common[i, i], common[apart, apart])
+        if common[i, i] >= 2 and (common[i, apart] < least).all():
+            apart.append(i)
+    part = np.mean([_same_time(own[0], one) for one in words]) if len(apart) > 1 else 1.0
+    n, j = len(words) * np.array([own[i].p for i in apart]), np.arange(1, len(apart) + 1)
+    return float(np.min((2 * n) ** j * part ** (j - 1) / factorial(j - 1)) / len(words))
 
 
 def _same_time(one: Change, other: Change) -> bool:
@@ -351,7 +382,7 @@ def _of_subject(subject: Subject, opposite: Subject | None, data: Data) -> Findi
         _named(came_words, data), _named(left_words, data), _when(lead, totals),
         (lead.first, lead.last), None, share, (float(low), float(high)), before,
         round(float(holders[inside].sum())), round(float(n[inside].sum())),
-        lead.z, lead.p, *typical,
+        lead.z, min(subject.p, 1.0), *typical,
     )  # fmt: skip
 
 
@@ -362,7 +393,7 @@ def _interval(k: int, chosen: Any, data: Data) -> tuple[float, float]:
         cube[chosen].sum(axis=tuple(range(cube[chosen].ndim)))
         for cube in (totals.n, totals.sums[..., k], totals.squares[..., k])
     )
-    spread = spread_within(n, sums[None], squares[None], data.spread[k])
+    spread = spread_each(n, sums[None], squares[None], data.spread[k])
     low, high = interval_of(n, sums / max(n, 1.0), spread)
     return float(low[0]), float(high[0])
 
@@ -393,9 +424,9 @@ def _kind(change: Change, share: float, before: float, totals: Totals) -> str:
 # Between groups
 
 
-def _contrasts(data: Data, visible: np.ndarray) -> list[Contrast]:
+def _contrasts(data: Data, visible: np.ndarray) -> list[Change]:
     """Tests of all topics in all groups, within periods, so that time alone makes no difference."""
-    totals, found = data.totals, list[Contrast]()
+    totals, found = data.totals, list[Change]()
     if len(totals.groups) < 2:
         return []
     n = totals.n.sum(axis=1, keepdims=True)
@@ -410,18 +441,23 @@ def _contrasts(data: Data, visible: np.ndarray) -> list[Contrast]:
         q = np.clip(expected / max(total, 1e-300), 1e-12, 1.0 - 1e-12)
         up = own > expected
         z = np.where(up, 1.0, -1.0) * np.sqrt(2.0 * np.maximum(ratio(own, total, q), 0.0))
-        p = np.minimum(1.0, 2.0 * tail(own, total, q, up))
-        found += [Contrast(k, g, float(z[g]), float(p[g])) for g in groups]
+        # Documents of one author come together, so that the excess of a group swings.
+        usual = sums.sum(axis=1, keepdims=True) * part * (own / np.maximum(expected, 1e-300))
+        swings = ((sums - usual) ** 2 / (usual * (1.0 - part) + 0.5)).sum(axis=0)
+        if len(n) >= FEWEST_PERIODS:
+            z /= np.sqrt(np.maximum(swings / (len(n) - 1), 1.0))
+        p = 2.0 * np.maximum(tail(own, total, q, up), ndtr(-np.abs(z)))
+        found += [Change(k, g, g, float(z[g]), min(float(p[g]), 1.0)) for g in groups]
     return found
 
 
-def _between_groups(contrasts: list[Contrast], data: Data) -> Iterator[Finding]:
+def _between_groups(contrasts: list[Change], data: Data) -> Iterator[Finding]:
     """One finding of each topic: the group that has most more of it, or else least."""
-    totals, best = data.totals, dict[int, Contrast]()
+    totals, best = data.totals, dict[int, Change]()
     for one in sorted(contrasts, key=lambda c: (c.z < 0, -abs(c.z))):
         best.setdefault(one.place, one)
     for k, one in best.items():
-        g, sums = one.group, totals.sums[:, :, k]
+        g, sums = one.first, totals.sums[:, :, k]
         n, n_others = totals.n[:, g], totals.n.sum(axis=1) - totals.n[:, g]
         # Of periods with both. Others have the share that they had when the group had documents.
         both = (n > 0) & (n_others > 0)

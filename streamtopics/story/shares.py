@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from streamtopics.story.cells import Totals, interval_of, spread_of, spread_within
+from streamtopics.story.cells import Totals, interval_of, spread_each, spread_of
 
 
 class ShareRow(NamedTuple):
@@ -41,6 +41,7 @@ def share_rows(
     totals: Totals, names: Sequence[str], *, by_period: bool, by_group: bool
 ) -> list[ShareRow]:
     """Shares by period, by group or by both, by topic."""
+    totals = totals if by_period else totals.of_all()
     shape = totals.n.size, totals.sums.shape[2]
     spread = spread_of(totals.n.ravel(), totals.sums.reshape(shape), totals.squares.reshape(shape))
     summed = tuple(axis for axis, kept in enumerate((by_period, by_group)) if not kept)
@@ -48,7 +49,7 @@ def share_rows(
         values.sum(axis=summed, keepdims=True) for values in (totals.n, totals.sums, totals.squares)
     )
     shares = sums / np.where(n > 0, n, np.nan)[..., None]
-    low, high = interval_of(n[..., None], shares, spread_within(n, sums, squares, spread))
+    low, high = interval_of(n[..., None], shares, spread_each(n, sums, squares, spread))
     periods = [period.label for period in totals.periods] if by_period else [None]
     groups = totals.groups if by_group else (None,)
     return [

@@ -121,6 +121,9 @@ class ReportsDocuments(HoldsDocuments):
         if n is not None:
             check_integer(least=0, n=n)
         totals, kept, topics = self.totals(), self._documents, self._topics
+        if self.tracker_.n_batches_ > 1 and not kept:
+            raise ValueError("n_documents is 0, but findings of a stream are checked in documents "
+                             "that are kept. Set it to 1,000 or more before learning")  # fmt: skip
         texts, numbers = [one.text for one in kept], np.array([one.number for one in kept])
         counts = self.pipeline_[:-1].transform(texts)
         sample = sample_of(
@@ -149,10 +152,12 @@ class ReportsDocuments(HoldsDocuments):
         """
         kept, totals = self.documents, self.totals()
         given: dict[str, Any] = {
-            "totals": totals, "findings": self.findings(None), "tracker": self.tracker_,
+            "totals": totals, "tracker": self.tracker_,
             "alarms": self.monitor_, "sampled_from": self.n_documents_seen_,
             "title": f"What stands out in {self.n_documents_seen_:,} documents",
         }  # fmt: skip
+        if how.get("findings") is None:
+            given["findings"] = self.findings(None)
         if kept:
             given["texts"] = [one.text for one in kept]
             given["titles"] = [

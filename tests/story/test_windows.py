@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Stretches of time against plain loops, exact tails and the rate of false findings."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from streamtopics.story.windows import (
+    SURE,
+    UNSURE,
+    chance,
     dispersion_of,
     ratio,
     scan,
@@ -15,36 +20,42 @@ from streamtopics.story.windows import (
 )
 
 
-@pytest.mark.parametrize("n_periods", [2, 3, 4, 7])
-def test_a_stretch_or_its_complement_is_there_once(n_periods):
-    """Half of the time at most, or all up to the end."""
-    found = {*zip(*(values.tolist() for values in stretches(n_periods)), strict=True)}
-    expected = {
-        (i, j)
-        for i in range(1, n_periods)
-        for j in range(i, n_periods)
-        if 2 * (j - i + 1) <= n_periods or j == n_periods - 1
-    }
-    assert found == expected
+@pytest.mark.parametrize("n", [[5, 5], [1, 9, 9], [2, 3, 4, 5], [1] * 9, [9, 1, 1, 1, 1, 1, 1, 1]])
+def test_a_stretch_or_its_complement_is_there_once(n):
+    """Half of the time at most, or all up to the end, or a short one from the beginning."""
+    found = [*zip(*(values.tolist() for values in stretches(np.array(n, float))), strict=True)]
+    every = {*range(len(n))}
+    inside = [frozenset(range(i, j + 1)) for i, j in found]
+    assert not {*inside} & {frozenset(every - one) for one in inside}
+    for i in range(len(n)):
+        for j in range(i, len(n) - (i == 0)):
+            one, from_here = frozenset(range(i, j + 1)), i > 0
+            is_short = 2 * len(one) <= len(n) if from_here else False
+            if is_short or (from_here and j == len(n) - 1):
+                assert one in inside or frozenset(every - one) in inside
+    begin = [j + 1 for i, j in found if i == 0]
+    assert all(4 * j <= len(n) and 4 * sum(n[:j]) <= sum(n) for j in begin)
+
+
+def plain_ratio(s, total, q):
+    value = 0.0
+    for part, share in ((s, q), (total - s, 1 - q)):
+        value += part * np.log(part / (total * share)) if part > 0 else 0.0
+    return value
 
 
 def plain_scan(sums, n, spread):
     """The stretch of one row, by loops."""
     best = None
     total = sum(sums) / spread
-    for first in range(1, len(n)):
-        for last in range(first, len(n)):
-            if 2 * (last - first + 1) > len(n) and last < len(n) - 1:
-                continue
-            q = sum(n[first : last + 1]) / sum(n)
-            if q == 1 or not n[first] or not n[last]:
-                continue
-            s = sum(sums[first : last + 1]) / spread
-            value = 0.0
-            for part, share in ((s, q), (total - s, 1 - q)):
-                value += part * np.log(part / (total * share)) if part > 0 else 0.0
-            if best is None or value > best[0] + 1e-12:
-                best = value, first, last, s, total, q
+    for first, last in zip(*(ends.tolist() for ends in stretches(n)), strict=True):
+        q = sum(n[first : last + 1]) / sum(n)
+        if q == 1 or not n[first] or not n[last]:
+            continue
+        s = sum(sums[first : last + 1]) / spread
+        value = plain_ratio(s, total, q)
+        if best is None or value > best[0] + 1e-12:
+            best = value, first, last, s, total, q
     return best
 
 
@@ -54,7 +65,7 @@ def test_the_stretch_is_that_of_plain_loops(spread):
     n = rng.integers(0, 40, 9).astype(float)
     sums = rng.binomial(n.astype(int), 0.2, (30, 9)) * spread
     found = scan(sums, n, np.full(30, spread))
-    n_tests = len(stretches(9)[0])
+    n_tests = len(stretches(n)[0])
     for row, own in enumerate(sums):
         value, first, last, s, total, q = plain_scan(own, n, spread)
         assert (found.first[row], found.last[row]) == (first, last)
@@ -65,8 +76,44 @@ def test_the_stretch_is_that_of_plain_loops(spread):
         z = np.sqrt(2 * value / dispersion) * (1 if up else -1)
         assert found.z[row] == pytest.approx(z)
         x = tail(np.array([s]), np.array([total]), np.array([q]), np.array([up]))[0]
-        p = max(x, stats.norm.sf(abs(z)))
-        assert found.p[row] == pytest.approx(min(1.0, 2 * n_tests * p))
+        at_most = min(1.0, 2 * n_tests * max(x, stats.norm.sf(abs(z))))
+        if SURE < at_most <= UNSURE:
+            assert found.p[row] <= at_most
+        else:
+            assert found.p[row] == pytest.approx(at_most)
+
+
+@pytest.mark.parametrize("least", [0.8, 2.0, 3.5, 6.0])
+@pytest.mark.parametrize("total", [1, 5, 8])
+def test_the_probability_of_all_stretches_is_that_of_all_cases(total, least):
+    """All ways in which so many documents with a word fall into five periods."""
+    n = np.array([4.0, 9.0, 3.0, 6.0, 8.0])
+    first, last = stretches(n)
+    least, exact = min(least, 0.9 * total * np.log(30 / n.min())), 0.0
+    for case in product(range(total + 1), repeat=5):
+        if sum(case) == total:
+            inside = ((sum(case[i : j + 1]), sum(n[i : j + 1]) / 30)
+                      for i, j in zip(first, last, strict=True))  # fmt: skip
+            if any(plain_ratio(s, total, q) >= least for s, q in inside):
+                exact += stats.multinomial.pmf(case, total, n / 30)
+    found = chance(least, float(total), n, first, last)
+    assert found == pytest.approx(exact, rel=0.12, abs=1e-15)
+    assert found == chance(least, float(total), n, first, last)
+
+
+@pytest.mark.statistical
+def test_the_probability_is_that_of_permuted_times():
+    """It is neither too small nor, as a bound for all stretches would be, ten times too large."""
+    rng = np.random.default_rng(0)
+    n, p = rng.integers(200, 400, 30), []
+    periods = np.repeat(np.arange(30), n)
+    for total in (6, 20, 150):
+        counts = [np.bincount(rng.choice(periods, total, False), minlength=30) for _ in range(3000)]
+        p = scan(np.array(counts, float), n.astype(float), np.ones(3000)).p
+        for level in (0.002, 0.01):
+            n_found = int((p <= level).sum())
+            assert stats.binomtest(n_found, 3000, level, alternative="greater").pvalue > 1e-3
+            assert n_found / 3000 >= 0.4 * level
 
 
 def test_the_tail_is_the_binomial_one():
