@@ -317,6 +317,14 @@ def test_a_saved_stream_goes_on_with_the_same_bits(tmp_path):
     assert whole.tracker_.topics() == part.tracker_.topics()
 
 
+def test_a_stream_with_documents_of_unknown_time_is_saved(tmp_path):
+    texts, _, _ = corpus(80)
+    stream = TopicStream(2).partial_fit(texts[:60], times=range(2000, 2060))
+    stream = stream.partial_fit(texts[60:])
+    save(stream, tmp_path / "a.model")
+    assert load(tmp_path / "a.model").shares() == stream.shares()
+
+
 def test_threads_make_no_difference():
     of = corpus(burst=(9,))
     one, two = (streamed(small(n_jobs=n), *of) for n in (1, 2))

@@ -81,7 +81,8 @@ def parser(name: str) -> ArgumentParser:
         elif default is ...:
             how |= {"required": True}
         else:
-            how |= {"default": default, "action": "append" if kind is setting else "store"}
+            action = "append" if kind is setting else "extend" if default == [] else "store"
+            how |= {"default": default, "action": action}
         one.add_argument(option, help=about, **how)
     one.set_defaults(files=None, max_iter=None, id_key=None, group_key=None, keep=[])
     return one

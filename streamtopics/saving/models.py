@@ -120,7 +120,8 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
         If the file is damaged, or names something that is not trusted.
     """
     skops = import_module("skops.io")
-    given = [t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" for t in trusted]
+    several = [trusted] if isinstance(trusted, str) else trusted
+    given = [t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" for t in several]
     source = "another program"
     try:
         with ZipFile(path) as archive:
@@ -137,6 +138,11 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
     except (MemoryError, OSError, LoadError):
         # The content is not what is wrong, or it was said.
         raise
+    except ModuleNotFoundError as error:
+        raise LoadError(
+            f"{path} needs the module {error.name}, which cannot be imported; install it, or add "
+            "its folder to PYTHONPATH"
+        ) from error
     except Exception as error:
         version = import_module("streamtopics").__version__
         raise LoadError(
@@ -151,8 +157,8 @@ def _check_trusted(path: str | os.PathLike[str], named: list[str], given: list[s
     if strange := [name for name in named if not is_known(name) and name not in given]:
         raise LoadError(
             f"{path} names {', '.join(strange)}, which are not of streamtopics; if you trust "
-            f"where the file is from, load it with trusted={strange}, or by the command with "
-            "--trust"
+            f"where the file is from, load it with trusted={[*given, *strange]}, or by the command "
+            f"with --trust {','.join([*given, *strange])}"
         )
 
 

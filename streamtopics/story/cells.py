@@ -127,7 +127,7 @@ class Cells:
         valid = isinstance(self.level, int) and self.kind in ("", "date", "number", "order")
         valid &= self.kind != "date" or 0 <= self.level < len(SPANS)
         valid &= len({*self.groups}) == len(self.groups) == self.n.shape[1]
-        if not valid or (np.diff(self.spans) <= 0).any() or (self.holders.data < 0).any():
+        if not valid or (self.spans[1:] <= self.spans[:-1]).any() or (self.holders.data < 0).any():
             raise ValueError("sums by time and group have a kind, spans or groups that cannot be")
 
     @classmethod

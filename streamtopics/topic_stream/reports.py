@@ -62,6 +62,8 @@ class ReportsDocuments(HoldsDocuments):
         topics, names = self._topics, self._names
         columns = [column for column, name in enumerate(names) if not name.startswith(FREE)]
         of_words, weights = topics.topic_word_[:, columns], topics.topic_weights_
+        if not columns:
+            return [[] for _ in of_words]
         # A short list is the beginning of a longer one.
         places = relevant_words(of_words, weights, max(n_words, N_WORDS), relevance=relevance)
         return [[names[columns[place]] for place in own[:n_words]] for own in places]

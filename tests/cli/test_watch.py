@@ -4,7 +4,6 @@
 import importlib
 import itertools
 import json
-import pickle
 import queue
 import re
 import signal
@@ -22,6 +21,7 @@ from streamtopics import StreamingLDA, TopicStream, load, save
 from streamtopics.cli import main
 from streamtopics.streams import DriftMonitor, resume
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from tests.saving.state import is_same
 
 KINDS = {
     "sea": ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
@@ -117,23 +117,11 @@ def without_times(found):
     return [line.split("  ", 1)[1].rstrip() for line in found if "documents, " in line]
 
 
-def bits(model):
-    """A model as bytes, without ids, and what scikit-learn knows of where the stop words are."""
-    model._documents = tuple(one._replace(id="") for one in model._documents)
-    first = model.pipeline_.steps[0][1]
-    for words in (
-        first,
-        model.vectorizer,
-        getattr(first, "vectorizer", None),
-        getattr(first, "vectorizer_", None),
-    ):
-        if words is not None:
-            vars(words).pop("_stop_words_id", None)
-    return pickle.dumps(model)
-
-
 def same(one, other):
-    return bits(one) == bits(other)
+    """Whether two streams have the same state, up to the ids of documents, which name files."""
+    for model in (one, other):
+        model._documents = tuple(kept._replace(id="") for kept in model._documents)
+    return is_same(one, other)
 
 
 def test_a_file_that_grows(tmp_path, capsys, running):
@@ -381,7 +369,7 @@ def test_documents_are_counted_on_from_those_of_fit(tmp_path, capsys):
     append(path, *lines(200))
     fit = ["fit", path, "--topics", 2, "--max-share", 1, "--quiet", "--model", model]
     assert main([str(one) for one in [*fit, "--max-iter", 3, "--report", page]]) == 0
-    assert '["Documents learnt from, in all passes","540"]' in page.read_text(encoding="utf-8")
+    assert '["Documents, in all passes","540"]' in page.read_text(encoding="utf-8")
     capsys.readouterr()
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     out, err = capsys.readouterr()

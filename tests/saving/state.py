@@ -5,6 +5,7 @@ from types import ModuleType
 
 import numpy as np
 from scipy import sparse
+from streamtopics.kernels._tokens import Columns
 
 
 def is_same(model, other):
@@ -19,6 +20,8 @@ def parts_of(value, known=()):
     known = (*known, id(value))
     if isinstance(value, np.ndarray) and value.dtype != object:
         return value.dtype.str, value.shape, value.flags.f_contiguous, value.tobytes()
+    if isinstance(value, Columns):
+        return parts_of(value.arrays())
     if isinstance(value, np.generic):
         return type(value).__name__, value.tobytes()
     if isinstance(value, np.random.RandomState):

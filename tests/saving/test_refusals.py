@@ -85,8 +85,17 @@ def test_what_is_of_a_stranger_is_loaded_if_it_is_trusted(own, path):
         save(model, path)
         with pytest.raises(LoadError, match=rf"names of_a_stranger\.{name}.*trusted=\['of_a"):
             load(path)
-        for trusted in ([f"of_a_stranger.{name}"], [getattr(own, name)]):
+        text = f"of_a_stranger.{name}"
+        for trusted in ([text], text, [getattr(own, name)]):
             assert is_same(load(path, trusted=trusted), model)
+
+
+def test_a_module_that_is_gone_is_named(own, path, tmp_path, monkeypatch):
+    save(StreamingLDA(2, update=own.Own(0.1)), path)
+    (tmp_path / "of_a_stranger.py").unlink()
+    monkeypatch.delitem(sys.modules, "of_a_stranger")
+    with pytest.raises(LoadError, match=r"needs the module of_a_stranger, .*PYTHONPATH"):
+        load(path, trusted="of_a_stranger.Own")
 
 
 def test_a_stream_by_the_rule_of_a_stranger_goes_on(own, tmp_path):
