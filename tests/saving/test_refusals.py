@@ -75,7 +75,7 @@ def own(tmp_path, monkeypatch):
     (tmp_path / "of_a_stranger.py").write_text(STRANGER, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     yield __import__("of_a_stranger")
-    del sys.modules["of_a_stranger"]
+    sys.modules.pop("of_a_stranger", None)
 
 
 def test_what_is_of_a_stranger_is_loaded_if_it_is_trusted(own, path):
