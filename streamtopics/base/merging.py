@@ -39,14 +39,14 @@ class Mergeable(StreamingEstimator):
 
     @available_if(_merges)
     def merge(self, other: Self, *, base: Self | None = None) -> Self:
-        """Take in what another model has learnt.
+        """Merge another model into this one.
 
         Topics are matched by position, so the models must have started alike: from copies of one
         model (pass it as `base`), or, less reliably, from one integer `random_state`. What both
         share, the prior or all of `base`, counts once.
 
-        The result is exact for rules that add up counts and for running means that forget nothing.
-        Rules that forget take in what the other one learnt since `base` as if it came last.
+        The result is exact for rules that add counts, and for running means without forgetting.
+        Rules that forget treat the minibatches of `other` since `base` as later ones.
 
         Parameters
         ----------

@@ -25,7 +25,7 @@ class ReportsRetention(StreamingEstimator):
 
     @property
     def retention_(self) -> np.ndarray:
-        """Share of each topic or node that the last minibatch left; 1 before there was any."""
+        """Share of each topic or node left by the last minibatch; 1 before the first."""
         history = self.retention_history_
         return history[-1] if len(history) else np.ones_like(self.effective_sample_size_)
 

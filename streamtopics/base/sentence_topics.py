@@ -96,7 +96,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     def transform_sentences(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Topic proportions of sentences: their posterior mean.
 
-        A sentence without words has what is expected of one in its document.
+        A sentence without words has the expected shares of a sentence in its document.
 
         {sentences, groups}
 

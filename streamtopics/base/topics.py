@@ -115,7 +115,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         return [list(names[k]) for k in columns]
 
     def forget_words(self, columns: ArrayLike, words: OptionalArray = None) -> Self:
-        """Forget what was learnt of some columns, which stand for other words from now on.
+        """Forget some columns, before they get other words.
 
         They keep the prior alone. Documents, tokens and minibatches seen are still counted.
 
@@ -125,8 +125,8 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             Columns of the counts, such as `recycled_` of a
             `~streamtopics.text.StreamingCountVectorizer`.
         words : array-like of shape (n_columns,), default=None
-            The words that they stood for, by which reports go on to name them. A
-            `~streamtopics.text.StreamingPipeline` passes them.
+            The old words of the columns, for reports. A `~streamtopics.text.StreamingPipeline`
+            passes them.
 
         Returns
         -------

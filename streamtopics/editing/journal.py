@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Edits as a small file, and edits that are carried out again on another model."""
+"""Edits as a small file, and their application to another model."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ FORMAT = "streamtopics edits"
 
 
 class EditResult(NamedTuple):
-    """The result of one edit: where it was carried out, or why it was refused.
+    """The result of one edit: its rows, or the reason of a refusal.
 
     Attributes
     ----------
     edit : Edit
         As it was asked for.
     rows : tuple of int
-        Rows of its topics before it; empty if it was refused.
+        Rows of the topics before the edit; empty after a refusal.
     refused : str
         Why it was refused; "" if it was not.
     """
@@ -102,17 +102,17 @@ def _read(row: dict[str, Any]) -> Edit:
 
 
 def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -> list[EditResult]:
-    """Carry out edits of one model on another, such as one that was fitted anew.
+    """Apply the edits of one model to another, such as a newly fitted one.
 
     Topics are found by their words, as `TopicTracker` finds them. An edit is refused if one of its
-    topics is not found, or if it cannot be carried out; the others are carried out.
+    topics is not found, or if the model cannot take it; the remaining edits are applied.
 
     Parameters
     ----------
     model : estimator or pipeline
         As in `merge`. It is changed in place.
     edits : iterable of Edit
-        In order, such as `edits_` of a model, or what `edits_from_json` has read.
+        Edits in order, such as `edits_` of a model, or the result of `edits_from_json`.
     X : object, default=None
         Documents for splits; see `split`.
 

@@ -28,10 +28,10 @@ class Edit:
     kind : str
         The function of `streamtopics.editing`.
     topics : tuple of int
-        Numbers of the topics. The number of a topic is its row before the first edit, and it
-        stays; new topics get further numbers.
+        Numbers of the topics. The number of a topic is its row before the first edit, and never
+        changes; new topics get further numbers.
     leading : tuple of tuples of (word, probability)
-        The thirty most probable words of each topic, by which it is found in other models.
+        The thirty most probable words of each topic, used to find the topic in other models.
     words : tuple
         Words that are excluded or pulled.
     name : str

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Edits of the topics of a fitted model, which goes on to learn from the stream.
 
-Topics are rows of counts, lam = c eta + b xi + a S, and rules add to them or scale them. So
-counts of rows can be added (merge), divided (split) or moved (exclude, pull), and no token is
-lost. Names, hidden and locked topics are labels. All is in one record, `edits` of the commit
-record, which is swapped as a whole: an edit that fails changes nothing, and `save` keeps it.
+Topics are rows of counts, lam = c eta + b xi + a S, and rules add to them or scale them. So counts
+of rows can be added (merge), divided (split) or moved (exclude, pull), and no token is lost. Names,
+hidden and locked topics are labels. One record, `edits` of the commit record, holds everything and
+is swapped as a whole: a failed edit changes nothing, and `save` keeps the edits.
 
-Topics have numbers that stay when rows move: labels and the journal go by these.
-`n_components` stays what learning starts with, so that a clone starts as the model did.
+Topics have numbers that stay when rows move; labels and the journal use these numbers.
+`n_components` stays the number at the start of learning, so a clone starts like the model.
 
 Undo carries out all edits but the last again, from the commit record before the first one. It is
 kept until something is learnt; from then on only labels can be undone, and no file is larger.
@@ -53,8 +53,7 @@ def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
     """Make one topic of several; the first keeps its row, name and number.
 
     Their tokens and their shares of documents are added, and the prior of the first counts once.
-    Rows after those that are left out move up. Clusters that come and go (`births`) can be
-    neither merged nor split.
+    Later rows move up. Clusters that come and go (`births`) can be neither merged nor split.
 
     Parameters
     ----------
@@ -98,8 +97,8 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     topic : int
         Row of the topic.
     X : object
-        Documents that have it, as for `transform` of the model: those that it learnt from, or
-        others like them. Some thousand are enough.
+        Documents with the topic, as for `transform` of the model: learnt documents, or similar
+        ones. Some thousand are enough.
     n : int, default=2
         Parts.
 
@@ -213,16 +212,16 @@ def unlock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
 def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Keep words out of a topic, from now on and for ever: "not this word".
 
-    What it has learnt of them goes to the other topics in proportion to their tokens of each word,
-    and so do their tokens in minibatches to come. Locked topics get none.
+    The topic's tokens of the words go to the remaining topics in proportion to their tokens of each
+    word, and so do tokens in later minibatches. Locked topics get none.
 
     Parameters
     ----------
     model, topic
         As in `split`.
     words : collection
-        Words of the vocabulary, or numbers of columns where these have no names. In an open
-        vocabulary a word that loses its column is no longer excluded.
+        Words of the vocabulary, or numbers of columns without names. In an open vocabulary an
+        excluded word that loses its column is free again.
 
     Returns
     -------
@@ -245,13 +244,13 @@ def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> E
 def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Move all tokens of words to a topic: "this word belongs here".
 
-    Later documents are seen with the topics as they are then, so most of their tokens of these
-    words go there too. Locked topics keep theirs.
+    Later documents are read with the edited topics, so most of their tokens of these words go to
+    the topic too. Locked topics keep theirs.
 
     Parameters
     ----------
     model, topic, words
-        As in `exclude`, which it lifts.
+        As in `exclude`; pulling a word ends its exclusion.
 
     Returns
     -------
@@ -271,7 +270,7 @@ def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit
 
 
 def undo(model: BaseEstimator) -> Edit:
-    """Take back the last edit that is left; the model has the same bits as before it.
+    """Undo the last remaining edit; the model has the same bits as before the edit.
 
     Once a minibatch was learnt, only `rename`, `hide`, `show`, `lock`, `unlock` and the exclusion
     of words that were never learnt can be undone.
@@ -284,7 +283,7 @@ def undo(model: BaseEstimator) -> Edit:
     Returns
     -------
     edit : Edit
-        The one that was undone.
+        The undone edit.
 
     Examples
     --------

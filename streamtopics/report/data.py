@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All that a report says, as one record, apart from how it looks."""
+"""The content of a report as one record, without its looks."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def report(
     n_topics: int = 200,
     relevance: float = 0.6,
 ) -> Report:
-    """Collect what a model found, and write it as one HTML file that needs no network.
+    """Collect the results of a model, and write them as one HTML file, readable without a network.
 
     The file is written as a whole or not at all.
 
@@ -169,10 +169,10 @@ def report(
     path : str or path, default=None
         Of the file, such as "topics.html", which is replaced; None writes none.
     feature_names : array-like of shape (n_features,), default=None
-        Words of the columns; None for those of the pipeline, or that `fit` has seen.
+        Words of the columns; None for the names of the pipeline, or of `fit`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
-        Counts of the documents to show, or a sequence of matrices for models of sentences. None
-        for what a pipeline counts in `texts`; without either there are no documents.
+        Counts of the documents to show, or a sequence of matrices for models of sentences. None for
+        the counts of `texts` by a pipeline; without both there are no documents.
     texts, titles : iterable of str, default=None
         Of each document. Without text the words of a document are shown.
     times : array-like of shape (n_documents,), default=None
@@ -180,8 +180,8 @@ def report(
     groups : array-like of shape (n_documents,), default=None
         Which product, country, author, ... each document is of.
     totals : Totals, default=None
-        Sums over all documents, of which `texts` may be a sample, such as those of a
-        `TopicStream`. None adds up the documents that are given.
+        Sums over all documents, if `texts` is a sample, such as `totals` of a `TopicStream`. None
+        adds up the documents that are given.
     findings : sequence of Finding, default=None
         Of these `totals`; their `documents` are places among `texts`. None looks for them, at a
         rate of false findings of .05. The page shows the first ten.

@@ -45,7 +45,7 @@ class Labels(NamedTuple):
 
 
 class Period(NamedTuple):
-    """One period of a picture or of a finding: its name, when it begins, and how long it is."""
+    """A period of a picture or of a finding: name, beginning and length."""
 
     label: str
     start: Any  # datetime64 or float

@@ -68,7 +68,7 @@ class Finding(NamedTuple):
     topic : int or None
         Row of the topic in the model; None if the words are of no one topic.
     word : str or None
-        The word of which the share is; None if it is that of the topic.
+        The word of which the share is; None if the finding is about the topic's share.
     words, came, left : tuple of str
         Words of the topic, words that became more frequent, and words that became less frequent.
     when : str
@@ -89,7 +89,7 @@ class Finding(NamedTuple):
         Standard deviations from what is usual, and the probability by chance, corrected for the
         choice of the stretch.
     documents : tuple of int
-        Places of typical documents among those that are kept, the most typical first.
+        Places of typical documents in the sample, the most typical first.
     quote : str
         The beginning of the first of them.
     """
@@ -135,7 +135,7 @@ class Findings(tuple[Finding, ...]):
 
 
 class Sample(NamedTuple):
-    """Documents that are kept: their counts and shares of topics, and where they belong."""
+    """Kept documents: counts, topic shares, periods and groups."""
 
     counts: sparse.csr_matrix
     shares: np.ndarray

@@ -17,7 +17,7 @@ class ShareRow(NamedTuple):
     Attributes
     ----------
     topic, name : int, str
-        Row of the topic, and what it is called.
+        Row and name of the topic.
     period, group : str or None
         None stands for all.
     n_documents : int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which stretch of time, or which group, has more or less of something than the rest.
+"""Stretches of time, and groups, with more or less of something than the rest.
 
 Something is in x_t of n_t documents of period t. If the stream does not change, the documents of a
 stretch W are a random part of all: given the total S of the x_t,

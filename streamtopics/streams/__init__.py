@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning from streams: what goes along with one, which topic is which, and what has changed."""
+"""Learning from streams: callbacks, identity of topics, and changes."""
 
 from streamtopics.streams.batches import TimedBatch
 from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume

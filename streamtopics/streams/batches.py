@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Minibatches of a stream: what comes with them, and how a model scores, learns and counts them."""
+"""Minibatches of a stream with their data, and how a model scores, learns and counts them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Documents = list[str] | sparse.csr_matrix
 
 
 class Learner(Protocol):
-    """An estimator that learns from minibatches, or a pipeline that ends in one."""
+    """An estimator with `partial_fit`, or a pipeline with one as its last step."""
 
     @property
     def partial_fit(self) -> Callable[..., Any]: ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keeps a model, what goes along with it and the place in its stream, and goes on from there."""
+"""Saves a model, its callbacks and its place in a stream, and resumes from there."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Resumed(NamedTuple):
     Attributes
     ----------
     model, callbacks, n_batches : estimator, tuple, int
-        The model, what was kept `also`, and minibatches that were done: `skip` of `stream`.
+        The model, the objects in `also`, and the finished minibatches: `skip` of `stream`.
     """
 
     model: Any
@@ -37,11 +37,11 @@ class Resumed(NamedTuple):
 
 
 class Checkpointer:
-    """Saves a model along a stream, so that a stream that was cut goes on from there.
+    """Saves a model along a stream, so that an interrupted stream can be resumed.
 
-    The last callback of `stream`, so that what it keeps has seen the minibatch too. The last three
-    checkpoints are kept. One more is written at the end of the stream, also after an error, unless
-    the model has begun on a minibatch that the callbacks have not seen.
+    Make this the last callback of `stream`, so that earlier callbacks have seen the minibatch. The
+    last three checkpoints are kept. One more is written at the end of the stream, also after an
+    error, unless the model has begun on a minibatch that the callbacks have not seen.
 
     Parameters
     ----------

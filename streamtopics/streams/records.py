@@ -55,8 +55,8 @@ TIME_FORMATS = [
 class ReadingError(ValueError):
     """A file or a record that cannot be read.
 
-    It has a `reason`, by which `Skipped` counts, the `place`, the `problem` in a sentence, and an
-    argument of `read_records` that may help, `setting`, with its `value`.
+    Fields: `reason` (counted by `Skipped`), `place`, `problem` in a sentence, and `setting`, an
+    argument of `read_records` that may help, with its `value`.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ default=None
         the first line has none, a semicolon, tab or bar in it.
     encoding : str, default="utf-8"
     on_bad : {"raise", "skip"}, default="raise"
-        What to do about a record that cannot be read; "raise" raises a `ReadingError`.
+        Treatment of unreadable records; "raise" raises a `ReadingError`.
     skipped : Skipped or None, default=None
         Counts what was left out: empty lines, bad records, files with other suffixes.
 

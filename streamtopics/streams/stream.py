@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a stream of minibatches through a model, calls what goes along with it, and scores it."""
+"""Passes a stream of minibatches to a model, scores them, and runs callbacks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class BatchInfo(NamedTuple):
     Attributes
     ----------
     batch, X, time : int, object, object
-        Its place in the stream, from 1, the minibatch, and when it is from, or None.
+        Number in the stream, from 1, the minibatch, and its time, or None.
     n_documents, n_tokens, n_documents_seen, n_tokens_seen : int, float, int, float
         Learnt from it, and so far, also before the stream; NaN tokens if the model counts none.
     score : float
@@ -238,7 +238,7 @@ class ScoreHistory(ShownAsTable):
 
 
 def mean_score(rows: Sequence[BatchInfo]) -> tuple[float, float]:
-    """The weighted mean of scores and its standard error, without rows that have none."""
+    """The weighted mean of scores and its standard error, without rows of NaN."""
     scores = np.array([row.score for row in rows])
     sizes = [row.n_documents if np.isnan(row.n_tokens) else row.n_tokens for row in rows]
     weights = np.array(sizes, np.float64)

@@ -81,7 +81,7 @@ def stop_words(source: str | PathLike[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A function that cuts a text into words, known by its name, so that models can be saved.
+    """A tokenizer by name, so that models can be saved.
 
     Words without a letter, such as punctuation, are left out.
 

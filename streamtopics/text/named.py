@@ -219,8 +219,8 @@ class TextVectorizer(
 class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     """Count words, and pass their names on to the next step of a pipeline.
 
-    The topic model that comes next can look up the words of a prior, such as
-    `streamtopics.priors.SeedWords`, and print topics without the argument `feature_names`.
+    The next step, a topic model, can look up the words of a prior, such as
+    `streamtopics.priors.SeedWords`, and print topics without `feature_names`.
 
     Parameters
     ----------

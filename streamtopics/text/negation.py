@@ -10,7 +10,7 @@ NEGATED = re.compile(
 
 
 def mark_negations(text: str) -> str:
-    """Return an English text in lower case, with "not" joined to the word that it denies.
+    """Return an English text in lower case, with "not" joined to the denied word.
 
     "Not good" and "isn't a very good" have "notgood". It serves as `preprocessor` of a vectorizer.
 

@@ -45,8 +45,8 @@ class Phrases:
         are one document in eight, and at least 2,000; of a stream the first 2,000, then 1,000
         of each 16,000.
     min_npmi : float in [-1, 1], default=0.5
-        Normalised pointwise mutual information of the two words, at least. It is 1 if they occur
-        only together, and 0 if they are neighbours by chance.
+        Normalised pointwise mutual information of the two words, at least. The value is 1 for words
+        that occur only together, and 0 for neighbours by chance.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A pipeline that learns from a stream, and hands over which columns changed hands."""
+"""A pipeline for streams; the model forgets recycled columns."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from streamtopics.utils.steps import last_step, learns, names_of, steps_of, unwr
 class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
     """scikit-learn's Pipeline with `partial_fit`, for a vocabulary that may change.
 
-    Each step that has `partial_fit` learns from the output of the steps before it. The last step
-    forgets columns of a `StreamingCountVectorizer` that changed hands, by its `forget_words`. A
+    Each step with `partial_fit` learns from the output of earlier steps. The last step forgets
+    recycled columns of a `StreamingCountVectorizer`, by `forget_words`. A
     `sklearn.frozen.FrozenEstimator` only transforms.
 
     Parameters

@@ -33,10 +33,9 @@ class StreamingCountVectorizer(
 ):
     """Count words, fast, with a vocabulary that may follow a stream.
 
-    After `fit` it does what scikit-learn's CountVectorizer does, with the same words, columns
-    and counts, many times faster and on several threads. With `partial_fit` the vocabulary is
-    open: it has `max_features` columns, which are given to the words that are frequent now, in
-    memory that does not grow.
+    After `fit` words, columns and counts equal those of scikit-learn's CountVectorizer, computed
+    many times faster and on several threads. With `partial_fit` the vocabulary is open:
+    `max_features` columns hold the currently frequent words, in bounded memory.
 
     Compiled code cuts texts into words if `analyzer` is "word", `token_pattern` asks for runs of
     word characters or letters, such as ``r"\\b\\w{3,}\\b"`` or ``r"\\b[^\\W\\d_]{3,}\\b"``, and
@@ -51,9 +50,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         As in CountVectorizer. In a stream a word of more documents, decayed, loses its column; a
         word of one document never does.
     min_df : float in [0, 1] or int, default=1
-        As in CountVectorizer. In a stream a word gets no column before it is that frequent. If
-        `min_df` is a count and `max_df` a share, no word gets a column before min_df / max_df
-        documents.
+        As in CountVectorizer. In a stream a word needs this frequency for a column. If `min_df` is
+        a count and `max_df` a share, no word gets a column before min_df / max_df documents.
     max_features : int or None, default=None
         As in CountVectorizer; `partial_fit` needs it: the number of columns.
     half_life : float or None, default=100_000
@@ -64,9 +62,9 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     margin : float, default=1.5
         A word takes the column of another if it is more than this factor as frequent.
     phrases : bool or Phrases, default=False
-        Whether to find pairs of neighbouring words that belong together, such as "credit card",
-        and count each as one word in the place of its two. True is ``Phrases()``. Words are
-        neighbours with a space, a line end or a hyphen between them, and no stop word.
+        Whether to find related neighbours, such as "credit card", and count each pair as one word.
+        True is ``Phrases()``. Words are neighbours with a space, a line end or a hyphen between
+        them, and no stop word.
     n_jobs : int or None, default=None
         Threads; the result does not depend on it.
 
@@ -77,7 +75,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     fixed_vocabulary_ : bool
         Whether `vocabulary` was given.
     recycled_ : ndarray of int64
-        Of a stream: columns that lost their word in the last step, which a model has to forget.
+        In a stream, columns that lost their word in the last step; a model must forget them.
     n_documents_seen_ : int
         Of a stream: documents seen.
     document_frequency_ : ndarray of shape (max_features,), float64
@@ -185,7 +183,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def partial_fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         """Learn from a minibatch of a stream which words are frequent now.
 
-        A call that fails changes nothing; one that another thread's has overtaken fails.
+        A call that fails changes nothing. A call overtaken by another thread fails.
 
         Parameters
         ----------
@@ -205,7 +203,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def partial_fit_transform(
         self, raw_documents: Iterable[Any], y: object = None
     ) -> sparse.csr_matrix:
-        """Learn from a minibatch, then count its words, which are found once.
+        """Learn from a minibatch and return its counts, with one pass over the texts.
 
         Parameters
         ----------
@@ -361,17 +359,17 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return stream.frequency_of(np.arange(stream.n_columns))
 
     def names_since(self, n_documents: int) -> tuple[np.ndarray, list[str]]:
-        """Columns of a stream that got or lost a word since so many documents had been seen.
+        """Columns of a stream that got or lost a word since `n_documents`.
 
         Parameters
         ----------
         n_documents : int
-            Value of `n_documents_seen_` when a model last knew which word was where.
+            Value of `n_documents_seen_` when a model last knew the words of all columns.
 
         Returns
         -------
         columns : ndarray of int64
-            What a model learnt of them before is about other words.
+            A model's earlier topics of these columns are of other words.
         names : list of str
             Their words now.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one object on raw text: it counts words, learns topics, and reports what happens to them."""
+"""Topics of raw text: counts, topics, shares and reports in one object."""
 
 from streamtopics.topic_stream.estimator import TopicStream
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents of a stream: texts with times, groups and ids, and those that are kept."""
+"""Documents of a stream: texts with times, groups and ids, and the kept sample."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Kept(NamedTuple):
     Attributes
     ----------
     text, time, group, id : str, str, str, object
-        The time and the group are empty where they are not known.
+        Time and group are empty if unknown.
     """
 
     text: str
@@ -70,7 +70,7 @@ def texts_of(X: Iterable[str]) -> list[str]:
 
 
 def sampled(kept: tuple[Kept, ...], more: Documents, seed: list[int], n: int) -> tuple[Kept, ...]:
-    """Return n documents at random of those that are kept and of more of them, in order."""
+    """Return n random documents of the kept ones and of `more`, in order."""
     times, keys = more.labels.times, np.random.default_rng(seed).random(len(more.texts))
     dates = [""] * len(keys) if more.labels.kind == "order" else time_texts(times)
     numbers = positions(times).tolist()
@@ -99,7 +99,7 @@ def last_time(labels: Labels) -> Any:
 
 
 class HoldsDocuments(WithCache):
-    """A stream with what it has added up of its documents."""
+    """A stream with sums over its documents."""
 
     pipeline_: StreamingPipeline
     tracker_: TopicTracker
@@ -112,7 +112,7 @@ class HoldsDocuments(WithCache):
 
     @property
     def n_documents_seen_(self) -> int:
-        """Documents, also those that are held back."""
+        """Documents, held-back ones included."""
         return self._n_documents
 
     @property
@@ -122,7 +122,7 @@ class HoldsDocuments(WithCache):
 
     @property
     def documents(self) -> list[Kept]:
-        """The documents that are kept, in the order in which they came."""
+        """The kept documents, in order of arrival."""
         check_is_fitted(self, "pipeline_")
         return list(self._documents)
 

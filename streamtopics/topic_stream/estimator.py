@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learns topics of raw text, and adds up what goes along with them."""
+"""Learns topics of raw text, and adds up their shares."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ One = TypeVar("One")
 def _whole(
     learn: Callable[Concatenate[TopicStream, Given], TopicStream],
 ) -> Callable[Concatenate[TopicStream, Given], TopicStream]:
-    """A method that learns in a copy, and hands all over at once when it has gone well."""
+    """A method that learns in a copy, and takes over the copy's state at once after success."""
 
     @wraps(learn)
     def learns(self: TopicStream, /, *args: Given.args, **given: Given.kwargs) -> TopicStream:
@@ -78,10 +78,10 @@ def _whole(
 
 
 class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMixin, BaseEstimator):
-    """Topics of raw text, with what happens to them: the one object to begin with.
+    """Topics of raw text, with their changes in time and between groups. Begin with this class.
 
-    It counts words, learns topics, follows these along the stream, adds up shares by period and by
-    group, and keeps a sample of the documents. `findings` says in sentences what has changed.
+    The stream counts words, learns and follows topics, adds up shares by period and by group, and
+    keeps a sample of the documents. `findings` says in sentences what has changed.
 
     Parameters
     ----------
@@ -110,9 +110,9 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     tracker_ : TopicTracker
         Follows the topics along the minibatches.
     monitor_ : DriftMonitor
-        Its `alarms` say which minibatches of `partial_fit` differed from those before.
+        Its `alarms` list minibatches of `partial_fit` that differed from earlier ones.
     n_documents_seen_, n_tokens_seen_ : int, float
-        Documents, also those that are held back, and tokens of known words.
+        Documents, held-back ones included, and tokens of known words.
 
     Notes
     -----
@@ -162,7 +162,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
     @classmethod
     def from_pipeline(cls, pipeline: Pipeline) -> Self:
-        """Return the stream of a pipeline, which goes on from what this has learnt.
+        """Return a stream that continues a pipeline.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return stream
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; those of a `model` or `vectorizer` only if it was given."""
+        """Set parameters; those of `model` or `vectorizer` need a given model or vectorizer."""
         now = self.get_params(deep=False) | params
         for name in params:
             part, _, inner = name.partition("__")
@@ -233,10 +233,10 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         y : None
             Ignored.
         times, groups, ids : array-like of shape (n_documents,), default=None
-            When each document is from: dates, or text such as "2003-05-17", or numbers; which
-            product, country or author it is of; and its name, which findings lead back to.
+            For each document its time (dates, text such as "2003-05-17", or numbers), its group
+            (product, country, author), and its id, to recognise it in findings.
         vectors : array-like of shape (n_documents, n_dimensions), default=None
-            Sentence vectors, for a `model` such as `StreamingMixture` that learns from them too.
+            Sentence vectors, for a `model` with vectors, such as `StreamingMixture`.
 
         Returns
         -------
@@ -282,7 +282,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         Parameters
         ----------
         X, y, times, groups, ids
-            As in `fit`. Without times documents are in the order in which they come.
+            As in `fit`. Without times the order of the documents is the time.
 
         Returns
         -------
@@ -416,7 +416,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
     @property
     def steps(self) -> list[tuple[str, Any]]:
-        """The steps of `pipeline_`, so that all that takes a pipeline takes this, too."""
+        """The steps of `pipeline_`, so that a stream can stand in place of a pipeline."""
         check_is_fitted(self, "pipeline_")
         steps: list[tuple[str, Any]] = self.pipeline_.steps
         return steps

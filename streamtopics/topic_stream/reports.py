@@ -42,7 +42,7 @@ def _still(
 
 
 class ReportsDocuments(HoldsDocuments):
-    """A stream that tells what it has added up of its documents."""
+    """A stream with reports of the sums over its documents."""
 
     error_rate: float
 
@@ -107,7 +107,7 @@ class ReportsDocuments(HoldsDocuments):
 
     @_still
     def findings(self, n: int | None = 10) -> Findings:
-        """Return what has changed along the stream, and what differs between groups.
+        """Return changes along the stream and differences between groups.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class ReportsDocuments(HoldsDocuments):
 
     @_still
     def report(self, /, path: str | PathLike[str] | None = None, **how: Any) -> Report:
-        """Write what was found as one HTML file that needs no network.
+        """Write a report as one HTML file, readable without a network.
 
         Parameters
         ----------

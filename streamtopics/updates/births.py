@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics that are born and die along a stream, and the record of them.
+"""Births and deaths of topics along a stream, and their record.
 
 Clusters are a Dirichlet process on a fixed number of places. The documents n_k of each follow the
 affine rule of its words,
@@ -34,7 +34,7 @@ KEPT_LIFETIMES, TOP_WORDS = 1000, 10
 
 @dataclass(frozen=True)
 class DirichletProcess:
-    """Clusters come and go: new ones for documents that none explains, until nobody needs them.
+    """Clusters come and go: new ones for documents unlike all clusters, until these documents stop.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ class DirichletProcess:
     min_documents : int
         Documents of a minibatch that a new cluster needs.
     silence : float or None
-        A cluster dies after this many documents that it should have had by its share while it had
-        hardly any; a living one does so with probability exp(-silence). None lets it die only
-        when the update rule remembers less than one document of it.
+        A cluster dies if it has hardly any documents while this many are expected by its share; a
+        living cluster is silent that long with probability exp(-silence). With None it dies only
+        when the update rule remembers less than one of its documents.
     """
 
     concentration: float = 1.0
@@ -102,7 +102,7 @@ class Seeds(NamedTuple):
 
 @dataclass(frozen=True)
 class TopicLifetime:
-    """One topic from its birth to its death."""
+    """A topic from birth to death."""
 
     #: Of a mixture the row of `components_`, free again after its death; where rows move, its
     #: number in `topic_ids_`

@@ -27,7 +27,7 @@ from streamtopics.updates.rule import MEANS, Rule
 
 @dataclass(frozen=True)
 class Composite:
-    """Minibatches that were learnt one after another, as one update of what they started from."""
+    """Minibatches learnt one after another, as one update of their starting posterior."""
 
     blend: Blend
     before: Counters  # Of the posterior that the first of them was learnt from

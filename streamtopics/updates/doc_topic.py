@@ -37,7 +37,7 @@ LOG_THETA = frozenset({"log_theta"})
 
 
 class Learnt(NamedTuple):
-    """What an update has learnt from some minibatches, from an older alpha than that of now."""
+    """What an update has learnt from some minibatches with an older alpha."""
 
     # (n_components,): before the first and after the last of them
     alphas: tuple[np.ndarray, np.ndarray]
@@ -55,7 +55,7 @@ class DocTopicUpdate(Protocol):
 
     @property
     def burn_in(self) -> int:
-        """First documents of a stream that it is not asked about."""
+        """First documents of a stream, without an update."""
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
@@ -70,7 +70,7 @@ class DocTopicUpdate(Protocol):
 
 @dataclass(frozen=True)
 class Fixed:
-    """Alpha stays what it was, and so does the memory."""
+    """Alpha and the memory stay unchanged."""
 
     burn_in: ClassVar[int] = 0
     needs: ClassVar[frozenset[str]] = frozenset()
@@ -90,7 +90,7 @@ FIXED = Fixed()
 
 
 class RunningMean(ABC):
-    """Base of updates that remember a running mean of what minibatches say, and alpha of it."""
+    """Base of updates with a running mean over minibatches, and alpha from this mean."""
 
     burn_in: int
     step_size: StepSize
@@ -145,8 +145,8 @@ class FixedPoint(RunningMean):
     Parameters
     ----------
     burn_in : int
-        First documents, which leave alpha alone: while all topics are alike, alpha would grow
-        without end and keep them alike.
+        First documents, without effect on alpha: while all topics are alike, alpha would grow
+        without end and keep topics alike.
     step_size : StepSize
         Weight of a minibatch against those before.
     """
@@ -259,7 +259,7 @@ class Shares(RunningMean):
     Parameters
     ----------
     floor : float
-        Share that is divided equally among all topics, so that one can come back.
+        Share divided equally among all topics, so a vanished topic can come back.
     burn_in, step_size
         As of `FixedPoint`.
     """
@@ -283,7 +283,7 @@ class Shares(RunningMean):
 
 @dataclass(frozen=True)
 class LearnsDocTopicPrior(Wrapper):
-    """A rule that re-estimates the documents' prior alpha beside what it does.
+    """A rule around another, which also re-estimates the documents' prior alpha.
 
     Parameters
     ----------

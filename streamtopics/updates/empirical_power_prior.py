@@ -3,8 +3,8 @@
 
     rho_t = argmax over [0, 1] of E_q[log p(beta | rho lam_{t-1} + (1 - rho) eta)],
 
-The bound is concave in a single rate, so that the start does not matter. It finds rates in the
-middle, for drift of a part; with little data it is noisy. No paper has it.
+The bound is concave in a single rate, so that the start does not matter. Intermediate rates are
+found, for drift of a part; with little data the estimate is noisy. No paper has it.
 """
 
 from dataclasses import dataclass

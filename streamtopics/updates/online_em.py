@@ -22,12 +22,12 @@ from streamtopics.utils.checks import check_method
 
 @dataclass(frozen=True)
 class OnlineEM(Rule):
-    """A running mean of expected statistics, which forgets as its step size says.
+    """A running mean of expected statistics; the step size decides about forgetting.
 
     Parameters
     ----------
     step_size : StepSize
-        r_t, raised to 1 / t where it is less. ``MeanDecay(1)`` forgets nothing.
+        r_t, at least 1 / t. ``MeanDecay(1)`` forgets nothing.
     """
 
     step_size: StepSize = MEAN_DECAY

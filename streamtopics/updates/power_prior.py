@@ -31,7 +31,7 @@ class Memory:
     Parameters
     ----------
     n_documents : float
-        After as many documents 1 / e of what was learnt before is left.
+        Documents after which 1 / e of earlier learning is left.
     """
 
     n_documents: float
@@ -40,7 +40,7 @@ class Memory:
         check_positive(self, n_documents=self.n_documents)
 
     def kept(self, n_documents: int) -> float:
-        """Share of the posterior that so many documents leave."""
+        """Share of the posterior left after `n` documents."""
         return float(np.exp(-n_documents / self.n_documents))
 
 

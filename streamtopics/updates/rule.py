@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an update rule is, what is put around one, and steps of it through parts of a minibatch."""
+"""Update rules, pieces around a rule, and steps through parts of a minibatch."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -22,7 +22,7 @@ MEANS = ("mean", "decayed mean")
 
 @dataclass(frozen=True)
 class Traits:
-    """What has to be known of a rule before it steps."""
+    """Description of a rule, read before it steps."""
 
     #: Of a posterior "divergences", "slopes", "dense", "smoothing", "alpha" or "noise"; of the
     #: local step "log_theta", "shares" or "local_bound"
@@ -58,12 +58,13 @@ class Rule(ABC):
 
     @abstractmethod
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
-        """The blend that takes in the current minibatch, and the state after it."""
+        """The blend for the current minibatch, and the next state."""
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """For rules that merge: what the minibatches between two states of a stream count.
+        """For rules that merge: the weight of the minibatches between two states of a stream.
 
-        The share of the posterior that they leave, and the relative weight of their statistics.
+        Returns the share of the posterior left by the minibatches, and the relative weight of their
+        statistics.
         """
         return 1.0, 1.0
 
@@ -72,17 +73,17 @@ class Rule(ABC):
         return None
 
     def for_rate(self, posterior: Posterior, learn: Learn) -> "Rule":
-        """The rule of the parts of a minibatch, at the rate that it learns of the whole."""
+        """The rule for parts of a minibatch, at the rate learnt from the whole."""
         return self
 
     def without_words(self, state: Any, words: np.ndarray) -> Any:
-        """The state without what it has of some words, for rules whose state is about words."""
+        """The state without some words, for rules with a state of words."""
         return state
 
 
 @dataclass(frozen=True)
 class Wrapper(Rule):
-    """Base of what is put around the rule `update`: but for its step it is as that rule."""
+    """Base of pieces around the rule `update`: like that rule except for the step."""
 
     update: Rule
 
@@ -162,7 +163,7 @@ def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool)
 
 @dataclass(frozen=True)
 class Growing(Wrapper):
-    """A rule whose minibatches count more, the later they come, so that first guesses fade.
+    """A rule in which later minibatches count more, so that first guesses fade.
 
     With N_t the tokens seen up to the t-th minibatch, it weighs N_t^h - N_{t-1}^h, and all are
     scaled such that what is learnt still counts the tokens seen:
@@ -175,7 +176,7 @@ class Growing(Wrapper):
     Parameters
     ----------
     update : Rule
-        One that adds a minibatch once to what it keeps.
+        A rule that adds each minibatch once.
     power : float
         h, at least 1, with which all minibatches count alike. With 3, the first third of a
         stream has 4 % of the weight.

@@ -18,8 +18,8 @@ MOST_TAKEN_OUT = 1e6
 class Window(Rule):
     """A sum over the last minibatches, whose statistics are kept.
 
-    In passes over a corpus that is always cut alike, with as many minibatches as a pass has, each
-    replaces what it said in the pass before: memoized variational inference.
+    If passes over a corpus have the same minibatches, and n_minibatches is their number, each
+    minibatch replaces its contribution of the pass before: memoized variational inference.
 
     Parameters
     ----------

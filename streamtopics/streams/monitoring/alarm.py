@@ -28,7 +28,7 @@ class DriftTest(NamedTuple):
     Attributes
     ----------
     batch, time : int, object
-        Its place among the minibatches of the monitor, from 1, and when it is from.
+        Number of the minibatch in the monitor, from 1, and its time.
     p_exact, p_chart, alarm : float, float, bool
         p-values by relabelling the documents and beside earlier tests, NaN without enough of these;
         and whether both are less than `alpha`.
@@ -47,7 +47,8 @@ class ChangedTopic(NamedTuple):
     Attributes
     ----------
     topic, how, words : int, {"changed", "grown", "shrunk"}, tuple of str
-        Its row in the model, "changed" in the words of its documents, and its top words before.
+        The row in the model, the change ("changed" is in the words of its documents), and the
+        earlier top words.
     difference : float
         Between new and earlier documents, in standard errors.
     """
@@ -67,7 +68,7 @@ class NewWord(NamedTuple):
 
 
 class NewTopic(NamedTuple):
-    """A subject that a minibatch has more documents of than the stream had before it.
+    """A subject with more documents in a minibatch than in the stream before.
 
     Attributes
     ----------
@@ -75,7 +76,7 @@ class NewTopic(NamedTuple):
         At most eight words, the surest first, and places of its documents in the minibatch, the
         most typical first.
     share, error : float
-        Its share of the new documents, less that of the earlier ones, and the standard error.
+        Share of the new documents less the share of the earlier ones, and the standard error.
     """
 
     words: tuple[str, ...]

@@ -37,12 +37,12 @@ MAX_DOCUMENTS, N_PERMUTATIONS = 2000, 399
 
 
 class DriftMonitor(ShownAsTable):
-    """Learns from a stream and says when it has changed, in which topics and words.
+    """Learns from a stream and reports changes, with their topics and words.
 
     A fifth of each minibatch is held back and learnt eight minibatches later, or after an alarm. So
     a minibatch is compared with earlier documents that were not learnt either. An alarm needs two
-    small p-values: of an exact test that both are alike, and of a chart of its statistic along the
-    stream, since streams always move a little.
+    small p-values: of an exact test of equality, and of a chart of its statistic along the stream,
+    because streams always move a little.
 
     Parameters
     ----------

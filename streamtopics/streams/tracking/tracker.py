@@ -35,9 +35,9 @@ class TrackedRow(NamedTuple):
     Attributes
     ----------
     topic, row, alive : int, int, bool
-        Its id, its row of the model, -1 for none, and whether it is in use.
+        Id, row of the model or -1, and whether the topic is in use.
     share : float
-        Mean share of the tokens in the last three snapshots that found it.
+        Mean share of the tokens in the last three snapshots with the topic.
     born, last_seen, died : int or None
         Minibatches, from 1. Each has a time, such as `born_time`, or None.
     split_from, merged_into : int or None
@@ -68,11 +68,11 @@ class NewsRow(NamedTuple):
     ----------
     kind : {"born", "split", "gone", "merged", "grown", "shrunk", "changed"}
     topic, other : int or None
-        Ids of the topic, and of the one that it was split from or merged into.
+        Ids of the topic, and of the topic of a split or merge.
     share_before, share, moved : float
         Share of the tokens before and since, and Hellinger's distance of the words, in [0, 1].
     words, came, left : list of str or int
-        Top words, those that came among them since, and those that left.
+        Top words, words that entered since, and words that left.
     """
 
     kind: str
@@ -103,10 +103,10 @@ class TopicTracker(ShownAsTable):
 
     Notes
     -----
-    A topic is born with more than a tenth of an equal share of the tokens. It has died when a mean
-    of three shares is less than half of that, or less than a fifth of what was usual and a quarter
-    of an equal one; or when no row has its words. Kept are 64 snapshots with 30 words of each
-    topic, and the last thousand topics that died.
+    A topic is born with more than a tenth of an equal share of the tokens. A topic has died when a
+    mean of three shares is less than half of that, or less than a fifth of the usual share and a
+    quarter of an equal one, or when its words are in none of the rows. Kept are 64 snapshots with
+    30 words of each topic, and the last thousand topics that died.
 
     Examples
     --------
@@ -239,7 +239,7 @@ class TopicTracker(ShownAsTable):
         return self._times(), ids, shares
 
     def news(self, since: object = None, *, n_words: int = 10) -> list[NewsRow]:
-        """List what is new since a time: topics that came, went, grew, shrank or changed.
+        """List changes since a time: topics that came, went, grew, shrank or changed.
 
         Parameters
         ----------
@@ -251,8 +251,8 @@ class TopicTracker(ShownAsTable):
         Returns
         -------
         rows : list of NewsRow
-            By kind, the largest shares first. Words are compared with the last snapshot by then,
-            shares with those of as many documents before.
+            By kind, the largest shares first. Words are compared with the last snapshot before the
+            time, shares with an equal number of documents before.
         """
         place, state, snapshots = self._place(since), self._state, self._state.snapshots
         then, now = snapshots[place].position, snapshots[-1].position
