@@ -22,7 +22,7 @@ from streamtopics.utils.checks import check_method, check_range
 
 @dataclass(frozen=True)
 class BudgetedPowerPrior(Rule):
-    """Forgetting of so many nats before each minibatch, whatever the minibatch says.
+    """Forgets `budget` nats before each minibatch, whatever its content.
 
     Far from the prior the rate is nearly constant: with d free parameters rho solves
     1 / rho - 1 + log(rho) = 2 budget / d.
@@ -30,7 +30,7 @@ class BudgetedPowerPrior(Rule):
     Parameters
     ----------
     budget : float
-        Divergence of what is left of the posterior from the posterior itself, in nats, summed over
+        Divergence of the forgetful posterior from the posterior itself, in nats, summed over
         the topics; the paper's kappa. 0 is SVB.
     boost : Boost
         Of the prior, at each minibatch.
@@ -40,6 +40,7 @@ class BudgetedPowerPrior(Rule):
     >>> import numpy as np
     >>> from streamtopics import StreamingBayes
     >>> from streamtopics.models import BetaBinomial
+    >>> from streamtopics.updates import BudgetedPowerPrior
     >>> flips = np.random.default_rng(0).random((1000, 1)) < 0.3
     >>> model = StreamingBayes(BetaBinomial(), BudgetedPowerPrior(0.1), batch_size=100)
     >>> model.fit(flips.astype(float)).retention_.round(2)
