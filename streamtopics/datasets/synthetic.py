@@ -76,12 +76,8 @@ def make_lda_corpus(
         topic_word = np.array([rng.dirichlet(row) for row in eta])
     else:
         topic_word = np.array(topic_word, dtype=float)
-        sums = topic_word.sum(axis=1, keepdims=True)
-        if not (sums > 0).all():
-            raise ValueError(
-                "each row of topic_word must have a positive sum; leave out the others"
-            )
-        topic_word /= sums
+        with np.errstate(invalid="raise", divide="raise"):
+            topic_word /= topic_word.sum(axis=1, keepdims=True)
     n_components = len(topic_word)
     alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
     alpha = np.broadcast_to(np.asarray(alpha, dtype=float), (n_components,)).copy()

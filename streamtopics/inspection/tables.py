@@ -103,7 +103,7 @@ def topic_names(estimator: BaseEstimator) -> list[str]:
 
 
 def model_and_names(
-    estimator: BaseEstimator, feature_names: ArrayLike | None = None
+    estimator: object, feature_names: ArrayLike | None = None
 ) -> tuple[Any, ArrayLike | None]:
     """The topic model at the end of a pipeline, or alone, and names of its columns or None."""
     model = last_step(estimator)

@@ -16,9 +16,10 @@ from streamtopics.editing import EditError
 from streamtopics.editing.records import Weighted
 from streamtopics.editing.topics import editable, leading_words
 from streamtopics.inspection.periods import time_texts
+from streamtopics.inspection.tables import model_and_names
 from streamtopics.metrics import relevant_words
 from streamtopics.story.cells import Cells, Labels, labels_of
-from streamtopics.utils.steps import counted, last_step, names_of, steps_before
+from streamtopics.utils.steps import counted, names_of, steps_before
 from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, take_rows, to_csr
 
 # Documents whose topics are inferred at once.
@@ -118,12 +119,7 @@ def read_source(
     groups: Sequence[Any] | None,
 ) -> Source:
     """Return the checked input of a report; a pipeline counts the words of texts."""
-    topics = last_step(estimator)
-    if isinstance(topics, type) or not {"topic_weights_", "transform"} <= {*dir(type(topics))}:
-        raise TypeError(
-            "estimator must be a fitted topic model of streamtopics, such as StreamingLDA(), or a "
-            f"pipeline that ends with one; got {estimator!r:.80}"
-        )
+    topics, _ = model_and_names(estimator, ())
     pipeline = estimator if steps_before(estimator) else None
     texts, titles = (None if one is None else list(from_arrow(one)) for one in (texts, titles))
     if X is None and texts is not None:

@@ -138,17 +138,15 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
     except (MemoryError, OSError, LoadError):
         # The content is not what is wrong, or it was said.
         raise
-    except ModuleNotFoundError as error:
-        raise LoadError(
-            f"{path} needs the module {error.name}, which cannot be imported; install it, or add "
-            "its folder to PYTHONPATH"
-        ) from error
     except Exception as error:
         version = import_module("streamtopics").__version__
-        raise LoadError(
-            f"{path} cannot be loaded: {error!r}; it is damaged or cut, or is no file of this "
-            f"version: it was written by {source}, this is streamtopics {version}"
-        ) from error
+        why = (
+            "install the module, or add its folder to PYTHONPATH"
+            if isinstance(error, ModuleNotFoundError)
+            else f"the file is damaged or cut, or of another version: it was written by {source}, "
+            f"this is streamtopics {version}"
+        )
+        raise LoadError(f"{path} cannot be loaded: {error!r}; {why}") from error
     return model
 
 

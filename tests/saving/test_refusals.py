@@ -94,7 +94,7 @@ def test_a_module_that_is_gone_is_named(own, path, tmp_path, monkeypatch):
     save(StreamingLDA(2, update=own.Own(0.1)), path)
     (tmp_path / "of_a_stranger.py").unlink()
     monkeypatch.delitem(sys.modules, "of_a_stranger")
-    with pytest.raises(LoadError, match=r"needs the module of_a_stranger, .*PYTHONPATH"):
+    with pytest.raises(LoadError, match=r"of_a_stranger.*PYTHONPATH"):
         load(path, trusted="of_a_stranger.Own")
 
 
