@@ -372,8 +372,6 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         "cpu": time.process_time() - start - making.cpu, "start": start, "peak": peak(),
         "making": making.seconds,
     }  # fmt: skip
-    if options.profile:
-        return found
     same_words = options.task == "newsgroups"
     asked = making.text.documents(1000) if options.task == "endless" else all_texts_of(held_out)
     found["common"] = score(fitted, Folded(fitted), asked, same_words)
