@@ -62,7 +62,7 @@ class Source:
 
 @dataclass(frozen=True)
 class EditMode:
-    """What a page needs so that people can edit the topics of a model on it."""
+    """The data of a page for editing the topics of a model."""
 
     kinds: tuple[str, ...] = ()  # Edits that the model takes; empty if none
     leading: tuple[Weighted, ...] = ()  # Words by which an edit finds each topic again

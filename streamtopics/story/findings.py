@@ -239,7 +239,7 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
 
 
 def _chosen(p: list[float], level: float, n_tests: int | None, *families: Any) -> list[list[Any]]:
-    """Those of some families that are significant."""
+    """The significant changes of some families."""
     kept = iter(significant(np.array(p), level, n_tests).tolist())
     return [[one for one in family if next(kept)] for family in families]
 

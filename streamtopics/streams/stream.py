@@ -132,7 +132,7 @@ def _learn(
 
 
 def has(callback: object, name: str) -> Any:
-    """What a callback has of this name; None if it has none."""
+    """An attribute of a callback by name, or None."""
     return getattr(callback, name, None)
 
 
@@ -264,7 +264,7 @@ def packed(rows: Sequence[Any], times: Iterable[object]) -> Any:
 
 
 def unpacked(found: Any) -> list[Any]:
-    """What was packed, with lists in place of tuples."""
+    """The packed rows, with lists in place of tuples."""
     if not isinstance(found, np.ndarray):
         return list(found)
     return list(json.loads(found.tobytes().decode("utf-8", "surrogatepass")))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What depends on the language of texts: stop words, tokenizers, and scripts without spaces."""
+"""Stop words and tokenizers of languages, and scripts without spaces."""
 
 from __future__ import annotations
 

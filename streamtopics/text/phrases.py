@@ -194,7 +194,7 @@ def looked_at(n_before: int | None, n_documents: int) -> np.ndarray:
 
 
 def _places(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where keys are among others in order, and whether they are; looked up in order, too."""
+    """Places of the wanted keys among sorted keys, and whether each of them occurs."""
     order = np.argsort(wanted)
     places = np.empty(len(wanted), dtype=np.int64)
     places[order] = np.searchsorted(keys, wanted[order])

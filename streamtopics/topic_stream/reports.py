@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a stream of texts tells: topics, shares by period and group, findings and a report."""
+"""Reports of a stream of texts: topics, shares by period and group, findings and a page."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class ReportsDocuments(HoldsDocuments):
         return [str(name) for name in self.pipeline_[:-1].get_feature_names_out()]
 
     def _words(self) -> list[list[str]]:
-        """What each topic is called: its name, or its words."""
+        """The name of each topic, or its words."""
         words, topics = self.top_words(N_WORDS), self._topics
         if not isinstance(topics, Editable):
             return words

@@ -37,7 +37,7 @@ LOG_THETA = frozenset({"log_theta"})
 
 
 class Learnt(NamedTuple):
-    """What an update has learnt from some minibatches with an older alpha."""
+    """The result of an update on some minibatches with an older alpha."""
 
     # (n_components,): before the first and after the last of them
     alphas: tuple[np.ndarray, np.ndarray]
@@ -101,7 +101,7 @@ class RunningMean(ABC):
 
     @abstractmethod
     def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
-        """What a minibatch adds to the mean, under `alpha`; None if nothing."""
+        """The contribution of a minibatch to the mean, under `alpha`, or None."""
 
     @abstractmethod
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:

@@ -13,7 +13,7 @@ KEPT_MINIBATCHES = 1000
 
 @dataclass(frozen=True)
 class Drift:
-    """What the rule kept at one minibatch, with its number, from 1, and its time, if any."""
+    """Share kept by the rule at one minibatch, with its number, from 1, and its time, if any."""
 
     _holds = "retention: nan; effective_sample_size: nan"
     batch: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What objects show: small tables in notebooks, and links to their pages."""
+"""Small tables of objects in notebooks, and links to their pages."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
