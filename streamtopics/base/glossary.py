@@ -12,8 +12,8 @@ from textwrap import indent
 PARAMETERS = {
     "parameters": "Parameters\n----------",
     "by_default": """\
-The parts around the rule are those of `StreamingLDA` by default; `preset`, called with the name
-of the class, has the settings of the source.""",
+All defaults but the rule are as in `StreamingLDA`. `preset`, called with the name of the class,
+has the settings of the source.""",
     "as_streaming_lda": """\
 doc_topic_prior, doc_topic_prior_update, topic_word_prior, inference, view, start, schedule, \
         batch_size, max_iter, n_jobs, random_state, verbose
@@ -26,14 +26,14 @@ n_components : int, default=10
     Number of topics.""",
     "first_n_components": """\
 n_components : int, default=2
-    Number of topics to start with; the stream adds topics and drops them.""",
+    Number of topics at the start; the stream adds and drops topics.""",
     "hdp_documents": """\
 n_sweeps : int, default=20
     Gibbs sweeps over each document; the last quarter is averaged.
 concentration : float, default=1.0
     Concentration of the topic weights (the papers' alpha). Smaller values give fewer topics.
 doc_concentration : float, default=2.0
-    Concentration of a document's topics around those weights (the paper's b), in tokens.""",
+    Concentration of a document's topics around the topic weights (the paper's b), in tokens.""",
     "kappa": """\
 kappa : float, default=0.7
     Decay of the step size (t + tau)^-kappa of the t-th minibatch, in [0, 1]. 1 weighs all
@@ -44,21 +44,20 @@ tau : float, default=0
     "mean_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior or callable, default=0.02
-    Dirichlet parameter of the topics (the papers' eta), in tokens of the documents that the
-    running mean stands for.""",
+    Dirichlet parameter of the topics (the papers' eta), in tokens of the documents in the running
+    mean.""",
     "part_kappa": """\
 kappa : float, default=0.85
-    Decay of the step size (t + tau)^-kappa of the t-th minibatch, or part of one, in [0, 1].
-    1 weighs all alike; smaller values follow a stream that changes, with more noise. The source
-    has 0.5.""",
+    Decay of the step size (t + tau)^-kappa of the t-th minibatch, or part of one, in [0, 1]. 1
+    weighs all alike; smaller values follow changes faster, with more noise. The source has 0.5.""",
     "update_each_sweep": """\
 update_each_sweep : bool, default=False
-    Whether the topics are updated after every sweep over the minibatch (the "++" of the source),
-    which fits the minibatch closer.""",
+    Whether to update the topics after every sweep over the minibatch (the "++" of the source). The
+    topics then fit the minibatch closer.""",
     "boosted_prior": """\
 boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior, callable or None, default=None
-    Knowledge that a boost adds with every minibatch; only its shape counts. None is
+    Prior added by a boost with every minibatch; only the proportions of words count. None is
     `topic_word_prior`.""",
     "small_batches": """\
 batch_size : int, default=100
@@ -67,7 +66,7 @@ batch_size : int, default=100
 max_local_iter : int, default=100
     Largest number of sweeps over a document.
 local_tol : float, default=1e-3
-    A document is done when a sweep moves less than this share of its tokens between topics.
+    Stop when a sweep over a document moves less than this share of the tokens between topics.
 batch_size : int, default=1000
     Documents in a minibatch of `fit`.""",
     "max_iter": """\
@@ -75,7 +74,7 @@ max_iter : int, default=1
     Passes of `fit` over the corpus; more than one counts the data again.""",
     "stream_kappa": """\
 kappa : float, default=0.7
-    How fast `partial_fit` forgets, in (0, 1]. The step size of B documents after N others is
+    How fast `partial_fit` forgets, in (0, 1]. The step size of B documents after N earlier ones is
     (B / (N + B))^kappa; 1 weighs all documents alike.""",
     "em_doc_topic_prior": """\
 doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
@@ -85,33 +84,33 @@ doc_topic_prior : float, array-like of shape (n_components,) or None, default=No
 topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
         default=None
     Dirichlet parameter of all topics, in tokens. None is 0.05 for each word. If priors are learnt,
-    learning starts from it.""",
+    learning starts from this value.""",
     "em_tol": """\
 tol : float, default=1e-4
-    Stop when a round gains less than this share of the bound; never in the first eleven rounds
-    from a random start, ten of which keep the priors.""",
+    Stop when a round gains less than this share of the bound. From a random start at least eleven
+    rounds are run; the first ten keep the priors.""",
     "common_parameters": """\
 n_jobs : int or None, default=None
-    Number of threads; None is 1 and -1 all processors. Results do not depend on it.
+    Number of threads; None is 1 and -1 all processors. Results are the same for any number.
 random_state : int, RandomState instance or None, default=None
     Seed of the estimator.
 verbose : int, default=0
-    1 shows the progress of `fit`, with the score of each minibatch before it is learnt, or the
-    bound after each round, if there is one.""",
+    1 shows the progress of `fit`: the score of each minibatch before learning, or the bound after
+    each round.""",
 }
 
 TOPIC_ATTRIBUTES = """\
 topic_word_ : ndarray of shape (n_components, n_features)
     Word probabilities of the topics; rows sum to 1.
 topic_weights_ : ndarray of shape (n_components,)
-    Share of all learnt tokens that each topic explains.
+    Share of each topic in the learnt tokens.
 prior_retention_ : ndarray of shape (n_components,)
-    Share of each topic's mass that comes from the prior."""
+    Share of the prior in each topic's mass."""
 STREAM_ATTRIBUTES = """\
 n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-    Minibatches (or parts of them), documents and tokens learnt, repeated passes included.
+    Minibatches (or parts), documents and tokens learnt, repeated passes included.
 n_iter_ : int
-    Passes that `fit` has finished; 0 after `partial_fit` alone.
+    Finished passes of `fit`; 0 after `partial_fit` alone.
 posterior_ : TopicPosterior
     The posterior of the topics.
 seed_ : int
@@ -119,7 +118,7 @@ seed_ : int
 n_features_in_ : int
     Number of features seen in `fit`.
 feature_names_in_ : ndarray of shape (n_features,)
-    Names of features seen in `fit`, if they were all strings."""
+    Names of features seen in `fit`, if all are strings."""
 
 ATTRIBUTES = {
     "attributes": "Attributes\n----------",
@@ -131,18 +130,18 @@ components_ : ndarray of shape (n_components, n_features)
     Expected tokens of each word in each topic, per document, smoothed; not normalised.""",
     "edit_attributes": """\
 edits_ : list of Edit
-    What people have changed of the topics; see `streamtopics.editing`.
+    Changes of topics made by people; see `streamtopics.editing`.
 topic_numbers_, topic_names_ : ndarray of shape (n_components,)
-    Numbers that stay with the topics when rows move, and names if `rename` has given any.
+    Numbers of the topics, the same when rows move, and names given by `rename`.
 hidden_topics_, locked_topics_ : ndarray of int
-    Rows that tables and pictures leave out, and rows whose words stay.""",
+    Rows left out of tables and pictures, and rows with fixed words.""",
     "drift_attributes": """\
 retention_ : ndarray of shape (n_components,)
-    Share of each topic that the rule kept at the last minibatch.
+    Share of each topic kept by the rule at the last minibatch.
 retention_history_ : ndarray of shape (n_minibatches, n_components)
     `retention_` of the last thousand minibatches.
 effective_sample_size_ : ndarray of shape (n_components,)
-    Mass of each topic in tokens, with its prior; growing weights are included.
+    Mass of each topic in tokens; the prior and growing weights are included.
 drift_ : list of Drift
     Records of the last thousand minibatches: `batch`, `time`, `retention` and
     `effective_sample_size` of each.""",
@@ -152,9 +151,9 @@ n_active_topics_ : int
 n_topics_ : int
     Number of topics represented, n_components in the shapes below.
 births_ : list of TopicLifetime
-    Living topics and the last thousand that died, by birth; see `births_report`.
+    Living topics and the last thousand dead topics, by birth; see `births_report`.
 topic_ids_ : ndarray of shape (n_topics,)
-    Their numbers in `births_`.""",
+    Numbers of the topics in `births_`.""",
     "topic_attributes": TOPIC_ATTRIBUTES,
     "stream_attributes": STREAM_ATTRIBUTES,
     "common_attributes": f"""\
@@ -166,11 +165,11 @@ doc_topic_prior_ : ndarray of shape (n_components,)
 
 METHODS = {
     "learns_corpus": """\
-Forgets what was learnt before. If it is interrupted, or a minibatch has no finite answer, the
+Forgets all earlier learning. After an interrupt, or a minibatch without a finite answer, the
 minibatches before stay learnt.""",
     "learns_minibatch": """\
-A call that fails changes nothing. The first call fixes the columns, the topics, the priors, the
-seed and the kind of rule; other parameters take effect from the next minibatch on.""",
+A failed call changes nothing. The first call fixes the columns, the topics, the priors, the seed
+and the kind of rule; other parameters take effect from the next minibatch on.""",
     "y_ignored": """\
 y : None
     Ignored.""",
@@ -178,23 +177,23 @@ y : None
 Parameters
 ----------
 X : matrix of shape (n_sentences, n_features), or sequence of matrices
-    Word counts of sentences: one matrix with `groups`, or a matrix of shape
-    (n_sentences, n_features) for each document, as `SentenceVectorizer` makes them.""",
+    Word counts of sentences: one matrix with `groups`, or a matrix of shape (n_sentences,
+    n_features) for each document, as from `SentenceVectorizer`.""",
     "groups": """\
 groups : array-like of shape (n_sentences,) or None, default=None
-    The document of each row of X, if that is one matrix. Documents are in the order of
-    their first rows.""",
+    The document of each row of X, if X is one matrix. Documents are in the order of their first
+    rows.""",
     "sets": """\
 Parameters
 ----------
 X : sequence of matrices, or matrix
-    A matrix of shape (n_points, n_features) for each set, or one for all with `groups`:
-    sentences as word counts, or vectors. For items one matrix of shape (n_sets, n_items), in
-    which the items of a set are above 0.""",
+    A matrix of shape (n_points, n_features) for each set, or one for all with `groups`: sentences
+    as word counts, or vectors. For items one matrix of shape (n_sets, n_items); the items of a set
+    are above 0.""",
     "groups_of_points": """\
 groups : array-like of shape (n_points,) or None, default=None
-    The set of each row of X, if that is one matrix of points. Sets are in the order of
-    their first rows.""",
+    The set of each row of X, if X is one matrix of points. Sets are in the order of their first
+    rows.""",
     "samples": """\
 Parameters
 ----------
@@ -212,11 +211,11 @@ X : {array-like, sparse matrix} of shape (n_documents, n_features)
     Word counts: 0, or from 1e-30 to 1e15; fractions are legal.""",
     "vectors": """\
 vectors : array-like of shape (n_documents, n_dimensions), default=None
-    A vector for each document, such as a sentence transformer makes; its length does not
-    count. A row of NaN or zeros is a document without one.""",
+    A vector for each document, for example of a sentence transformer; the length of a vector does
+    not count. A row of NaN or zeros is a document without a vector.""",
     "known_topics": """\
 y : array-like of shape (n_documents,), default=None
-    In `GuidedTopics` the names of known topics of documents, and None for the others; ignored in
+    In `GuidedTopics` the names of known topics, and None where unknown; ignored in
     `StreamingMixture`.""",
     "ratings": """\
 y : array-like of shape (n_documents,)
@@ -234,7 +233,7 @@ y : array-like of shape (n_samples,), default=None
 Returns
 -------
 log_probability : ndarray of shape (n_documents,)
-    Nats, summed over the document's held-out tokens; 0 if it has none.""",
+    Nats, summed over the held-out tokens of the document; 0 without held-out tokens.""",
     "score": """\
 Returns
 -------
@@ -245,10 +244,10 @@ points : matrix of shape (n_points, n_features)
     Sentences or vectors; for items their column numbers, 1-D.""",
     "theta_of_process": """\
 theta : array-like of shape (n_components,) or None, default=None
-    Such as a row of `transform`; None is `theta_`.""",
+    For example a row of `transform`; None is `theta_`.""",
     "given_points": """\
 given : points or None, default=None
-    Points of the set that are known; the result is about the further ones.""",
+    Known points of the set; the result is about further points.""",
     "raw_documents": """\
 raw_documents : iterable of str, or of lists of str
     Texts, or lists of their sentences.""",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics that people merge, split, name, hide, lock and give words; the model goes on learning."""
+"""Topics merged, split, named, hidden, locked or given words by people; learning goes on."""
 
 from streamtopics.editing.journal import (
     EditResult,

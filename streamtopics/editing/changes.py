@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Edits carried out on a commit record, which stays as it is: they return a new one."""
+"""Edits of a commit record: functions that return a new record."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from streamtopics.posteriors.protocol import State
 from streamtopics.posteriors.rows import from_counts
 from streamtopics.updates.doc_topic import GammaPrior, Shares
 
-# Rows of the old topics that make up a new one, and the share of their counts that it gets, by
-# word; None is all.
+# For each new topic, rows of old topics and the share of their counts in it, by word; None is all.
 Parts = list[tuple[int, np.ndarray | None]]
 
 
@@ -36,19 +35,19 @@ def carried_out(commit: TopicCommit, edits: Edits, step: EditStep) -> TopicCommi
         own = [commit.n_hidden + row for row in step.before.rows(step.edit.topics)]
         posterior, shares = _rearranged(posterior, _parts(posterior.n_nodes, own, step.division))
         memory = _memory(commit.update.doc_topic, state[1], shares, posterior.alpha)
-        state, drift = (None, memory), ()  # Records of drift are of rows as they were.
+        state, drift = (None, memory), ()  # Records of drift are of the earlier rows.
     posterior = _with_words_moved(posterior, labels, step)
     return replace(commit, posterior=posterior, state=state, drift=drift, edits=edits)
 
 
 def taken_back(commit: TopicCommit, edits: Edits) -> TopicCommit:
-    """The commit record without the last step of `edits`, which can be taken back."""
+    """The commit record without the last step of `edits`, if it can be undone."""
     last = edits.steps[-1]
     if not last.moves:
         now = edits.labels
         labels = replace(last.before, topics=now.topics, n_topics=now.n_topics)
         return replace(commit, edits=replace(edits, labels=labels, steps=edits.steps[:-1]))
-    found: TopicCommit = edits.base.copied()  # As learning will write in it
+    found: TopicCommit = edits.base.copied()  # Learning will write in the copy
     for step in edits.steps[edits.n_base : -1]:
         found = carried_out(found, found.edits, step)
     return found
@@ -60,7 +59,7 @@ def _labels_after(labels: TopicLabels, step: EditStep) -> TopicLabels:
     pairs = frozenset((topic, column) for topic in own for column in step.columns)
     match edit.kind:
         case "merge":
-            # What one of the topics excludes, all of them do.
+            # A word excluded from one of the topics is excluded from all.
             pairs = frozenset((first if t in own else t, column) for t, column in labels.excluded)
             kept = tuple(topic for topic in labels.topics if topic == first or topic not in own)
             return replace(labels, topics=kept, excluded=pairs)
@@ -94,7 +93,7 @@ def _labels_after(labels: TopicLabels, step: EditStep) -> TopicLabels:
 
 
 def _parts(n_rows: int, own: list[int], division: np.ndarray | None) -> list[Parts]:
-    """The parts of each row after the rows `own` are merged, or the one of them is divided."""
+    """The parts of each row after the rows `own` are merged, or the single one is divided."""
     rows: list[Parts] = [[(k, None)] for k in range(n_rows)]
     if division is not None:
         shares: list[Parts] = [[(own[0], share)] for share in division.T]
@@ -107,10 +106,11 @@ def _parts(n_rows: int, own: list[int], division: np.ndarray | None) -> list[Par
 def _rearranged(
     posterior: TopicPosterior, rows: Sequence[Parts]
 ) -> tuple[TopicPosterior, np.ndarray]:
-    """The posterior of other rows, and the share of each old one in each new one.
+    """The posterior of the new rows, and the share of each old row in each new row.
 
-    A row that is one old row has the same bits. Else counts and alpha are the sums of its parts.
-    It has the prior of the first of them, with the greatest weight of any: the prior counts once.
+    A row made of one whole old row has the same bits. Otherwise counts and alpha are the sums of
+    the parts. The prior is the first part's, with the greatest weight of all parts: the prior
+    counts once.
     """
     old, words = posterior._state, posterior._state.S.words
     learnt, shares = old.S.rows(words), np.zeros((posterior.n_nodes, len(rows)))
@@ -143,12 +143,12 @@ def _rearranged(
 
 
 def _memory(doc_topic: Any, memory: Any, shares: np.ndarray, alpha: np.ndarray) -> Any:
-    """The memory of the update of the documents' prior, after an edit made it `alpha`."""
+    """The memory of the update of the documents' prior, for the edited `alpha`."""
     if memory is None or isinstance(doc_topic, Shares):
         return None if memory is None else memory @ shares
     if isinstance(doc_topic, GammaPrior):
         return np.append(memory[:-1] @ shares, memory[-1])
-    # Of `FixedPoint`: E[log theta], and for other rows that of the Dirichlet distribution.
+    # For `FixedPoint`: E[log theta]; for changed rows E[log theta] of the Dirichlet distribution.
     same = ((shares != 0).sum(axis=0) == 1) & (shares.max(axis=0) == 1)
     return np.where(same, memory @ shares, digamma(alpha) - digamma(alpha.sum()))
 
@@ -159,14 +159,14 @@ def _memory(doc_topic: Any, memory: Any, shares: np.ndarray, alpha: np.ndarray) 
 def _with_words_moved(
     posterior: TopicPosterior, labels: TopicLabels, step: EditStep
 ) -> TopicPosterior:
-    """The posterior with words pulled, and without those that the topics of the edit exclude."""
+    """The posterior with words pulled, and without words excluded from the topics of the edit."""
     topic, state, S = step.edit.topics[0], posterior._state, posterior._state.S.copy()
     n_hidden = posterior.n_nodes - len(labels.topics)
     own, locked = labels.mask([topic], n_hidden), labels.mask(labels.locked, n_hidden)
     pulls = step.edit.kind == "pull"
     excluded = sorted(column for other, column in labels.excluded if other == topic)
     columns = np.array(step.columns if pulls else excluded, np.int32)
-    # Others were never learnt.
+    # Other words were never learnt.
     columns = columns[S.places[columns] > 0]
     for column, lam in zip(columns, posterior.rows(columns), strict=True):
         counts = state.a * S.counts[S.places[column]]

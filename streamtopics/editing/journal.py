@@ -21,16 +21,16 @@ FORMAT = "streamtopics edits"
 
 
 class EditResult(NamedTuple):
-    """The result of one edit: its rows, or the reason of a refusal.
+    """The result of one edit: rows, or the reason for a refusal.
 
     Attributes
     ----------
     edit : Edit
-        As it was asked for.
+        The requested edit.
     rows : tuple of int
         Rows of the topics before the edit; empty after a refusal.
     refused : str
-        Why it was refused; "" if it was not.
+        Reason for a refusal; "" if applied.
     """
 
     edit: Edit
@@ -39,12 +39,12 @@ class EditResult(NamedTuple):
 
 
 def edits_to_json(edits: Iterable[Edit]) -> str:
-    """Edits as text, for a file that people and other programs can read.
+    """Edits as text, for a file readable by people and programs.
 
     Parameters
     ----------
     edits : iterable of Edit
-        Such as `edits_` of a model.
+        For example `edits_` of a model.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def edits_to_json(edits: Iterable[Edit]) -> str:
 
 
 def edits_from_json(text: str) -> list[Edit]:
-    """Read the edits that `edits_to_json` has written.
+    """Read edits written by `edits_to_json`.
 
     Parameters
     ----------
@@ -102,24 +102,24 @@ def _read(row: dict[str, Any]) -> Edit:
 
 
 def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -> list[EditResult]:
-    """Apply the edits of one model to another, such as a newly fitted one.
+    """Apply the edits of one model to another, for example to a newly fitted model.
 
-    Topics are found by their words, as `TopicTracker` finds them. An edit is refused if one of its
-    topics is not found, or if the model cannot take it; the remaining edits are applied.
+    Topics are found by words, as `TopicTracker` does. An edit is refused if one of its topics is
+    not found, or if the model does not allow the edit; the remaining edits are applied.
 
     Parameters
     ----------
     model : estimator or pipeline
-        As in `merge`. It is changed in place.
+        As in `merge`; the model is changed in place.
     edits : iterable of Edit
-        Edits in order, such as `edits_` of a model, or the result of `edits_from_json`.
+        Edits in order, for example `edits_` of a model, or the result of `edits_from_json`.
     X : object, default=None
         Documents for splits; see `split`.
 
     Returns
     -------
     results : list of EditResult
-        One for each edit.
+        A result for each edit.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -
     """
     topics = editable(model)
     names = set(topics._column_names(names_of(model)).tolist())
-    # Number of the topics of the edits in this model.
+    # Numbers of the topics in this model, by number in the edits.
     found: dict[int, int] = {}
     asked, results = list(edits), []
     with lock_of(topics):
@@ -149,7 +149,7 @@ def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -
                 results.append(EditResult(edit, (), str(error)))
                 continue
             found |= dict(zip(edit.topics, topics.edits_[-1].topics, strict=True))
-            # Which part is which, and what has gone in another topic, is found by words.
+            # Parts, and what was pooled with other topics, are found by words.
             for topic in {"split": edit.topics, "merge": edit.topics[1:]}.get(edit.kind, ()):
                 del found[topic]
             results.append(EditResult(edit, tuple(rows), ""))
@@ -157,7 +157,7 @@ def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -
 
 
 def _places(model: BaseEstimator, edits: Sequence[Edit], found: dict[int, int]) -> list[int]:
-    """The rows of the topics of the first edit; topics of the others compete for them."""
+    """The rows of the topics of the first edit; topics of later edits compete for the rows."""
     edit, topics = edits[0], editable(model)
     row_of = {number: row for row, number in enumerate(edits_of(topics).labels.topics)}
     known = {topic: row_of[one] for topic, one in found.items() if one in row_of}

@@ -15,29 +15,29 @@ from streamtopics.updates.births import Lifetimes
 from streamtopics.utils.checks import check_one_of
 
 KINDS = ("merge", "split", "rename", "hide", "show", "lock", "unlock", "exclude", "pull")
-# Words, or columns without a name, and their probabilities in a topic.
+# Words, or columns without a name, with probabilities in a topic.
 Weighted = tuple[tuple[Any, float], ...]
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One change of the topics of a model, as it is kept in the model and in files.
+    """One change of the topics of a model, as kept in models and files.
 
     Attributes
     ----------
     kind : str
         The function of `streamtopics.editing`.
     topics : tuple of int
-        Numbers of the topics. The number of a topic is its row before the first edit, and never
+        Numbers of the topics. The number of a topic is the row before the first edit, and never
         changes; new topics get further numbers.
     leading : tuple of tuples of (word, probability)
         The thirty most probable words of each topic, used to find the topic in other models.
     words : tuple
-        Words that are excluded or pulled.
+        Excluded or pulled words.
     name : str
         The new name.
     n : int
-        Parts of a split.
+        Number of parts of a split.
     """
 
     kind: str
@@ -55,33 +55,33 @@ class Edit:
 class TopicLabels:
     """Names, hidden and locked topics, and excluded words, by number of the topic."""
 
-    topics: tuple[int, ...]  # Number of each row, without those of a background
+    topics: tuple[int, ...]  # Number of each row, without background rows
     n_topics: int  # Numbers given so far
     names: Mapping[int, str] = field(default_factory=dict)
     hidden: frozenset[int] = frozenset()
     locked: frozenset[int] = frozenset()
-    excluded: frozenset[tuple[int, int]] = frozenset()  # Topics, and columns that they never get
+    excluded: frozenset[tuple[int, int]] = frozenset()  # Topics and their excluded columns
 
     @property
     def names_by_row(self) -> list[str]:
-        """The name of each row, "" for one without."""
+        """The name of each row, "" for a row without a name."""
         return [self.names.get(topic, "") for topic in self.topics]
 
     def rows(self, topics: Iterable[int]) -> list[int]:
-        """Rows of those topics that there are."""
+        """Rows of topics, without topics that are gone."""
         return [self.topics.index(topic) for topic in topics if topic in self.topics]
 
     def mask(self, topics: Iterable[int], n_hidden: int) -> np.ndarray:
-        """Whether each row of the posterior is one of some topics; the first are a background."""
+        """Whether each row of the posterior is one of some topics, `n_hidden` first rows aside."""
         found = np.zeros(n_hidden + len(self.topics), bool)
         found[[n_hidden + row for row in self.rows(topics)]] = True
         return found
 
     def move_out(self, column: int, counts: np.ndarray, lam: np.ndarray) -> None:
-        """Divide a word's tokens in topics that exclude it among the others, in place.
+        """Divide a word's tokens in topics without this word among the remaining topics, in place.
 
-        In proportion to theirs in `counts`, or in `lam` if they have none; both are of this word.
-        Locked topics get nothing.
+        In proportion to the tokens in `counts`, or in `lam` if there are none; both are of this
+        word. Locked topics get nothing.
         """
         n_hidden = len(counts) - len(self.topics)
         own = self.mask((topic for topic, other in self.excluded if other == column), n_hidden)
@@ -92,19 +92,19 @@ class TopicLabels:
             counts[own] = 0.0
 
     def without(self, columns: np.ndarray) -> TopicLabels:
-        """The labels after columns were given to other words."""
+        """The labels after columns were given to new words."""
         gone = set(columns.tolist())
         return replace(self, excluded=frozenset(p for p in self.excluded if p[1] not in gone))
 
 
 @dataclass(frozen=True)
 class EditStep:
-    """An edit with all that it takes to carry it out again on the same topics."""
+    """An edit with everything needed to apply it again to the same topics."""
 
     edit: Edit
     before: TopicLabels
     columns: tuple[int, ...] = ()  # Of the words
-    moves: bool = True  # Whether it changes rows or counts
+    moves: bool = True  # Whether the edit changes rows or counts
     # (n_words, n): share of each part of a split in the counts of each word learnt
     division: np.ndarray | None = None
 
@@ -114,10 +114,10 @@ class Edits:
     """All edits of a model; a field of its commit record."""
 
     labels: TopicLabels
-    n_started: int  # Topics that learning began with
+    n_started: int  # Topics at the start of learning
     steps: tuple[EditStep, ...] = ()
-    # The commit record before the first step that moved counts after the last minibatch, and the
-    # number of its steps
+    # The commit record before the first count-moving step since the last minibatch, and the number
+    # of steps before it
     base: Any = None
     n_base: int = 0
 
@@ -127,7 +127,7 @@ class Edits:
         return [step.edit for step in self.steps]
 
     def learnt(self, lifetimes: Lifetimes | None) -> Edits:
-        """The record after a minibatch: a place that a new cluster has taken has a new number."""
+        """The record after a minibatch: a new cluster in an old place gets a new number."""
         labels, steps, born = self.labels, self.steps, list[int]()
         if lifetimes is not None:
             born = [one.topic for one in lifetimes.alive if one.born == lifetimes.n_batches]
@@ -140,15 +140,15 @@ class Edits:
         return replace(self, labels=labels, steps=steps, base=None)
 
     def without(self, columns: np.ndarray) -> Edits:
-        """The record after columns were given to other words, of which nothing is left."""
+        """The record after columns were given to new words; nothing of the old words is left."""
         steps = tuple(replace(step, before=step.before.without(columns)) for step in self.steps)
         return replace(self, labels=self.labels.without(columns), steps=steps).learnt(None)
 
     def held(self, blend: Blend, posterior: TopicPosterior, n_hidden: int) -> Blend:
-        """The blend that keeps words out of the topics that exclude them, and locked topics alike.
+        """The blend with excluded words kept out of their topics, and with locked topics fixed.
 
-        A locked topic is multiplied by what its mass grows by, so that its words keep their
-        probabilities and its share of the tokens is still counted.
+        A locked topic is multiplied by the growth of its mass: its words keep their probabilities,
+        and its share of the tokens is still counted.
         """
         labels, statistics = self.labels, blend.statistics
         locked = labels.mask(labels.locked, n_hidden)
@@ -173,6 +173,6 @@ class Edits:
 
 
 def edits_of(topics: Editable) -> Edits:
-    """The record of the edits of an estimator; one of none if there were none."""
+    """The record of the edits of an estimator, or an empty record."""
     found, n = topics._commit.edits, topics._n_features_out
     return found if isinstance(found, Edits) else Edits(TopicLabels(tuple(range(n)), n), n)

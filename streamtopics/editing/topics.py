@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Edits of the topics of a fitted model, which goes on to learn from the stream.
+"""Edits of the topics of a fitted model. The model continues to learn from the stream.
 
-Topics are rows of counts, lam = c eta + b xi + a S, and rules add to them or scale them. So counts
-of rows can be added (merge), divided (split) or moved (exclude, pull), and no token is lost. Names,
-hidden and locked topics are labels. One record, `edits` of the commit record, holds everything and
-is swapped as a whole: a failed edit changes nothing, and `save` keeps the edits.
+Topics are rows of counts, lam = c eta + b xi + a S, and rules add counts or scale rows. So counts
+can be added (merge), divided (split) or moved (exclude, pull) without losing a token. Names, hidden
+and locked topics are labels. One record, `edits` of the commit record, is swapped as a whole: a
+failed edit changes nothing, and `save` keeps the edits.
 
-Topics have numbers that stay when rows move; labels and the journal use these numbers.
-`n_components` stays the number at the start of learning, so a clone starts like the model.
+Labels and the journal use numbers of topics, which stay the same when rows move. `n_components`
+stays the number at the start of learning, so a clone starts like the model.
 
-Undo carries out all edits but the last again, from the commit record before the first one. It is
-kept until something is learnt; from then on only labels can be undone, and no file is larger.
-
-A locked topic is scaled by what its mass grows by; the tokens of an excluded word go to the
-other topics before a minibatch is added (`Edits.held`).
-
-A split infers documents, takes the tokens of the topic in each, learns parts from these, and
-divides the topic's counts of each word as the parts do.
+Undo applies all edits but the last again, to the commit record before the first edit. After a
+minibatch only labels can be undone, so files do not grow.
 """
 
 from __future__ import annotations
@@ -40,33 +34,33 @@ from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, counted, last_step, names_of
 from streamtopics.utils.structure import for_scipy
 
-# Leading words by which a topic is known. Tokens that a split needs, and the part of one below
-# which it is of another topic.
+# Leading words used to recognise a topic. Tokens needed for a split, and the share below which a
+# part belongs to another topic.
 KEPT_WORDS, LEAST_TOKENS, LEAST_TOKEN = 30, 100.0, 1e-3
 
 
 class EditError(ValueError):
-    """An edit that the model cannot take; nothing has changed."""
+    """An edit refused by the model; nothing has changed."""
 
 
 def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
     """Make one topic of several; the first keeps its row, name and number.
 
-    Their tokens and their shares of documents are added, and the prior of the first counts once.
-    Later rows move up. Clusters that come and go (`births`) can be neither merged nor split.
+    Tokens and shares of documents are added; the prior of the first topic counts once. Later rows
+    move up. Clusters with `births` can be neither merged nor split.
 
     Parameters
     ----------
     model : estimator or pipeline
         A fitted `StreamingLDA`, one of its subclasses or presets, or a `StreamingMixture`; or a
-        pipeline that ends in one. It is changed in place.
+        pipeline with such an estimator at the end. The model is changed in place.
     topics : sequence of int
         Rows of two topics or more.
 
     Returns
     -------
     edit : Edit
-        As in `edits_` of the model.
+        As kept in `edits_` of the model.
 
     Examples
     --------
@@ -87,8 +81,8 @@ def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
 def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     """Make several topics of one, from documents.
 
-    The largest part keeps the row, the name and the number of the topic. The others get the rows
-    after the last one.
+    The largest part keeps the row, the name and the number of the topic. Further parts get rows
+    after the last row.
 
     Parameters
     ----------
@@ -98,9 +92,9 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
         Row of the topic.
     X : object
         Documents with the topic, as for `transform` of the model: learnt documents, or similar
-        ones. Some thousand are enough.
+        documents. Some thousand are enough.
     n : int, default=2
-        Parts.
+        Number of parts.
 
     Returns
     -------
@@ -120,7 +114,7 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
 
 
 def rename(model: BaseEstimator, topic: int, name: str) -> Edit:
-    """Give a topic a name, which tables, reports and pictures show; "" takes it away.
+    """Give a topic a name for tables, reports and pictures; "" removes the name.
 
     Parameters
     ----------
@@ -147,7 +141,7 @@ def rename(model: BaseEstimator, topic: int, name: str) -> Edit:
 
 
 def hide(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
-    """Leave topics out of tables, reports and pictures; the model still has them.
+    """Leave topics out of tables, reports and pictures; the model keeps the topics.
 
     Parameters
     ----------
@@ -173,19 +167,19 @@ def hide(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
 
 
 def show(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
-    """Show topics again that were hidden; see `hide`."""
+    """Show hidden topics again; see `hide`."""
     return edit_rows(model, "show", topics)
 
 
 def lock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     """Keep the words of topics as they are while the model learns.
 
-    Documents still have these topics, and their shares of the tokens are still counted.
+    Documents still have these topics, and shares of the tokens are still counted.
 
     Parameters
     ----------
     model, topics
-        As in `hide`. Clusters that come and go (`births`) cannot be locked.
+        As in `hide`. Clusters with `births` cannot be locked.
 
     Returns
     -------
@@ -205,23 +199,23 @@ def lock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
 
 
 def unlock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
-    """Let topics learn again that were locked; see `lock`."""
+    """Let locked topics learn again; see `lock`."""
     return edit_rows(model, "unlock", topics)
 
 
 def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
-    """Keep words out of a topic, from now on and for ever: "not this word".
+    """Keep words out of a topic from now on: "not this word".
 
-    The topic's tokens of the words go to the remaining topics in proportion to their tokens of each
-    word, and so do tokens in later minibatches. Locked topics get none.
+    The topic's tokens of the words go to the remaining topics in proportion to the tokens of each
+    word; later minibatches are treated alike. Locked topics get none.
 
     Parameters
     ----------
     model, topic
         As in `split`.
     words : collection
-        Words of the vocabulary, or numbers of columns without names. In an open vocabulary an
-        excluded word that loses its column is free again.
+        Words of the vocabulary, or numbers of columns without names. In an open vocabulary the
+        exclusion of a word ends when the word loses its column.
 
     Returns
     -------
@@ -245,12 +239,12 @@ def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit
     """Move all tokens of words to a topic: "this word belongs here".
 
     Later documents are read with the edited topics, so most of their tokens of these words go to
-    the topic too. Locked topics keep theirs.
+    the topic too. Locked topics keep their tokens.
 
     Parameters
     ----------
     model, topic, words
-        As in `exclude`; pulling a word ends its exclusion.
+        As in `exclude`; a pull ends the exclusion of a word.
 
     Returns
     -------
@@ -270,10 +264,10 @@ def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit
 
 
 def undo(model: BaseEstimator) -> Edit:
-    """Undo the last remaining edit; the model has the same bits as before the edit.
+    """Undo the last remaining edit; the model has the same bits as before.
 
-    Once a minibatch was learnt, only `rename`, `hide`, `show`, `lock`, `unlock` and the exclusion
-    of words that were never learnt can be undone.
+    After a minibatch only `rename`, `hide`, `show`, `lock`, `unlock` and the exclusion of never
+    learnt words can be undone.
 
     Parameters
     ----------
@@ -313,13 +307,13 @@ def undo(model: BaseEstimator) -> Edit:
 
 
 def refuse(*troubles: tuple[object, str]) -> None:
-    """Raise an `EditError` that tells the first trouble that there is, if any."""
+    """Raise an `EditError` with the first trouble, if any."""
     if said := next((said for trouble, said in troubles if trouble), ""):
         raise EditError(said)
 
 
 def editable(model: BaseEstimator) -> Editable:
-    """The estimator of topics of a model, refused by name if its topics cannot be edited."""
+    """The estimator of topics of a model; refuses an estimator without edits by name."""
     check_not_frozen(model)
     topics = last_step(model)
     cannot = f"the topics of {type(topics).__name__} cannot be edited"
@@ -344,7 +338,7 @@ def editable(model: BaseEstimator) -> Editable:
 
 
 def leading_words(topics: Editable, names: np.ndarray) -> list[Weighted]:
-    """The thirty most probable words that each row has learnt, and their probabilities."""
+    """The thirty most probable learnt words of each row, with probabilities."""
     store, leading = topics._commit.posterior._state.S, most_probable(topics._learnt, KEPT_WORDS)
     found = []
     for row in range(topics._n_hidden, len(leading)):
@@ -359,7 +353,7 @@ def edit_rows(
     model: BaseEstimator, kind: str, topics: int | Sequence[int], *,
     words: Collection[str | int] = (), X: object = None, n: int = 0, name: str = "",
 ) -> Edit:  # fmt: skip
-    """Carry out an edit of some rows, and return it."""
+    """Apply an edit to some rows, and return the edit."""
     estimator = editable(model)
     with lock_of(estimator):
         commit, edits = estimator._commit, edits_of(estimator)
@@ -421,7 +415,7 @@ def _division(model: BaseEstimator, topics: Editable, row: int, X: object, n: in
 
 
 def tokens_of(topics: Editable, X: sparse.csr_matrix, row: int) -> sparse.csr_matrix:
-    """Expected tokens of a topic in the documents that have one or more of it.
+    """Expected tokens of a topic in documents with at least one such token.
 
     A token of word w in document d is of topic k with probability
 

@@ -38,45 +38,44 @@ AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")
 
 @documented
 class AspectSentimentModel(LearnsByRule, SentenceTopics):
-    """The aspect and sentiment unification model (ASUM), which learns from seed words.
+    """The aspect and sentiment unification model (ASUM), learnt from seed words.
 
-    Each sentence draws all of its words from the topic of one aspect under one sentiment. A
-    document has proportions of sentiments, and in each of them of aspects. The prior gives words to
-    sentiments, so that no label is needed. On a stream seed words fade from the topics, unless the
-    update boosts the prior.
+    Each sentence draws its words from the topic of one aspect under one sentiment. A document has
+    proportions of sentiments and, in each sentiment, of aspects. The prior assigns words to
+    sentiments; labels are not needed. On a stream seed words fade from the topics unless the update
+    boosts the prior.
 
     Parameters
     ----------
     n_aspects : int, default=10
         Aspects, and topics, of each sentiment.
     sentiments : sequence of str or of int, default=("positive", "negative")
-        Their names, two or more, in the order of the rows of `topic_word_prior`.
+        Names of the sentiments, two or more, in the order of the rows of `topic_word_prior`.
     topic_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
             (n_sentiments, n_features), WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of each sentiment (the papers' eta), in tokens, and the
-        knowledge that a boost adds with every minibatch, the same if None.
+        prior added by a boost with every minibatch, by default the same.
         `streamtopics.priors.SeedWords` takes seed words by the names of the sentiments. None is
-        0.05 for each word, under which the names mean nothing.
+        0.05 for each word; the names then mean nothing.
     update : Rule or None, default=None
-        How the posterior takes a minibatch in; see `streamtopics.updates`. None is
-        ``BPS(0.5, "topic")``. With "whole", as in the source, the rare topics of a sentiment
-        become all prior.
+        How the posterior learns a minibatch; see `streamtopics.updates`. None is ``BPS(0.5,
+        "topic")``. With "whole", as in the source, the rare topics of a sentiment become all prior.
     doc_sentiment_prior : float, default=1.0
         Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1. 1 is flat;
-        each 1 more is a further sentence of every sentiment.
+        each further 1 acts like one more sentence of every sentiment.
     doc_aspect_prior : float, default=2.0
-        The same of the aspects in each sentiment (the papers' alpha). The source has 1.
+        Dirichlet parameter of the aspects in each sentiment (the papers' alpha). The source has 1.
     inference : {"em", "frank_wolfe"}, default="em"
-        How the proportions of a document are found: by EM, or by the printed steps of the source,
-        which come less close.
+        How the proportions of a document are found: by EM, or by the steps printed in the source,
+        which are less exact.
     {sweeps_and_batches, max_iter}
     {common_parameters}
 
     Attributes
     ----------
     sentiment_names_ : ndarray of shape (n_sentiments,)
-        The names in the order of `sentiments`. n_components, below, is n_sentiments * n_aspects:
-        first all aspects of the first sentiment.
+        The names in the order of `sentiments`. The number of topics, n_components below, is
+        n_sentiments * n_aspects: first all aspects of the first sentiment.
     classes_ : ndarray of shape (n_sentiments,)
         The names sorted: the columns of `predict_proba`.
     {dirichlet_components}
@@ -184,7 +183,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Returns
         -------
         sentiment : ndarray of shape (n_documents,)
-            Of `classes_`; the first of equally probable ones.
+            One of `classes_`; the first of equally probable sentiments.
         """
         most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
         return np.asarray(self.classes_[most_probable])
@@ -197,12 +196,13 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Returns
         -------
         proportions : ndarray of shape (n_documents, n_sentiments), float64
-            Columns in the order of `classes_`. Rows sum to 1, without words evenly.
+            Columns in the order of `classes_`. Rows sum to 1; all equal for a document without
+            words.
         """
         return self._sentiments(X, groups, "predict_proba")
 
     def transform(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
-        """Joint proportions of sentiments and aspects in documents, each inferred by itself.
+        """Joint proportions of sentiments and aspects in documents, for each document by itself.
 
         {sentences, groups}
 
@@ -239,7 +239,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Parameters
         ----------
         input_features : array-like of str or None, default=None
-            Only compared with the names of the columns of X.
+            Only compared with the column names of X.
 
         Returns
         -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Births and deaths of topics, where each document has one: from a minibatch to a blend."""
+"""Births and deaths of topics in models of one topic a document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from streamtopics.utils.progress import LOG
 class ReportsLifetimes(StreamingTopicModel):
     """Adds the record of births and deaths to estimators whose topics may come and go."""
 
-    # How they do; None for topics that are always the same.
+    # None if the topics are always the same.
     births: DirichletProcess | None = DirichletProcess()
 
     @property
@@ -36,7 +36,7 @@ class ReportsLifetimes(StreamingTopicModel):
         return sorted((*lifetimes.dead, *lifetimes.alive), key=lambda one: (one.born, one.topic))
 
     def births_report(self, feature_names: OptionalArray = None) -> list[TopicLifetime]:
-        """Rows on the topics along the stream: when each was born and died, and of what words.
+        """Rows on the topics along the stream: birth, death and words of each.
 
         Parameters
         ----------
@@ -46,8 +46,8 @@ class ReportsLifetimes(StreamingTopicModel):
         Returns
         -------
         report : list of TopicLifetime
-            A row for each of `births_`, with words instead of columns. As a frame by
-            `pandas.DataFrame(report)`.
+            A row for each of `births_`, with words instead of columns. `pandas.DataFrame(report)`
+            makes a frame.
         """
         names = dict(enumerate(self._column_names(feature_names)))
         return [one.named(names) for one in self.births_]
@@ -82,7 +82,7 @@ def step_with_births(
     free = np.flatnonzero(posterior.alpha[first:] == 0)
     missing = groups.documents.size - free.size
     if missing > 0:
-        # Each time in the same words, which Python shows once.
+        # Always in the same words: Python shows a repeated warning once.
         warnings.warn(
             f"all {len(posterior.alpha) - first} clusters are taken, so that no more are born; "
             "start anew with a larger n_components",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators that learn each minibatch by one step of a rule, whatever their model."""
+"""Estimators of any model that learn a minibatch by one step of a rule."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LearnsByRule(StreamingEstimator):
         return self._record("update", self.update)
 
     def _learner(self, batch: Any, pool: Workers) -> Any:
-        """The function `learn` that the rule calls."""
+        """The function `learn` called by the rule."""
 
     def _check_rule(
         self, before: Commit | None, offers: frozenset[str], name: str, **started: object
@@ -55,5 +55,5 @@ class LearnsByRule(StreamingEstimator):
         commit.posterior.blend(blend, [self._swap(new)])
 
     def _reported(self, blend: Blend) -> dict[str, Any]:
-        """Further fields of the commit record that a blend changes."""
+        """Further fields of the commit record changed by a blend."""
         return {}

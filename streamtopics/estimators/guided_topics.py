@@ -37,11 +37,11 @@ from streamtopics.utils.checks import MOST_WHOLE
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
 
-# The beginning of a stream is learnt anew if it has one document more for so many of last time.
+# The beginning of a stream is learnt anew when it has grown by one document in so many.
 EVERY = 10
 # Rounds in each of the first three minibatches, and over the beginning of a stream.
 START_ROUNDS = 15
-# Documents that the vector of a name counts as.
+# Weight of the vector of a name, in documents.
 NAME_DOCUMENTS = 30.0
 BY_NAME = "the names have", "vectors and name_vectors go together, and are of one kind"
 
@@ -62,11 +62,11 @@ class HintedDocuments(Documents):
 
     _holds = "n_learnt: >=0"
 
-    # (n_features, n_components): pseudo-tokens of the topics that a token of a word brings with it
+    # (n_features, n_components): pseudo-tokens of topics for each token of a word
     seed_words: sparse.csr_matrix = field(kw_only=True)
-    # How often a word counts in a document at most
+    # Most tokens of a word that count in a document
     most: int | None = field(kw_only=True)
-    # Documents of the beginning of a stream that were learnt anew last; None for a corpus
+    # Documents of the beginning of a stream, as last learnt anew; None for a corpus
     n_learnt: int | None = field(kw_only=True)
 
     @property
@@ -81,7 +81,7 @@ class HintedDocuments(Documents):
         return replace(minibatch_of(X), hints=sparse.csr_matrix(hints), vectors=self.vectors)
 
     def after(self, begun: Self | None) -> Self:
-        """Copies of the documents of the beginning of a stream, and of these."""
+        """Copies of the documents of the beginning of a stream, and of the new documents."""
         parts = [self] if begun is None else [begun, self]
         X = sparse.vstack([part.X for part in parts], format="csr").copy()
         labels = sparse.vstack([part.columns["labels"] for part in parts], format="csr")
@@ -90,7 +90,7 @@ class HintedDocuments(Documents):
         return replace(self, X=X, columns=columns, time=None, n_learnt=parts[0].n_learnt)
 
     def cut(self, size: int) -> Iterator[Self]:
-        """Batches of `size` documents, in order; a rest of less than half goes with the last."""
+        """Batches of `size` documents, in order; a rest of less than half joins the last batch."""
         n_parts = max(1, (2 * self.n_documents + size) // (2 * size))
         for bounds in pairwise([*range(0, n_parts * size, size), self.n_documents]):
             yield self.part(*bounds)
@@ -98,35 +98,37 @@ class HintedDocuments(Documents):
 
 @documented
 class GuidedTopics(TakesVectors):
-    """Topics with names, known by a few words or vectors; `predict` tells the name of a document.
+    """Topics with names, known by a few words or vectors; `predict` gives the name of a document.
 
-    Learning starts from the documents with seed words or labels, as naive Bayes trained on them
-    would. Then documents without seeds take part, with topics by their words. The documents of the
-    beginning of a stream are kept, and learnt anew as `fit` learns a corpus.
+    Learning starts as naive Bayes would, from the documents with seed words or labels. Then
+    documents without seeds join the topics by their words. The documents of the beginning of a
+    stream are kept, and learnt anew as `fit` learns a corpus.
 
     Parameters
     ----------
     seeds : mapping of str to list of str
-        Words of each topic, by its name: two to five common words, rare in other topics. A word of
-        several topics is divided between them. Words without a column do not count. A topic whose
-        documents have labels needs no words.
+        Words of each topic, by its name: two to five common words, rare in other topics. A seed
+        word of several topics is divided between the topics. Words without a column do not count. A
+        topic with labelled documents needs no words.
     n_unseeded : int, default=0
-        Further topics without names; they take documents from the named ones.
+        Further topics without names. Such topics take documents from the named topics.
     name_vectors : mapping of str to array-like, array-like or None, default=None
-        Vectors of the names, of the kind of the `vectors` of documents: by name, or a row for each
-        in the order of `seeds`, of zeros for a name without. Each counts as that of 30 documents.
-        A name with a vector needs no seeds; give it an empty list. They need one topic a document.
+        Vectors of the names, of the same kind as the `vectors` of documents: by name, or a row for
+        each name in the order of `seeds`, with zeros for a name without a vector. Each vector
+        counts as 30 documents. A name with a vector needs no seeds; give an empty list. Vectors
+        need one topic a document.
     seed_weight : float, default=2.0
-        Pseudo-tokens of its topic for each seed word of a document.
+        Pseudo-tokens of the topic for each of its seed words in a document.
     seed_strength : float, default=20.0
         Total pseudo-count, in tokens, shared by the seed words of a topic.
     label_weight : float, default=20.0
-        Pseudo-tokens of its topic for the label of a document, in learning.
+        Pseudo-tokens of the topic for the label of a document, in learning.
     max_count : int or None, default=3
-        How often a word counts in a document at most. None counts all tokens, as `score` does.
+        Largest count of a word in a document; larger counts are cut. None counts all tokens, as
+        `score` does.
     update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
             default="online_em"
-        How the topics take in a minibatch; see `streamtopics.updates`.
+        How the topics learn a minibatch; see `streamtopics.updates`.
     inference : {"one_topic", "gibbs", "variational"} or LocalStep, default="one_topic"
         How the topics of a document are found in learning. With one topic a document, seed words
         and labels decide the topic; otherwise they are pseudo-tokens among the words.
@@ -134,11 +136,11 @@ class GuidedTopics(TakesVectors):
         Pseudo-count of every word in every topic, in tokens.
     n_start_documents : int, default=20000
         Documents in the beginning of a stream. `partial_fit` keeps these documents, also in saved
-        models, and learns all of them again when their number has grown by a tenth. Rules that
-        forget keep none.
+        models, and learns all of them again when their number has grown by a tenth. Rules with
+        forgetting keep none.
     batch_size : int, default=20000
-        Documents in a minibatch of `fit`; a rest of less than half goes with the last. Learning
-        starts from the first, which should hold many seed words.
+        Documents in a minibatch of `fit`; a rest of less than half joins the last minibatch. The
+        first minibatch starts the learning and should hold many seed words.
     max_iter : int, default=1
         Passes of `fit` over the corpus.
     {common_parameters}
@@ -149,7 +151,7 @@ class GuidedTopics(TakesVectors):
         Names of the topics, sorted: the columns of `predict_proba`.
     topic_names_ : ndarray of shape (n_classes,)
         Names in the order of `seeds`: the k-th is the name of ``components_[k]`` and of column k of
-        `transform`. Topics without names come after them.
+        `transform`. Topics without names come last.
     {mean_components}
     {common_attributes}
 
@@ -246,7 +248,7 @@ class GuidedTopics(TakesVectors):
 
     @property
     def _name_vectors(self) -> np.ndarray:
-        """Vectors of names, of shape (n_names, n_dimensions); 0 for one without."""
+        """Vectors of names, of shape (n_names, n_dimensions); 0 for a name without a vector."""
         return check_name_vectors(self.name_vectors, [*self.seeds], type(self).__name__)
 
     def _prior_directions(self, vectors: np.ndarray, n_nodes: int) -> np.ndarray:
@@ -281,7 +283,7 @@ class GuidedTopics(TakesVectors):
         return sparse.csr_matrix(seeded / np.maximum(seeded.sum(axis=1, keepdims=True), 1))
 
     def _labels(self, y: Any, n_documents: int) -> sparse.csr_matrix:
-        """Pseudo-tokens that labels bring, of shape (n_documents, n_components)."""
+        """Pseudo-tokens from labels, of shape (n_documents, n_components)."""
         remedy = "use their names, and None for documents without a label"
         labels = read_some_labels(y, n_documents)
         codes = codes_of(labels, self.topic_names_.tolist(), remedy)
@@ -290,7 +292,7 @@ class GuidedTopics(TakesVectors):
         return sparse.csr_matrix((weights, (rows, codes[rows])), (n_documents, self.n_components))
 
     def predict(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
-        """Name of the seeded topic that has the greatest share of each document.
+        """Name of the seeded topic with the greatest share of each document.
 
         {X}
         {vectors}
@@ -311,7 +313,7 @@ class GuidedTopics(TakesVectors):
         Returns
         -------
         shares : ndarray of shape (n_documents, n_classes)
-            Columns in the order of `classes_`, which is sorted. Rows sum to 1.
+            Columns in the order of `classes_`. Rows sum to 1.
         """
         shares = self._shares(X, "predict_proba", vectors=vectors)
         seeded = shares[:, np.argsort(self.topic_names_)]
@@ -323,9 +325,9 @@ class GuidedTopics(TakesVectors):
         Returns
         -------
         report : list of SeedRow
-            A row for each seed with a column: its `rank` in its topic, from 1, its `probability`
-            there, and `own_share`, the share of its expected occurrences in its topic. As a frame
-            by `pandas.DataFrame(report)`.
+            A row for each seed with a column: `rank` in the topic, from 1, `probability` in the
+            topic, and `own_share`, the share of the word's expected occurrences in the topic.
+            `pandas.DataFrame(report)` makes a frame.
         """
         check_is_fitted(self)
         topics, weights = self.topic_word_, self.topic_weights_
@@ -430,7 +432,7 @@ class GuidedTopics(TakesVectors):
 
 
 def _frozen(seeds: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
-    """A copy of the seeds that nobody changes."""
+    """A frozen copy of the seeds."""
     for name, words in seeds.items():
         check_words(f"the seeds of topic {name!r}", words)
     return {name: tuple(words) for name, words in seeds.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A hierarchical Dirichlet process, which finds the number of topics, by two methods."""
+"""A hierarchical Dirichlet process, with the number of topics learnt, by two methods."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
 
 POSITIVE = Interval(Real, 1e-3, 1e6, closed="both")
-# Share of the tokens that a topic needs to be called active.
+# Smallest share of the tokens of an active topic.
 ACTIVE = 0.01
 
 
 class HDPModel(ReportsLifetimes):
-    """Base of the two: topics are born and dropped; the state are their running tables."""
+    """Base of both: topics are born and dropped; the state are the running tables of topics."""
 
     _holds = "_commit.posterior: V K; _commit.state: K >=0"
     _parameter_constraints: ClassVar[dict[str, Any]] = (
@@ -116,21 +116,21 @@ class HDPModel(ReportsLifetimes):
 class HDPGibbsOnlineEM(HDPModel):
     """Hierarchical Dirichlet process by Gibbs online EM: finds the number of topics.
 
-    As in `GibbsOnlineEM` the topics are the M-step of a running mean, and documents are sampled.
-    A token may also open a new topic, and a topic worth less than a word of a minibatch is
-    dropped. The weights of the topics are the M-step of the expected numbers S of tables in the
-    Chinese restaurant franchise::
+    As in `GibbsOnlineEM` the topics are the M-step of a running mean, and documents are sampled. A
+    token may also open a new topic, and a topic worth less than a word of a minibatch is dropped.
+    The weights of the topics are the M-step of the expected numbers S of tables in the Chinese
+    restaurant franchise::
 
         pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
 
-    The documents of a minibatch share new topics, and are sampled one after another. Equal topics
+    The documents of a minibatch are sampled one after another and share new topics. Equal topics
     are not merged: on streams of less than some hundred minibatches expect up to twice the true
     number of active topics.
 
     {parameters, first_n_components}
     update : Rule or None, default=None
-        How topics and tables take in a minibatch, in the place of online EM with `kappa` and `tau`.
-        A rule that forgets, such as ``PowerPrior(Memory(10_000))``, drops old topics.
+        How topics and tables learn a minibatch, instead of online EM with `kappa` and `tau`. A rule
+        with forgetting, for example ``PowerPrior(Memory(10_000))``, drops old topics.
     {kappa, tau, hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
         Pseudo-count of every word in every topic, in tokens. From 0.05 on, some topics stay merged
@@ -187,14 +187,14 @@ class HDPVarGibbs(HDPModel):
     """Hierarchical Dirichlet process by Gibbs within variational inference.
 
     As `HDPGibbsOnlineEM`, but topics and sticks have variational posteriors, Dirichlet and beta.
-    Documents are sampled with sticks of their own, drawn from the posterior after every sweep.
+    Each document has its own sticks, drawn from the posterior after every sweep.
 
     {parameters, first_n_components, kappa}
     tau : float, default=0
-        Minibatches by which the step size is ahead: more slows the first steps down.
+        Delay of the step size, in minibatches; larger values slow the first steps down.
     n_documents : int or None, default=None
-        Size of the corpus that topics are learnt for (the papers' D). None is the number seen so
-        far, which suits a stream without end.
+        Size of the corpus (the papers' D). None is the number of documents seen so far, for a
+        stream without end.
     {hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None

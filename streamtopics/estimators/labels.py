@@ -40,7 +40,7 @@ def read_some_labels(y: Any, n_documents: int) -> np.ndarray:
 
 
 def codes_of(labels: np.ndarray, names: Sequence[Any], remedy: str) -> np.ndarray:
-    """Places of labels among the names, -1 where one is missing."""
+    """Places of labels among the names, -1 where a label is missing."""
     places = {name: place for place, name in enumerate(names)}
     known = [label for label in labels.tolist() if not is_missing(label)]
     if strange := sorted({label for label in known if label not in places}, key=str):

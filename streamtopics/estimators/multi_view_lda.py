@@ -44,7 +44,7 @@ from streamtopics.utils.structure import labelled, row_labels
 # Sum of a document's prior over the topics of a block, when none is given.
 DOC_TOPIC_MASS = 10.0
 
-# Nats by which a class has to be behind another for its probability not to matter.
+# A class further behind than this, in nats, has no part in the probabilities.
 BEHIND = 20.0
 
 # Weights of words in the topics of classes that are held at once.
@@ -55,9 +55,9 @@ WEIGHTS_AT_ONCE = 2**26
 class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     """A classifier of documents: topics of each class, and topics shared by all (MviewLDA).
 
-    A document draws some of its words from the topics of its class, and the rest from topics shared
-    by all classes. A new document gets the class with the greatest log p(class) plus a variational
-    bound on log p(words | class).
+    The words of a document are drawn from the topics of its class and from topics shared by all
+    classes. A new document gets the class with the greatest log p(class) plus a variational bound
+    on log p(words | class).
 
     Parameters
     ----------
@@ -66,20 +66,20 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     n_global_topics : int, default=8
         Topics shared by the classes (the source's R).
     update : Rule or None, default=None
-        How the posterior takes a minibatch in; see `streamtopics.updates`. ``BPS(0.5)`` boosts the
+        How the posterior learns a minibatch; see `streamtopics.updates`. ``BPS(0.5)`` boosts the
         topics of classes, ``PowerPrior(0.9)`` forgets. None is ``BPS(0.0)``.
     doc_topic_prior : float or None, default=None
-        Dirichlet parameter of a document's proportions in the topics of its class and in the
-        shared ones, in tokens for each topic. None is ten tokens together in each part.
+        Dirichlet parameter of a document's topic proportions, in tokens for each topic. None is ten
+        tokens together in the topics of a class, and ten in the shared topics.
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
-        Beta parameter of the share of a document's words from the topics of its class. (20, 20)
-        leaves shared topics more words than the flat default.
+        Beta parameter of the share of words from the topics of the class. (20, 20) leaves shared
+        topics more words than the flat default.
     class_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
             (n_classes, n_features), WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of classes, in tokens, with rows in the order of
-        `classes_`, and the knowledge that a boost adds again, the same if None. A callable gets
-        the first X and y, and ``classes=``. None is `streamtopics.priors.ClassWords`: words
-        typical of each class. A flat prior tells classes badly.
+        `classes_`, and the prior added by a boost, by default the same. A callable gets the first X
+        and y, and ``classes=``. None is `streamtopics.priors.ClassWords`: words typical of each
+        class. With a flat prior classes are badly told apart.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
         Dirichlet parameter of the shared topics. None is 0.05 for each word.
@@ -91,10 +91,11 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
     class_count_ : ndarray of shape (n_classes,)
-        Documents of each class learnt from.
+        Learnt documents of each class.
     topic_class_ : ndarray of shape (n_components,)
-        Place in `classes_` of each topic's class; -1 for the shared topics, which are the last.
-        n_components, here and below, is n_classes * n_local_topics + n_global_topics.
+        Place in `classes_` of each topic's class; -1 for the shared topics, which are the last. The
+        number of topics, n_components here and below, is n_classes * n_local_topics +
+        n_global_topics.
     {dirichlet_components}
     {common_attributes}
 
@@ -175,8 +176,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         {X_to_learn}
         {labels}
         classes : array-like of shape (n_classes,), default=None
-            All classes that may come in the stream. Necessary in the first call; later it
-            may be left out.
+            All classes of the whole stream. Needed in the first call only.
 
         {returns_self}
         """
@@ -251,8 +251,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     def predict(self, X: MatrixLike) -> np.ndarray:
         """The most probable class of each document.
 
-        A class is given up if eight times the last gain of its bound is below the distance to the
-        best bound; `predict_log_proba` follows every class to the end.
+        The bound of a class is not iterated further if eight times its last gain is below the
+        distance to the best bound; `predict_log_proba` iterates every class to the end.
 
         {X}
 
@@ -266,16 +266,16 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Probability of each class.
 
-        As in naive Bayes they are overconfident for long documents. Those below 2e-9 are rough;
-        see `predict_log_proba`.
+        As in naive Bayes, probabilities are overconfident for long documents. Probabilities below
+        2e-9 are rough; see `predict_log_proba`.
 
         {X}
 
         Returns
         -------
         probability : ndarray of shape (n_documents, n_classes)
-            Rows sum to 1; columns are in the order of `classes_`. A document without words has
-            the shares of the classes in the stream, with one document of each added.
+            Rows sum to 1; columns are in the order of `classes_`. A document without words has the
+            shares of the classes in the stream, with one document added to each class.
         """
         return np.asarray(np.exp(self._classified(X, "predict_proba", BEHIND)))
 

@@ -49,7 +49,7 @@ class SVBLDA(BayesianLDA):
 
         lam_t = lam_{t-1} + s_t
 
-    where s_t are the expected counts of words in topics. Nothing is forgotten.
+    with the expected counts s_t of words in topics. Nothing is forgotten.
 
     {by_default}
 
@@ -96,15 +96,15 @@ class SVBLDA(BayesianLDA):
 
 @documented
 class BPSLDA(BayesianLDA):
-    """Latent Dirichlet allocation whose prior knowledge is boosted on the stream.
+    """Latent Dirichlet allocation with prior knowledge boosted along the stream.
 
-    Each minibatch adds the prior again, in proportion to its counts::
+    Each minibatch adds the prior again, in proportion to the counts::
 
         lam_t = lam_{t-1} + s_t + r_t eta,    r_t = scale * |s_t| / |eta|
 
-    The share of the prior in the topics stays near scale / (1 + scale) on a long stream. This helps
-    if the prior has knowledge absent from the data (see `streamtopics.priors`), and harms if the
-    prior is wrong.
+    On a long stream the share of the prior in the topics stays near scale / (1 + scale). Boosting
+    helps if the prior has knowledge absent from the data (see `streamtopics.priors`), and harms if
+    the prior is wrong.
 
     {by_default}
 
@@ -113,7 +113,7 @@ class BPSLDA(BayesianLDA):
         Pseudo-counts of the prior added for each token (the source's s); 0 is `SVBLDA`.
     boosting_norm : {"whole", "topic"}, default="whole"
         "whole" boosts all topics alike, as in the source, and pulls rare topics hardest. "topic"
-        boosts each topic in proportion to its own tokens.
+        boosts each topic in proportion to the tokens of the topic.
     {boosted_prior, as_streaming_lda}
 
     {attributes, dirichlet_components, common_attributes}
@@ -165,15 +165,16 @@ class BPSLDA(BayesianLDA):
 
 @documented
 class SVBHPP(BayesianLDA):
-    """Latent Dirichlet allocation that learns how much to forget (SVB-HPP, SVB-MHPP).
+    """Latent Dirichlet allocation with a learnt rate of forgetting (SVB-HPP, SVB-MHPP).
 
-    With each minibatch the posterior loses a share, and the prior gets it back::
+    With each minibatch a share of the posterior is replaced by the prior::
 
         lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t
 
-    q(rho_t) is found with lam_t, by how much better yesterday's topics explain the minibatch than
-    no topics would. Use it for few large minibatches and for sudden changes. It mostly misses a
-    slow drift: ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` predicts better there.
+    q(rho_t) is found together with lam_t: retention is high if yesterday's topics explain the
+    minibatch better than no topics. Use this class for few large minibatches and for sudden
+    changes. Slow drift is mostly missed: ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` then
+    predicts better.
 
     {by_default}
 
@@ -182,15 +183,15 @@ class SVBHPP(BayesianLDA):
         One retention rate for all topics (HPP), or one for each (MHPP).
     rate_estimate : {"posterior", "point"}, default="posterior"
         "posterior" is the mean of q(rho), by a double bound, as in the source. "point" is the rate
-        of the greatest bound, without a prior; it also finds rates in the middle.
+        of the greatest bound, without a prior, and also finds rates in the middle.
     rate_prior : float, Exponential or Normal, default=-0.1
-        Prior of the rates. A number is the parameter gamma of `Exponential`, the density
+        Prior of the rates. A number is the parameter gamma of `Exponential`, with density
         proportional to exp(gamma rho) on [0, 1]; -0.1 is the source's, close to uniform.
     rate_starts : tuple of float, default=(0.05, 0.95)
-        Mean rates that the rounds in a minibatch start from; the result with the greatest bound
-        is taken. The source's single 0.5 often misses a change of some topics.
+        Mean rates at the start of the rounds in a minibatch; the result with the greatest bound is
+        taken. The single 0.5 of the source often misses a change of some topics.
     boosting_scale : float, default=0.0
-        Pseudo-counts of `boosted_prior` that are added for each token, as in `BPSLDA`.
+        Pseudo-counts of `boosted_prior` added for each token, as in `BPSLDA`.
     {boosted_prior, as_streaming_lda}
 
     {attributes, dirichlet_components, drift_attributes, common_attributes}
@@ -272,7 +273,7 @@ class OnlineEMLDA(StreamingLDA):
         return OnlineEM(MeanDecay(self.kappa, self.tau))
 
     def _sweeps(self, n_sweeps: int) -> Any:
-        """The local step with so many sweeps."""
+        """The local step with `n_sweeps` sweeps."""
 
     def _local_step(self) -> Any:
         if self.update_each_sweep:
@@ -297,14 +298,14 @@ class OnlineEMLDA(StreamingLDA):
 class GibbsOnlineEM(OnlineEMLDA):
     """Latent Dirichlet allocation by Gibbs online EM (G-OEM).
 
-    The topics are parameters: the M-step of a running mean of a document's expected statistics,
-    which collapsed Gibbs sampling finds, averaged by Rao-Blackwell::
+    The topics are parameters: the M-step of a running mean of expected statistics per document,
+    found by collapsed Gibbs sampling with Rao-Blackwell averages::
 
         s_t = (1 - r_t) s_{t-1} + r_t S_t / B,    beta = s_t normalised
 
-    A count c is sampled as ceil(c) tokens that weigh c / ceil(c) each: exact for whole counts.
-    TF-IDF with rows of norm 1 makes documents of a few tokens, which the learnt prior outweighs:
-    give counts, or scale the rows up.
+    A count c is sampled as ceil(c) tokens of weight c / ceil(c): exact for whole counts. TF-IDF
+    rows of norm 1 make documents of a few tokens, and the learnt prior outweighs so few. Give
+    counts, or scale the rows up.
 
     {by_default}
 
@@ -315,8 +316,8 @@ class GibbsOnlineEM(OnlineEMLDA):
     inference : {"auto", "gibbs"}, default="auto"
         "auto" reads documents of less than 12 words as one topic and a background.
     schedule : Schedule or None, default=None
-        As in `StreamingLDA`; None is ``Schedule(n_start_rounds=10)``, so that topics have a shape
-        before any are forgotten. With `update_each_sweep` its rounds have no effect.
+        As in `StreamingLDA`; None is ``Schedule(n_start_rounds=10)``: topics take shape before
+        anything is forgotten. With `update_each_sweep` the rounds of a schedule have no effect.
     {as_streaming_mean}
 
     {attributes, mean_components, common_attributes}
@@ -370,22 +371,22 @@ class GibbsOnlineEM(OnlineEMLDA):
 class VariationalOnlineEM(OnlineEMLDA):
     """Latent Dirichlet allocation by variational online EM (V-OEM).
 
-    As `GibbsOnlineEM`, with the expected statistics of a document by mean-field inference, which
-    draws nothing at random but is biased.
+    As `GibbsOnlineEM`, with expected statistics by mean-field inference: without random draws, but
+    biased.
 
     {by_default}
 
     {parameters, n_components, part_kappa, tau}
     max_local_iter : int, default=20
-        Largest number of sweeps over a document in learning; with `update_each_sweep`, exactly.
+        Largest number of sweeps over a document in learning; exact number with `update_each_sweep`.
     local_tol : float, default=1e-3
-        A document is done when a sweep moves less than this share of its tokens between topics;
+        Stop when a sweep over a document moves less than this share of the tokens between topics;
         with `update_each_sweep`, only in `transform`.
     {update_each_sweep, mean_topic_word_prior}
     inference : {"auto", "variational"}, default="auto"
         "auto" reads documents of less than 12 words as one topic and a background.
     schedule : Schedule or None, default=None
-        As in `StreamingLDA`. With `update_each_sweep` its rounds have no effect.
+        As in `StreamingLDA`. With `update_each_sweep` the rounds of a schedule have no effect.
     {as_streaming_mean}
 
     {attributes, mean_components, common_attributes}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The methods of the literature: parameters of `StreamingLDA` by the name of a method.
 
-Settings are those of the sources. A class of the same name has these settings by its `preset`; its
-defaults differ.
+Settings are from the sources. A class of the same name takes these settings by its `preset`, and
+otherwise has its own defaults.
 """
 
 from dataclasses import replace
@@ -98,7 +98,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "topic_word_prior": None,
     },
 }
-# What a class has in the place of parameters that it lacks or calls otherwise.
+# Parameters set otherwise in some classes.
 OF_CLASSES: dict[str, dict[str, Any]] = {
     "SVBHPP": {"rate_starts": (0.5,)},
     "GibbsOnlineEM": {"inference": "gibbs", "kappa": 0.5, "n_sweeps": 20},

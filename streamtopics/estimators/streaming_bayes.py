@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Any model of the dense kind, learnt from a stream by any update rule."""
+"""Any dense model, learnt from a stream by any update rule."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import is_record, keep, of_record
 from streamtopics.utils.structure import check_structure, labelled, row_labels
 
-# Methods that cannot do without the targets of a model that has any.
+# Methods with required targets, if the model has targets.
 NEED_TARGETS = "fit", "partial_fit", "score"
 # Greater numbers have squares and sums that could overflow.
 MOST = 1e75
@@ -43,7 +43,7 @@ def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples to learn from, with targets where the model has any."""
+    """Samples to learn from, with targets if the model has targets."""
 
     X: np.ndarray
     y: np.ndarray | None
@@ -67,11 +67,11 @@ class Samples:
 class StreamingBayes(
     TransformerMixin, ClassNamePrefixFeaturesOutMixin, ReportsRetention, LearnsByRule
 ):
-    """A Bayesian model whose posterior follows a stream.
+    """A Bayesian model with a posterior that follows a stream.
 
-    The rule says how much of the posterior is kept: all of it (`SVB`), a fixed rate (`PowerPrior`,
-    `PopulationVB`), or rates learnt from the stream (`HierarchicalPowerPrior`). Fields of the model
-    and of the rule are parameters: ``update__rho``, ``model__n_components``.
+    The rule decides how much of the posterior is kept: everything (`SVB`), a fixed rate
+    (`PowerPrior`, `PopulationVB`), or rates learnt from the stream (`HierarchicalPowerPrior`).
+    Fields of the model and of the rule are parameters: ``update__rho``, ``model__n_components``.
 
     Parameters
     ----------
@@ -81,16 +81,16 @@ class StreamingBayes(
     update : rule of `streamtopics.updates`, default=None
         None is ``SVB()``.
     boosted_prior : object, default=None
-        A model of the same kind and `coordinates` as `model`, whose prior the update boosts. None
-        is `model`, which the stream starts from and forgets to.
+        A model of the same kind and `coordinates` as `model`; the update boosts the prior of this
+        model. None is `model`, the start of the stream and the target of forgetting.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1
-        Passes of `fit` over the data; more than one counts them again.
+        Passes of `fit` over the data; more than one counts the data again.
     random_state : int, RandomState instance or None, default=None
-        Of the random start that mixtures need.
+        Seed of the random start of mixtures.
     verbose : int, default=0
-        1 shows how far `fit` has come.
+        1 shows the progress of `fit`.
 
     Attributes
     ----------
@@ -99,17 +99,17 @@ class StreamingBayes(
     model_, boosted_prior_ : object
         The model of the posterior, and the model with the boosted prior.
     retention_ : ndarray of shape (n_nodes,)
-        Share of each node that the last minibatch left.
+        Share of each node kept at the last minibatch.
     retention_history_ : ndarray of shape (n_minibatches, n_nodes)
-        The same for each of the last thousand minibatches.
+        `retention_` of the last thousand minibatches.
     effective_sample_size_ : ndarray of shape (n_nodes,)
         Weight of each node in samples, the prior included.
     classes_ : ndarray of shape (n_classes,)
         Numbers of the classes, from 0 on, of a model with classes.
     n_batch_iter_, n_samples_seen_, n_iter_ : int
-        Minibatches and samples learnt from, counting repeated passes, and passes of `fit`.
+        Learnt minibatches and samples, repeated passes included, and passes of `fit`.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
-        Number of columns of X, and their names if they had any.
+        Number and names of the columns of X; names only if X had names.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class StreamingBayes(
 
         {samples, targets}
         classes : array-like of shape (n_classes,), default=None
-            Ignored: the model knows its classes.
+            Ignored: the model has its classes.
 
         {returns_self}
         """
@@ -234,7 +234,7 @@ class StreamingBayes(
                 )
             posterior = posterior.boosting(boosted.posterior(batch.X))
         posterior.seed = self.seed_
-        # Refuses what it cannot learn from, while nothing is learnt.
+        # Refuses bad samples before anything is learnt.
         model.learner(posterior, batch.X, batch.y, self.seed_)
         self._commit = self._first_commit(posterior)
 
@@ -258,8 +258,8 @@ class StreamingBayes(
     def score_samples(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """Log density of each sample under the posterior predictive distribution.
 
-        Missing targets are integrated out. The density of the inputs remains: 0 for a model without
-        one, such as `LinearRegression`.
+        Missing targets are integrated out, and the density of the inputs is left: 0 for a model
+        without a density of inputs, such as `LinearRegression`.
 
         {samples, targets}
 
@@ -311,7 +311,7 @@ class StreamingBayes(
         return self._predicted(X, "predict_proba")
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """Transform samples as the model does, such as into memberships in components.
+        """Transform samples by the model, for example into memberships in components.
 
         {samples}
 
@@ -352,7 +352,7 @@ class StreamingBayes(
         model = self.model
         tags.target_tags.required = model.needs_target
         tags.input_tags.allow_nan = model.accepts_missing
-        # Their scores are log densities, which have no scale of their own.
+        # Scores are log densities without a scale of their own.
         if model.n_classes is not None:
             tags.estimator_type = "classifier"
             tags.classifier_tags = ClassifierTags(poor_score=True, multi_class=model.n_classes > 2)
@@ -364,7 +364,7 @@ class StreamingBayes(
         return tags
 
 
-# Here, as scikit-learn's wrapper for `set_output` would undo it at the methods.
+# Here, because scikit-learn's wrapper for `set_output` would undo it at the methods.
 for _name in ("transform", "fit_transform", "get_feature_names_out"):
     _method = getattr(StreamingBayes, _name)
     setattr(StreamingBayes, _name, available_if(_model_can("transform"))(_method))

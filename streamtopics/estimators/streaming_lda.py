@@ -42,60 +42,63 @@ from streamtopics.utils.records import keep, of_record
 class StreamingLDA(Editable):
     """Latent Dirichlet allocation by any update rule, local step and view.
 
-    Rule, local step and view are words, or frozen records whose fields are parameters too:
-    ``update__boost__scale``, ``inference__n_sweeps``. The defaults predict best on the texts that
-    were measured, short and long. A rule that forgets adds `drift_`, and a rule that merges
-    adds `merge`.
+    Rule, local step and view are words, or frozen records with fields as parameters:
+    ``update__boost__scale``, ``inference__n_sweeps``. The defaults predict best on the measured
+    texts, short and long. A rule with forgetting adds `drift_`, and a rule that can merge adds
+    `merge`.
 
     {parameters, n_components}
     update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
             "svi"} or Rule, default="svb"
-        How the topics take in a minibatch; see `streamtopics.updates`.
+        How the topics learn a minibatch; see `streamtopics.updates`.
     inference : {"auto", "gibbs", "variational", "one_topic"} or LocalStep, default="auto"
         How the topics of a document are found in learning: by collapsed Gibbs sampling,
         ``Gibbs(n_sweeps=5)``; by mean-field variational inference, ``Variational(tol=1e-3,
         max_iter=100)``; or as one topic and a background, ``OneTopic(share=0.8)``. "auto" goes by
         the mean length of the documents in `fit`, or in the first minibatch with a token: one topic
-        below 12 words, sampling below 60, else variational inference. Of weights, such as tf-idf,
-        the entries are counted. `transform` and scores take more iterations.
+        below 12 words, sampling below 60, else variational inference. For weights such as tf-idf,
+        length is the number of entries. `transform` and scores take more iterations.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
-        Word weights in the local step: the expected topics; exp(psi(lam + 1/2)), almost the same;
-        or exp(E[log beta]), as in exact variational Bayes, which makes one-pass topics worse.
-        "auto" is the second for variational inference, else the first.
+        Word weights in the local step. "mean": the expected topics. "corrected_mean": exp(psi(lam +
+        1/2)), almost the same. "geometric_mean": exp(E[log beta]), as in exact variational Bayes;
+        one-pass topics are worse. "auto" is "corrected_mean" for variational inference, else
+        "mean".
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
         Dirichlet parameter of the documents' topic proportions (the papers' alpha), in tokens, at
         the start. None is ``Symmetric(3)`` of `streamtopics.priors`: three tokens in all.
     doc_topic_prior_update : {"auto", "fixed_point", "gamma", "shares", "fixed"} or \
             DocTopicUpdate, default="auto"
-        How that prior is learnt. "auto" is "shares" for one topic a document, else "fixed_point".
+        How `doc_topic_prior` is learnt. "auto" is "shares" for one topic a document, else
+        "fixed_point".
     topic_word_prior : "auto", float, array-like of shape (n_features,) or \
             (n_components, n_features), WordPrior or callable, default="auto"
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
         word in every topic. "auto" is 0.02. In `fit` on less than 5,000 documents the value is
-        ``1.5 / n_components``, between 0.02 and 0.15, if weights may grow under the rule. Pass an
-        array, or a record such as `streamtopics.priors.SeedWords`, to expect some words in some
+        ``1.5 / n_components``, between 0.02 and 0.15, if weights may grow under the rule. An array,
+        or a record such as `streamtopics.priors.SeedWords`, makes some words more likely in some
         topics.
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
-        What the first topics are made of. "spectral" is a cluster of documents for each topic, by
+        How the first topics are made. "spectral" makes a topic of each cluster of documents, by
         k-means on vectors of their words: of the whole corpus in `fit`, of the first minibatch in
-        `partial_fit`. "noise" depends on the seed alone: streams of one seed can be merged, and if
-        `topic_word_prior` and `max_iter` are numbers, `fit` equals `partial_fit` on minibatches.
+        `partial_fit`. "noise" depends on the seed alone: streams with equal seeds can be merged,
+        and if `topic_word_prior` and `max_iter` are numbers, `fit` equals `partial_fit` on
+        minibatches.
     schedule : Schedule or None, default=None
-        How minibatches are stepped through: parts, growing weights, a limit of the prior, rounds or
-        averages. None is ``Schedule()`` of `streamtopics.estimators`.
+        Steps within a minibatch and along the stream: parts, growing weights, a limit of the prior,
+        rounds or averages. None is ``Schedule()`` of `streamtopics.estimators`.
     batch_size : int, default=1200
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
         Passes of `fit` over the corpus. "auto" is one over at least 5,000 documents and 400,000
-        tokens, and up to five over smaller corpora; of one topic a document one over 5,000
-        documents, else two.
+        tokens, and up to five over smaller corpora. With one topic a document "auto" is one over
+        5,000 documents, else two.
     {common_parameters}
 
     Attributes
     ----------
     inference_ : LocalStep
-        The local step that learnt last.
+        The local step of the last minibatch.
     {dirichlet_components, drift_attributes, edit_attributes, common_attributes}
 
     Examples
@@ -109,7 +112,7 @@ class StreamingLDA(Editable):
     Gibbs(n_sweeps=10, n_averaged=None)
     """
 
-    # What suits the documents that a stream began with.
+    # Suited to the documents at the beginning of the stream.
     _suited: LocalStep = INFERENCE["gibbs"]
     _records: ClassVar[dict[str, dict[Any, Any]]] = Editable._records | {
         "update": UPDATES,
@@ -155,16 +158,16 @@ class StreamingLDA(Editable):
 
     @classmethod
     def preset(cls, name: str, n_components: int = 10, **parameters: Any) -> Self:
-        """Return the estimator of a method of the literature, with the settings of its source.
+        """Return the estimator of a method of the literature, with the settings of the source.
 
         Parameters
         ----------
-        name : str
-            A key of `streamtopics.estimators.presets.PRESETS`, such as "PowerPriorLDA". A class
+        A key of `streamtopics.estimators.presets.PRESETS`, for example "PowerPriorLDA". A class
+        with a preset, such as `SVBLDA`, takes its own name only.
             with a preset, such as `SVBLDA`, has only its own name.
         n_components : int, default=10
         **parameters : dict
-            Other parameters than the preset's, also of its records: ``update__rho=0.95``.
+            Parameters besides the preset's, also of records: ``update__rho=0.95``.
 
         Returns
         -------
@@ -181,7 +184,7 @@ class StreamingLDA(Editable):
 
     @property
     def _begun(self) -> bool:
-        """Whether a token was seen, where the local step goes by the documents."""
+        """Whether a token was seen, if the local step depends on the documents."""
         begun = super()._begun
         return begun and not (is_auto(self.inference) and self._commit.posterior.n_tokens == 0)
 
@@ -190,7 +193,7 @@ class StreamingLDA(Editable):
         self._suited = auto_inference(batch.X)
         super()._start(batch)
         if waited is not None:
-            # Documents without a token, by which nothing was chosen, count all the same.
+            # Documents without a token count as well; nothing was chosen by them.
             posterior, none = self._commit.posterior, np.zeros(0, np.int32)
             lengths = np.zeros(waited.posterior.n_documents)
             found = Statistics(none, np.zeros((0, posterior.n_nodes)), lengths, n_batches=0)
@@ -233,5 +236,5 @@ class StreamingLDA(Editable):
 
 
 def is_auto(value: object) -> bool:
-    """Whether a part is left to the estimator."""
+    """Whether the estimator chooses a part."""
     return isinstance(value, str) and value == "auto"

@@ -34,14 +34,14 @@ from streamtopics.utils.records import keep
 class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     """Clusters of short texts: each document has one topic, and words of a background.
 
-    With one topic a document, all words of a short text point to this topic; mixed membership has
-    five words for `n_components` proportions. A share of the words of each document is drawn from a
-    background common to all clusters, so ubiquitous words carry no weight.
+    With one topic a document, all words of a short text point to this topic; mixed membership would
+    find `n_components` proportions from five words. A share of the words of each document is drawn
+    from a background common to all clusters, so ubiquitous words carry no weight.
 
     {parameters, n_components}
     update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
             "svi"} or Rule, default="svb"
-        How the clusters take in a minibatch; see `streamtopics.updates`.
+        How the clusters learn a minibatch; see `streamtopics.updates`.
     background : float, default=0.2
         Share of the words of a document from the background, in [0, 1); 0 is the Dirichlet
         multinomial mixture.
@@ -52,15 +52,16 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     start : {"spectral", "noise"} or Start, default="spectral"
         As in `StreamingLDA`; ignored with births.
     schedule : Schedule or None, default=None
-        As in `StreamingLDA`. With births, weights under rules that forget grow only if set here.
+        As in `StreamingLDA`. With births and a rule with forgetting, set growing weights here.
     births : DirichletProcess or None, default=None
-        How clusters are born and die along the stream, such as ``DirichletProcess()`` of
-        `streamtopics.updates`; at most `n_components` live at once. Under a rule that forgets, such
-        as ``PowerPrior(Memory(10_000))``, dead clusters make room for new ones. New clusters are
-        found within one minibatch: make minibatches large. None keeps their number.
+        How clusters are born and die along the stream, for example ``DirichletProcess()`` of
+        `streamtopics.updates`; at most `n_components` live at once. Under a rule with forgetting,
+        for example ``PowerPrior(Memory(10_000))``, dead clusters make room for new clusters. New
+        clusters are found within one minibatch, so make minibatches large. None keeps the number of
+        clusters.
     vector_weight : float, default=0.2
         Power of the probability of a document's vector, in [0, 1], if `vectors` are passed. 0
-        leaves them out; with 1 words hardly count.
+        ignores the vectors; with 1 words hardly count.
     batch_size : int, default=3000
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
@@ -69,13 +70,13 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
 
     {attributes, dirichlet_components}
     background_ : ndarray of shape (n_features,)
-        Word probabilities of the background; NaN without one.
+        Word probabilities of the background; NaN without a background.
     weights_ : ndarray of shape (n_components,)
-        Share of the documents that each cluster has, decayed; sums to 1.
+        Share of each cluster in the documents, decayed; sums to 1.
     births_ : list of TopicLifetime
         Living clusters and the last thousand dead ones, by birth; with `births`.
     n_alive_ : int
-        Number of clusters that live; with `births`.
+        Number of living clusters; with `births`.
     {drift_attributes, edit_attributes, common_attributes}
 
     References
@@ -110,7 +111,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         "births": [DirichletProcess, None],
         "vector_weight": [Interval(Real, 0, 1, closed="both")],
     }
-    # Clusters are all as likely at first.
+    # All clusters are equally likely at first.
     doc_topic_prior = None
     _doc_topic_mass = 1.0
     update: str | Rule
@@ -166,12 +167,12 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         reject: float = 0.0,
         known: OptionalArray = None,
     ) -> np.ndarray:
-        """Return the most probable cluster of each document, or -1 for none of them.
+        """Return the most probable cluster of each document, or -1 for no cluster.
 
         {X, vectors}
         reject : float, default=0.0
-            Share of documents like the known ones that may get -1, in [0, 1), by their words; see
-            `streamtopics.metrics.unlike_known`.
+            Largest share of documents like the known ones with -1, in [0, 1). Documents are judged
+            by words; see `streamtopics.metrics.unlike_known`.
         known : {array-like, sparse matrix} of shape (n_known, n_features), default=None
             Documents that have clusters and were not learnt; needed if `reject` is above 0.
 
@@ -188,20 +189,20 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
 
     @property
     def weights_(self) -> np.ndarray:
-        """Share of the documents that each cluster has, decayed; sums to 1."""
+        """Share of each cluster in the documents, decayed; sums to 1."""
         prior = self.doc_topic_prior_
         return np.asarray(prior / prior.sum())
 
     @property
     def background_(self) -> np.ndarray:
-        """Word probabilities of the background; NaN without one."""
+        """Word probabilities of the background; NaN without a background."""
         if not self._n_hidden:
             return np.full(self.n_features_in_, np.nan)
         return self._whole(lambda: self._learnt.dense()[:, 0] / self._learnt.mass[0])
 
     @property
     def n_alive_(self) -> int:
-        """Number of clusters that live."""
+        """Number of living clusters."""
         return len(self._lifetimes().alive)
 
     # Hooks

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The parts that the models of ratings share.
 
-Rounds of EM learn a whole corpus, also the first minibatch with words; each later minibatch makes
-a step of online EM. A subclass has `_start`, `_at_once`, `_stepped`, and `_shares` of topics.
+A whole corpus, or the first minibatch with words, is learnt by rounds of EM; each later minibatch
+makes a step of online EM. A subclass has `_start`, `_at_once`, `_stepped`, and `_shares` of topics.
 
-Online EM: after N documents the mean statistics of a document move a part r = (B / (N + B))^kappa
-of the way to those of a minibatch of B documents. lam - eta is that mean times n_t, the documents
-that it stands for, 1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B. With kappa = 1, lam is the posterior of
-all documents.
+Online EM: after N documents, a minibatch of B documents moves the mean statistics of a document by
+a part r = (B / (N + B))^kappa. lam - eta is the mean times the number n_t of documents in the mean,
+1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B. With kappa = 1, lam is the posterior of all documents.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ MOST_RATING = 1e100
 
 @dataclass(frozen=True)
 class RatedCommit(Commit):
-    """All that a step changes."""
+    """All fields changed by a step."""
 
     _holds = "log_theta: *; remembered: >=0"
     posterior: TopicPosterior
@@ -109,7 +108,7 @@ class Step:
 
 
 def moved(mean: np.ndarray | None, observed: np.ndarray | None, rate: float) -> np.ndarray | None:
-    """A running mean after a step; None is no mean, or no observation."""
+    """A running mean after a step; None without a mean, or without an observation."""
     if mean is None or observed is None:
         return mean if observed is None else observed
     return np.asarray(mean + rate * (observed - mean))
@@ -161,7 +160,7 @@ def check_labels(
 
 
 class RatedTopicModel(LearntTopics, CountsInput):
-    """Base of the topic models that learn from ratings."""
+    """Base of the topic models with ratings."""
 
     n_components: int
     kappa: float
@@ -242,7 +241,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     @property
     def _begun(self) -> bool:
-        """Whether words were seen: topics that are all alike would stay so in small steps."""
+        """Whether words were seen: small steps would keep equal topics equal."""
         return super()._begun and not self._commit.posterior.knows_nothing
 
     def _learn_all(self, batch: Documents, pool: Workers) -> None:
@@ -257,7 +256,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     @contextmanager
     def _rounds(self, n_tokens: float, n_stages: int = 1) -> Iterator[Callable[..., EMResult]]:
-        """`run_em` with the parameters of the estimator, which shows its progress."""
+        """`run_em` with the parameters of the estimator and a display of progress."""
         eta, n_tokens = self._commit.posterior.eta, max(n_tokens, 1.0)
         total, shown = n_stages * self.max_iter, self.verbose > 0
         with Progress(type(self).__name__, total, enabled=shown, units=self._units) as line:
@@ -272,7 +271,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
             )  # fmt: skip
 
     def _commit_of(self, result: EMResult, batch: Documents) -> Any:
-        """The record with what the rounds over a corpus found."""
+        """The record with the results of the rounds over a corpus."""
         return replace(
             self._commit, posterior=result.posterior, n_iter=result.n_rounds,
             remembered=float(batch.n_documents), objective=result.bounds,
@@ -284,7 +283,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     @property
     def topic_word_prior_(self) -> np.ndarray:
-        """Pseudo-counts of words in each topic before any is seen, of shape (n_features,)."""
+        """Pseudo-counts of words in each topic before any word, of shape (n_features,)."""
         posterior = self.posterior_
         return np.broadcast_to(posterior.eta[:, 0], posterior.shape[:1]).copy()
 
@@ -323,7 +322,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         tags.target_tags.required = self._needs_ratings
         if hasattr(self, "predict"):
             tags.estimator_type = "regressor"
-            # `score` is that of the words.
+            # `score` is about the words.
             tags.regressor_tags = RegressorTags(poor_score=True)
         return tags
 
@@ -346,13 +345,13 @@ class UserItemModel(RatedTopicModel):
     def fit_transform(
         self, X: Any, y: Column = None, items: Column = None, users: Column = None
     ) -> np.ndarray:
-        """`fit`, then `transform` of the same reviews, with the parameters and result of these."""
+        """`fit`, then `transform` of the same reviews."""
         return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
 
     def partial_fit(
         self, X: Any, y: Column = None, items: Column = None, users: Column = None
     ) -> Self:
-        """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
+        """Learn from one minibatch: the first as in `fit`, later ones by a step of online EM.
 
         A failed call changes nothing. Learning starts with the first minibatch with a word.
 
@@ -400,7 +399,7 @@ class UserItemModel(RatedTopicModel):
         return self._whole(lambda: self._expected_shares(labels, n) @ self.topic_word_)
 
     def _profiles(self, labels: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return proportions by profile, and which are known; unknown ones are the prior's."""
+        """Return proportions by profile, the prior's for unknown profiles, and which are known."""
         raise NotImplementedError
 
     def _expected_shares(self, labels: Labels, n: int) -> np.ndarray:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Variational EM over a whole corpus, with hyper-parameters learnt by Newton's method.
 
-A round is an E-step in the documents, which also computes the bound; then alpha from the
-documents, eta from q(beta), and q(beta) from the expected counts. Each raises the bound
+A round is an E-step in the documents, with the bound; then alpha from the documents, eta from
+q(beta), and q(beta) from the expected counts. Each step raises the bound
 
     L = E_q[log p(x, z, theta | beta)] - E_q[log q(z, theta)] - KL(q(beta) || p(beta | eta)).
 
@@ -15,9 +15,9 @@ by Newton's method in x = log eta. With h(y) = y (log y - psi(y)), the slope the
 
     F(x) = (log V + mean E[log beta_kv]) eta + h(eta) - h(V eta) / V.
 
-The mean is at most -log V, and h(eta) - h(V eta) / V is a constant and the Laplace transform of a
-positive decreasing density. So F' < 0 and |F''| <= |F'|, whence a Newton step of at most 1 never
-lowers f: no line search is needed.
+The mean is at most -log V, and h(eta) - h(V eta) / V is a constant plus the Laplace transform of a
+positive decreasing density. So F' < 0 and |F''| <= |F'|: a Newton step of at most 1 never lowers f,
+without a line search.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
 
 WORDS_AT_ONCE = 4096
-# Rounds from a random start that leave the hyper-parameters alone, and are never the last: while
-# topics are alike, proportions do not vary, and alpha would keep them so.
+# First rounds from a random start, with fixed hyper-parameters: while topics are alike, proportions
+# do not vary, and alpha would keep topics alike. None of these rounds is the last.
 BURN_IN = 10
 # From a smaller eta rare words would have no weight at all; a larger one has no topics.
 LEAST_ETA, MOST_ETA = 1e-4, 10.0
@@ -49,7 +49,7 @@ AlphaStep = Callable[[np.ndarray, Statistics, Any], np.ndarray]
 
 @dataclass(frozen=True)
 class EMResult:
-    """What the last round found, and L of all rounds but a random start, in nats."""
+    """Result of the last round, and the bound L in nats of all rounds but a random start."""
 
     posterior: TopicPosterior
     statistics: Statistics
@@ -62,11 +62,11 @@ def run_em(
     posterior: TopicPosterior, e_step: EStep, alpha_step: AlphaStep, *, seed: int, learn_eta: bool,
     max_iter: int, tol: float, report: Callable[[float], None], documents: Any = None,
 ) -> EMResult:  # fmt: skip
-    """Rounds until one gains less than `tol` times the bound, from a random start 11 at least.
+    """Rounds until the gain is less than `tol` times the bound; from a random start 11 at least.
 
-    They start from `posterior`, at random if it is empty, and `documents`. `e_step` maps topics and
-    documents to statistics with their bound and documents; `alpha_step` maps alpha and these to
-    alpha. A learnt eta is one number.
+    The start is `posterior`, random if empty, and `documents`. `e_step` maps topics and documents
+    to statistics with the bound and documents; `alpha_step` maps alpha and documents to alpha. A
+    learnt eta is one number.
     """
     bounds: list[float] = []
     burn_in = BURN_IN if posterior.knows_nothing else 0
@@ -105,7 +105,7 @@ def divergence(posterior: TopicPosterior) -> float:
 
 
 def learnt_eta(posterior: TopicPosterior) -> float:
-    """The eta that suits q(beta) best."""
+    """The eta of greatest bound under q(beta)."""
     n_words, n_topics = posterior.shape
     total = -n_words * digamma(posterior.mass).sum()
     for start in range(0, n_words, WORDS_AT_ONCE):

@@ -6,9 +6,8 @@ A rating of item c by user u is y = mu + a_u + b_c + noise. The effects minimise
     sum_d (y_d - mu - a_u - b_c)^2 + n (mu - mu')^2
         + sum_u (penalty + n_u) (a_u - a'_u)^2 + sum_c (penalty + n_c) (b_c - b'_c)^2
 
-where the primed values, and the numbers n_u and n_c of their ratings, come from earlier
-minibatches. The first minibatch is a ridge regression; later ones take earlier effects for
-independent.
+The primed values, and the numbers n_u and n_c of their ratings, come from earlier minibatches. The
+first minibatch is a ridge regression; later ones treat earlier effects as independent.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import ndtr
 
 # A rating this little below the average of its user is not below: as a share of the spread of
-# ratings, and of the average itself, which numbers hold no closer.
+# ratings and, for rounding, of the average.
 TOLERANCE, PRECISION = 1e-9, 16 * np.finfo(float).eps
 LEAST_DEVIATION = np.finfo(float).tiny ** 0.5
 MOST_STEPS = 1000
@@ -36,7 +35,7 @@ class Table:
     values: np.ndarray
 
     def places(self, labels: np.ndarray | None, n: int = 0) -> np.ndarray:
-        """The row of each label, -1 if unknown; n of these without labels."""
+        """The row of each label, -1 if unknown; -1 n times without labels."""
         if labels is None or not len(self.labels):
             return np.full(n if labels is None else len(labels), -1)
         found = np.minimum(np.searchsorted(self.labels, labels), len(self.labels) - 1)
@@ -94,7 +93,7 @@ Labels = np.ndarray | None
 def learn_effects(
     before: Effects, y: np.ndarray, users: Labels, items: Labels, penalty: float
 ) -> tuple[Effects, np.ndarray]:
-    """The effects with further ratings, and the reduced ratings, +1 or -1, of these."""
+    """The effects with further ratings, and the signs +1 or -1 of these ratings."""
     n = len(y)
     if n == 0:
         return before, np.zeros(0, dtype=np.int8)
@@ -142,7 +141,7 @@ def _solve(design: sparse.csr_matrix, residual: np.ndarray, weight: np.ndarray) 
 
 
 def effects_of(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
-    """The effect of each label; 0 for those unknown."""
+    """The effect of each label; 0 for unknown labels."""
     return table.lookup(labels, np.zeros((n, 1)))[:, 0]
 
 
@@ -155,7 +154,7 @@ def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -
 
 
 def probability_of_positive(effects: Effects, items: np.ndarray | None, n: int) -> np.ndarray:
-    """P(b_c + noise >= 0); the share of positive ratings for items that are not known."""
+    """P(b_c + noise >= 0); the share of positive ratings for unknown items."""
     share = effects.n_positive / effects.n if effects.n else 0.5
     tolerance = TOLERANCE * effects.deviation + PRECISION * abs(effects.mean) + 10 * LEAST_DEVIATION
     margin = effects_of(effects.items, items, n) + tolerance

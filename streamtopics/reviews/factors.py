@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hidden factors as topics: a recommender whose item factors are the topics of their reviews.
+"""Hidden factors as topics: a recommender with item factors as topics of the reviews.
 
 A rating of item i by user u is about offset + b_u + b_i + g_u' g_i, and a word of a review
 of i comes from topic k with the probability theta_ik proportional to exp(peakedness g_ik). The
@@ -31,7 +31,7 @@ ROWS_PER_JOB = 1024
 # The least is its inverse; M is its logarithm.
 MOST_PEAKEDNESS = 100.0
 INSIDE = -1 + 1e-9, 1 - 1e-9
-# Beyond, the slope of tanh is 0 in 64 bits; the square of cosh has room here.
+# Beyond this, the slope of tanh is 0 in 64 bits; the square of cosh does not overflow.
 FLAT = -350.0, 350.0
 
 
@@ -60,7 +60,7 @@ class Factors:
 class Ratings:
     """Ratings y of pairs of rows of the factors; weights hold the factors to their earlier values.
 
-    Without labels there are one user of all, and an item of each rating.
+    Without labels there is one user, and an item for each rating.
     """
 
     y: np.ndarray
@@ -70,7 +70,7 @@ class Ratings:
     offset_weight: float
     user_weight: np.ndarray
     item_weight: np.ndarray
-    counts: np.ndarray  # Of each item the expected tokens of topics before, (n_items, K).
+    counts: np.ndarray  # Of each item the earlier expected tokens of topics, (n_items, K).
     words: Minibatch  # Of each item.
     user_labels: np.ndarray | None = None
     item_labels: np.ndarray | None = None

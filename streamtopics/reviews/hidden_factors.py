@@ -44,7 +44,7 @@ SWEEPS_OF_START, ROUNDS_OF_START, ROUNDS_OF_STEP = 20, 20, 2
 
 @dataclass(frozen=True, kw_only=True)
 class FactorsCommit(RatedCommit):
-    """All that a step of `HiddenFactorsTopics` changes."""
+    """All fields changed by a step of `HiddenFactorsTopics`."""
 
     _holds = "shared_user: K; offset:; peakedness:"
     items: Table  # Bias, factors, number of ratings, and expected tokens of each topic.
@@ -73,9 +73,9 @@ Fitted = tuple[Factors, Statistics, np.ndarray]
 class HiddenFactorsTopics(UserItemModel):
     """Recommender and topic model in one: hidden factors as topics (HFT).
 
-    A rating is an offset, a bias of the user, a bias of the item, and the product of their
-    factors. The factors of an item are also the logarithms of the topic proportions of its
-    reviews, so words help to predict ratings, above all of items with few.
+    A rating is an offset, a bias of the user, a bias of the item, and the product of the factors of
+    both. The factors of an item are also the logarithms of the topic proportions of its reviews, so
+    words help to predict ratings, above all of items with few.
 
     Parameters
     ----------
@@ -96,8 +96,7 @@ class HiddenFactorsTopics(UserItemModel):
     tol : float, default=1e-4
         `fit` stops when a round gains less than this share of the objective.
     local_tol : float, default=1e-3
-        Inference in a review of an unknown item stops when a sweep moves less than this share
-        of its tokens.
+        Stop in a review of an unknown item when a sweep moves less than this share of the tokens.
     {common_parameters}
 
     Attributes
@@ -116,12 +115,12 @@ class HiddenFactorsTopics(UserItemModel):
 
     Notes
     -----
-    `score` is that of the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.
+    `score` is about the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.
 
     The source samples topics of words; here expectations are used. In a stream, users and items are
-    held to their factors by the number of their ratings, and `peakedness_` stays. Without `items`
-    each review is an item; without `users`, and for unknown ones, there is one user. The factors of
-    an unknown item come from the review.
+    held to their factors by the number of ratings, and `peakedness_` stays. Without `items` each
+    review is an item; without `users` all reviews, and otherwise all unknown users, are by one
+    user. The factors of an unknown item come from the review.
 
     References
     ----------
@@ -188,7 +187,7 @@ class HiddenFactorsTopics(UserItemModel):
         ratings = self._ratings(batch, commit)
         levels, (factors, statistics, counts) = self._rounds_of_fit(ratings, pool)
         log_theta = _mean_log(factors.proportions[ratings.words.lengths > 0])
-        # Found by item, they are those of the documents.
+        # By item; these are the shares of the documents.
         statistics = replace(statistics, lengths=batch.minibatch.lengths)
         nothing = commit.posterior
         alpha = _alpha(log_theta, self.n_components)
@@ -260,7 +259,7 @@ class HiddenFactorsTopics(UserItemModel):
         return blend, self._with(new, ratings, factors, counts)
 
     def _ratings(self, batch: Documents, commit: FactorsCommit) -> Ratings:
-        """The ratings with the factors that their users and items had before."""
+        """The ratings with the earlier factors of their users and items."""
         K, n, n_before = self.n_components, batch.n_documents, commit.posterior.n_documents
         y: Any = batch.columns["y"]
         item_labels, item = _codes(batch.columns["items"], np.arange(n))
@@ -282,7 +281,7 @@ class HiddenFactorsTopics(UserItemModel):
     def _with(
         self, commit: FactorsCommit, ratings: Ratings, factors: Factors, counts: np.ndarray
     ) -> FactorsCommit:
-        """The record with the factors found, also in its tables."""
+        """The record with the found factors, also in the tables."""
         counts = ratings.counts + counts
         items = _updated(commit.items, ratings.item_labels, ratings.item, factors.items, counts)
         users = _updated(commit.users, ratings.user_labels, ratings.user, factors.users)

@@ -2,13 +2,13 @@
 """Reviews with reduced ratings: K descriptive topics, a positive one and a negative one.
 
 A token of review d, of sign s and profile g, comes from the qualitative topic Psi^s with
-probability p_d, and else from a topic of the profile's theta_g:
+probability p_d, otherwise from a topic of the profile's theta_g:
 
     theta_g ~ Dirichlet(alpha),   1 - p_d, p_d ~ Dirichlet(omega),
     w_dn ~ p_d Psi^s + (1 - p_d) sum_k theta_gk phi_k.
 
-The family is q(theta) q(p) q(z, m) for each profile and token, z the topic and m whether the
-token is qualitative: z and m together, since z means nothing where m = 1.
+The family is q(theta) q(p) q(z, m), with the topic z and the indicator m of a qualitative token. z
+and m are together because z means nothing if m = 1.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Inferred:
 
     gamma: np.ndarray  # Of q(theta), (n_profiles, K); or theta itself, if given.
     pi: np.ndarray  # Of q(1 - p, p), (n_documents, 2).
-    share: np.ndarray  # Of each entry, (nnz,), that is qualitative.
+    share: np.ndarray  # Qualitative share of each entry, (nnz,).
     log_sums: np.ndarray  # The tokens' part of the bound, (n_profiles,).
 
 
@@ -91,10 +91,10 @@ def reviews_by_profile(X: sparse.csr_matrix, profile: np.ndarray, signs: np.ndar
 
 @dataclass(frozen=True)
 class RatedLDA:
-    """Inference in reviews, given their topics, until a sweep moves less than `tol` of the tokens.
+    """Inference in reviews, given topics, until a sweep moves less than `tol` of the tokens.
 
-    Topics are the K descriptive ones, and the positive and the negative one if any; alpha is that
-    of theta, followed by omega.
+    Topics are K descriptive topics, then the positive and the negative topic if present; alpha is
+    followed by omega.
     """
 
     n_components: int
@@ -189,7 +189,7 @@ class RatedLDA:
     ) -> np.ndarray:  # fmt: skip
         """Posterior mean share of each topic in the tokens of documents of unknown rating.
 
-        theta are the proportions of their profiles; None infers them from each document.
+        theta are the proportions of the profiles; None infers proportions from each document.
         """
         n, K = X.shape[0], self.n_components
         reviews = single_reviews(X, np.zeros(n, np.int8))

@@ -47,7 +47,7 @@ EFFECT_PENALTY = 5.0
 
 @dataclass(frozen=True, kw_only=True)
 class RatingCommit(RatedCommit):
-    """All that a step changes."""
+    """All fields changed by a step."""
 
     _holds = "log_share: 2"
     effects: Effects = NO_EFFECTS
@@ -72,10 +72,10 @@ class RatingCommit(RatedCommit):
 
 @documented
 class RatingLDA(UserItemModel):
-    """Topics of reviews beside one of praise and one of blame, found by the ratings.
+    """Topics of reviews with one topic of praise and one of blame, found by the ratings.
 
     A share of the words of each review comes from the positive topic if the rating is at least the
-    average of its user, and from the negative topic otherwise. All remaining words come from
+    average of the user, otherwise from the negative topic. All remaining words come from
     `n_components` descriptive topics, in the proportions of the review, the item or the user. The
     models of the source are:
 
@@ -92,13 +92,13 @@ class RatingLDA(UserItemModel):
     n_components : int, default=10
         Number K of descriptive topics.
     profile : {"document", "item", "user"}, default="document"
-        Whether each review, item or user has its own topic proportions. Learning of the last
-        two needs `items` or `users`.
+        Whether each review, item or user has its own topic proportions. The last two need `items`
+        or `users` in learning.
     qualitative : bool, default=True
-        Whether to have the positive and the negative topic, which need ratings.
+        Whether to have the positive and the negative topic. Both need ratings.
     refine : bool, default=False
-        Whether proportions are learnt further once there are qualitative topics. In the source the
-        proportions are those of LDA without ratings.
+        Whether proportions are learnt further after the qualitative topics are added. In the source
+        the proportions are taken from LDA without ratings.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
@@ -106,23 +106,23 @@ class RatingLDA(UserItemModel):
         Whether `doc_topic_prior`, the prior of the share of qualitative words and, in `fit`, a
         scalar `topic_word_prior` are learnt, as in the source. New reviews are predicted worse.
     max_iter : int, default=50
-        Maximal number of rounds of variational EM, without ratings and again with them.
+        Maximal number of rounds of variational EM, first without and then with ratings.
     {em_tol}
     max_local_iter : int, default=20
         Maximal number of sweeps over a profile in a round.
     local_tol : float, default=1e-3
-        Inference in a profile stops when a sweep moves less than this share of its tokens.
+        Stop in a profile when a sweep moves less than this share of the tokens.
     {common_parameters}
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components + 2, n_features)
-        Dirichlet parameters of the topics: pseudo-counts, not normalised. The last two are the
-        positive and the negative topic, if there are any.
+        Dirichlet parameters of the topics: pseudo-counts, not normalised. With `qualitative` the
+        last two are the positive and the negative topic.
     qualitative_prior_, topic_word_prior_ : ndarray of shape (2,) and (n_features,)
         omega, of the shares of descriptive and qualitative words, (9, 1) unless learnt; and eta.
     effects_ : Effects
-        Of users and items on ratings: `mean`, and the tables `users` and `items`.
+        Effects of users and items on ratings: `mean`, and the tables `users` and `items`.
     profiles_ : Table
         By `labels` of items or users the expected tokens of each descriptive topic.
     objective_ : list of float
@@ -131,9 +131,9 @@ class RatingLDA(UserItemModel):
 
     Notes
     -----
-    The family is tighter than the source's, whose printed equations have errors. Without `users`
-    ratings are compared with the mean of all. Reviews of unknown items and users are positive as
-    often as others, and their proportions are inferred from the review.
+    The family is tighter than the source's; the printed equations of the source have errors.
+    Without `users` ratings are compared with the mean of all. Reviews of unknown items and users
+    are positive with the overall share, and their proportions are inferred from the review.
 
     References
     ----------
@@ -243,7 +243,7 @@ class RatingLDA(UserItemModel):
         return inference.reviews_by_profile(batch.X, own, signs), profiles, places
 
     def _run_em(self, reviews: Reviews, pool: Workers) -> EMResult:
-        """EM without ratings, and then with the qualitative topics if there are any."""
+        """EM without ratings, then with the qualitative topics if any."""
         K, nothing = self.n_components, self._commit.posterior
         start = TopicPosterior(nothing.eta, (nothing.shape[0], K), nothing.alpha[:K])
         unsigned = replace(reviews, signs=np.zeros_like(reviews.signs))
@@ -251,7 +251,7 @@ class RatingLDA(UserItemModel):
             plain = em(start, *self._steps(unsigned, pool))
             if not self.qualitative:
                 return plain
-            # Proportions stay as they were learnt without ratings, unless they are refined.
+            # Unless refined, proportions stay as learnt without ratings.
             gamma = plain.documents.gamma
             theta = None if self.refine else gamma / gamma.sum(axis=1, keepdims=True)
             start = _with_qualitative(plain, reviews, nothing.alpha[K:])
@@ -263,7 +263,7 @@ class RatingLDA(UserItemModel):
     def _steps(
         self, reviews: Reviews, pool: Workers, theta: np.ndarray | None = None
     ) -> tuple[EStep, AlphaStep]:
-        """The steps of a round: inference, of theta if it is not given; and alpha and omega."""
+        """The steps of a round: inference, also of theta if not given; and alpha and omega."""
         model = RatedLDA(self.n_components, self.local_tol, self.max_local_iter)
 
         def alpha_step(alpha: np.ndarray, statistics: Statistics, found: Inferred) -> np.ndarray:
@@ -350,16 +350,16 @@ class RatingLDA(UserItemModel):
 def _with_counts(
     profiles: Table, places: np.ndarray | None, found: Inferred, alpha: np.ndarray
 ) -> Table:
-    """The profiles with the expected tokens found of those at `places`."""
+    """The profiles with the new expected tokens at `places`."""
     if places is None:
         return profiles
     return profiles.replaced(places, np.maximum(found.gamma.astype(np.float64) - alpha, 0.0))
 
 
 def _with_qualitative(result: EMResult, reviews: Reviews, omega: np.ndarray) -> TopicPosterior:
-    """The topics learnt without ratings, and two of the words that are too frequent in a sign.
+    """The topics learnt without ratings, and two of the words too frequent in a sign.
 
-    They start with the counts beyond the expectation from the share of the sign.
+    Both start with the counts beyond the expectation from the share of the sign.
     """
     minibatch, before = reviews.minibatch, result.posterior
     counts = reviews.by_sign(minibatch.counts)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Supervised LDA: a response that is linear in the topics of a document's words.
+"""Supervised LDA: a response linear in the topics of a document's words.
 
     theta_d ~ Dirichlet(alpha),  z_dn ~ theta_d,  w_dn ~ beta_{z_dn},
     y_d ~ N(x' zbar_d, variance),   zbar_d = mean of the topics z_dn.
 
-The coefficients x and the variance maximise the bound with a penalty on the distance of x from
-the mean response m. They depend on the documents by moments alone:
+The coefficients x and the variance maximise the bound with a penalty on the distance of x from the
+mean response m. Both depend on the documents by moments alone:
 
     x = m + (P + penalty I)^-1 (q - m t),   P = sum_d E[zbar zbar'],
     q = sum_d y_d E[zbar],   t = sum_d E[zbar].
@@ -48,28 +48,28 @@ from streamtopics.utils.parallel import Workers, spans
 from streamtopics.utils.records import keep, of_record
 
 LEAST_DOCUMENTS, MOST_PARTS = 64, 8
-# Share of the variance of the responses, and of the prior's mass: less is rounding.
+# Share of the variance of the responses, and of the mass of the prior; less is rounding.
 LEAST_VARIANCE = 1e-6
 LEAST_LENGTH = 1e-4
 
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedCommit(RatedCommit):
-    """All that a step changes."""
+    """All fields changed by a step."""
 
     _holds = (
         "posterior: V K; offset:; response.coefficients: K; response.variance: >0; response.mean:; "
         "moments.n: >=0; moments.squares: >=0; moments.total:; "
         "moments.topics: K; moments.products: K; moments.second: K K"
     )
-    offset: float = 0.0  # What ratings are measured from, the mean of the first.
+    offset: float = 0.0  # Origin of the ratings, the mean of the first.
     response: Response
     moments: ResponseMoments
 
 
 @documented
 class SupervisedLDA(RatedTopicModel):
-    """Topics that predict a number: supervised LDA with a Gaussian response.
+    """Topics for the prediction of a number: supervised LDA with a Gaussian response.
 
     The rating of a document is normal around a linear function of its topic proportions. Topics and
     ratings are learnt together, so topics separate good ratings from bad ones.
@@ -92,7 +92,7 @@ class SupervisedLDA(RatedTopicModel):
     max_local_iter : int, default=20
         Maximal number of sweeps over a document in a round.
     local_tol : float, default=1e-3
-        Inference in a document stops when a sweep moves less than this share of its tokens.
+        Stop in a document when a sweep moves less than this share of the tokens.
     {common_parameters}
 
     Attributes
@@ -110,7 +110,7 @@ class SupervisedLDA(RatedTopicModel):
 
     Notes
     -----
-    `score` is that of the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.
+    `score` is about the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.
 
     References
     ----------
@@ -164,7 +164,7 @@ class SupervisedLDA(RatedTopicModel):
         return self._fit(X=X, y=y)
 
     def partial_fit(self, X: Any, y: Column = None) -> Self:
-        """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
+        """Learn from one minibatch: the first as in `fit`, later ones by a step of online EM.
 
         A failed call changes nothing. Learning starts with the first minibatch with a word.
 
@@ -343,13 +343,13 @@ def no_moments(n_components: int) -> ResponseMoments:
 
 
 def first_response(y: np.ndarray, n_components: int) -> Response:
-    """A response that is the same for all topics."""
+    """A response equal for all topics."""
     mean, variance = (float(y.mean()), float(y.var())) if len(y) else (0.0, 1.0)
     return Response(np.full(n_components, mean), max(variance, np.finfo(float).tiny ** 0.5), mean)
 
 
 def solve_response(moments: ResponseMoments, penalty: float, before: Response) -> Response:
-    """The coefficients and the variance of most penalised likelihood."""
+    """The coefficients and the variance of greatest penalised likelihood."""
     if moments.n == 0:
         return before
     mean = moments.total / moments.n
@@ -425,7 +425,7 @@ def rescale_short(X: sparse.csr_matrix, alpha: np.ndarray) -> sparse.csr_matrix:
 
 
 def mean_topics(gamma: np.ndarray, alpha: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
-    """E[zbar] of documents given q(theta); without words that of alpha."""
+    """E[zbar] of documents given q(theta); the mean under alpha without words."""
     counts = np.where(_lengths(X)[:, None] > 0, np.maximum(gamma - alpha, 0.0), alpha)
     return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 

@@ -19,7 +19,7 @@ from streamtopics.utils.structure import from_arrow, shape_of
 
 
 class Kept(NamedTuple):
-    """A document that is kept to be shown.
+    """A document of the kept sample.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Kept(NamedTuple):
     group: str
     id: Any
     number: float  # of its span
-    key: float  # at random, by which documents are kept
+    key: float  # random; the documents with the largest keys are kept
 
 
 class Documents(NamedTuple):
@@ -46,7 +46,7 @@ class Documents(NamedTuple):
 def read_documents(
     X: Iterable[str], times: Any, groups: Any, ids: Any, kind: str = "", n_seen: int = 0
 ) -> Documents:
-    """Documents, checked, that come after `n_seen` ones with this kind of times."""
+    """Documents, checked, after `n_seen` earlier documents with times of the same kind."""
     texts = texts_of(X)
     n = len(texts)
     names = list(range(n_seen, n_seen + n)) if ids is None else list(from_arrow(ids))
@@ -58,7 +58,7 @@ def read_documents(
 
 
 def texts_of(X: Iterable[str]) -> list[str]:
-    """A list of texts, of which each is one."""
+    """A list of texts."""
     if isinstance(X, str) or len(shape_of(X) or ()) > 1:
         remedy = "one text, so pass [text]" if isinstance(X, str) else "a table, so pass one column"
         raise TypeError(f"X must be a sequence of texts; got {remedy}")
@@ -88,7 +88,7 @@ def with_largest_keys(documents: tuple[Kept, ...], n: int) -> tuple[Kept, ...]:
 
 
 def last_time(labels: Labels) -> Any:
-    """The latest time, for the alarm and the tracker; None of documents without times."""
+    """The latest time, for the alarm and the tracker; None for documents without times."""
     known = labels.times[labels.times == labels.times]
     if labels.kind == "order" or not len(known):
         return None
@@ -106,7 +106,7 @@ class HoldsDocuments(WithCache):
     monitor_: DriftMonitor
     _n_documents: int
     _n_tokens: float
-    # What was added up, of the topics after these edits
+    # Sums over the documents, for the topics after these edits
     _sums: tuple[tuple[Edit, ...], Cells]
     _documents: tuple[Kept, ...]
 
@@ -128,7 +128,7 @@ class HoldsDocuments(WithCache):
 
     @property
     def _begun(self) -> bool:
-        """Whether it has learnt."""
+        """Whether the stream has learnt."""
         return "pipeline_" in vars(self)
 
     @property
@@ -138,7 +138,7 @@ class HoldsDocuments(WithCache):
         return self.pipeline_.steps[-1][1]
 
     def _locks(self) -> list[Any]:
-        """The locks of this object, of its pipeline and, against edits meanwhile, of its topics."""
+        """The locks of the stream, of its pipeline and, against edits meanwhile, of its topics."""
         if not self._begun:
             return [lock_of(self)]
         return [lock_of(self), *self.pipeline_._locks(), lock_of(self._topics)]

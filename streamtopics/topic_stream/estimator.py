@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learns topics of raw text, and adds up their shares."""
+"""Topics of raw text, with sums of their shares."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from streamtopics.utils.parallel import held
 
 # Documents whose topics are inferred at once.
 AT_ONCE = 8192
-# What is a word, documents that it is in (or half of a small corpus), and how many are counted.
-# A corpus gets so many times as many columns as it has words, for new ones, and at least so many.
+# Words, documents of a word (or half of a small corpus), and number of words. A corpus gets twice
+# as many columns as words, for new words, and at least LEAST_COLUMNS.
 ROOM, LEAST_FEATURES = 2, 2000
 LETTERS, MIN_DF, MAX_FEATURES = r"(?u)\b[^\W\d_]{3,}\b", 5, 20_000
 Given = ParamSpec("Given")
@@ -54,7 +54,7 @@ One = TypeVar("One")
 def _whole(
     learn: Callable[Concatenate[TopicStream, Given], TopicStream],
 ) -> Callable[Concatenate[TopicStream, Given], TopicStream]:
-    """A method that learns in a copy, and takes over the copy's state at once after success."""
+    """A method that learns in a copy; the copy's state is taken over at once after success."""
 
     @wraps(learn)
     def learns(self: TopicStream, /, *args: Given.args, **given: Given.kwargs) -> TopicStream:
@@ -78,30 +78,31 @@ def _whole(
 
 
 class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMixin, BaseEstimator):
-    """Topics of raw text, with their changes in time and between groups. Begin with this class.
+    """Topics of raw text, with changes in time and between groups. Begin with this class.
 
     The stream counts words, learns and follows topics, adds up shares by period and by group, and
-    keeps a sample of the documents. `findings` says in sentences what has changed.
+    keeps a sample of the documents. `findings` lists changes in sentences.
 
     Parameters
     ----------
     n_components : int, default=20
         Number of topics.
     model : estimator of topics or None, default=None
-        A clone of it learns; None is ``StreamingLDA(n_components, random_state=random_state)``.
-        If given, its own `n_components` counts.
+        A clone is fitted. None is ``StreamingLDA(n_components, random_state=random_state)``. With a
+        given model, `n_components` of the model counts.
     vectorizer : transformer or None, default=None
-        A clone of it counts words. None is a `StreamingCountVectorizer` of runs of three letters or
-        more in five documents or more, without English stop words, of 20,000 columns. One of yours
-        needs `max_features`, as new words get columns; `fit` takes twice those that it fills.
+        A clone counts words. None is a `StreamingCountVectorizer` with 20,000 columns for runs of
+        three letters or more, in five documents or more, without English stop words. A given
+        vectorizer needs `max_features`, because new words get columns; `fit` makes twice as many
+        columns as it fills.
     n_documents : int, default=5000
-        Documents that are kept to be shown, at random.
+        Size of the random sample of documents kept for display.
     error_rate : float in (0, 1), default=0.05
-        Share of false findings that is expected (Benjamini and Hochberg 1995).
+        Expected share of false findings (Benjamini and Hochberg 1995).
     random_state : int, default=0
         Seed of the topics and of the sample.
     n_jobs : int or None, default=None
-        Threads; the result does not depend on it.
+        Number of threads; results are the same for any number.
 
     Attributes
     ----------
@@ -110,15 +111,15 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     tracker_ : TopicTracker
         Follows the topics along the minibatches.
     monitor_ : DriftMonitor
-        Its `alarms` list minibatches of `partial_fit` that differed from earlier ones.
+        Alarms of `partial_fit`: `alarms` lists minibatches unlike earlier minibatches.
     n_documents_seen_, n_tokens_seen_ : int, float
         Documents, held-back ones included, and tokens of known words.
 
     Notes
     -----
-    `fit` learns from a corpus at once, and `partial_fit` goes on from it or begins a stream. In
-    both the vocabulary is open: new words get a column. `partial_fit` holds back a fifth of each
-    minibatch for the alarm; they are learnt eight minibatches later, or by `finish`.
+    `fit` learns from a whole corpus; `partial_fit` continues a fit or begins a stream. In both the
+    vocabulary is open: new words get a column. `partial_fit` holds back a fifth of each minibatch
+    for the alarm. Held-back documents are learnt eight minibatches later, or by `finish`.
 
     Examples
     --------
@@ -167,8 +168,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         Parameters
         ----------
         pipeline : Pipeline or StreamingPipeline
-            A vectorizer and a topic model, fitted or not. There may be steps between them if it is
-            fitted and its vocabulary is closed.
+            A vectorizer and a topic model, fitted or not. Steps between these two are allowed if
+            the pipeline is fitted and has a closed vocabulary.
 
         Returns
         -------
@@ -194,14 +195,14 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         if not begun:
             return stream
         if not isinstance(pipeline, StreamingPipeline) or _is_closed(words):
-            # Only a vocabulary that began as a stream can go on.
+            # Only a vocabulary that began as a stream can continue.
             (name, _), *others = pipeline.steps
             pipeline = StreamingPipeline([(name, FrozenEstimator(words)), *others])
         stream._begin(pipeline)
         return stream
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; those of `model` or `vectorizer` need a given model or vectorizer."""
+        """Set parameters; parameters of a `model` or `vectorizer` need a given one."""
         now = self.get_params(deep=False) | params
         for name in params:
             part, _, inner = name.partition("__")
@@ -224,7 +225,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         ids: Sequence[Any] | None = None,
         vectors: Any = None,
     ) -> Self:
-        """Learn from a corpus, all at once.
+        """Learn from a whole corpus.
 
         Parameters
         ----------
@@ -233,10 +234,10 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         y : None
             Ignored.
         times, groups, ids : array-like of shape (n_documents,), default=None
-            For each document its time (dates, text such as "2003-05-17", or numbers), its group
-            (product, country, author), and its id, to recognise it in findings.
+            Time (dates, text such as "2003-05-17", or numbers), group (product, country, author)
+            and id of each document. Findings show the ids.
         vectors : array-like of shape (n_documents, n_dimensions), default=None
-            Sentence vectors, for a `model` with vectors, such as `StreamingMixture`.
+            Sentence vectors, for a `model` with vectors, for example `StreamingMixture`.
 
         Returns
         -------
@@ -246,7 +247,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         documents = read_documents(X, times, groups, ids)
         texts, labels, _ = documents
         if times is None:
-            # The order of a corpus is no time: it comes before all that is learnt later.
+            # The order of a corpus is no time: a corpus comes before all later documents.
             documents = documents._replace(labels=labels._replace(times=np.zeros(len(texts))))
         pipeline = self._new_pipeline(len(texts))
         (_, words), (_, topics) = pipeline.steps
@@ -277,7 +278,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         groups: Any = None,
         ids: Sequence[Any] | None = None,
     ) -> Self:
-        """Learn from a minibatch of a stream, or of what comes after a corpus.
+        """Learn from a minibatch of a stream, or of documents after a corpus.
 
         Parameters
         ----------
@@ -314,7 +315,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         groups: Any = None,
         ids: Sequence[Any] | None = None,
     ) -> Self:
-        """Add documents to the shares, findings and report, and learn nothing from them.
+        """Add documents to the shares, findings and report without learning.
 
         Parameters
         ----------
@@ -333,18 +334,18 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
     @_whole
     def finish(self) -> Self:
-        """Learn from the documents that the alarm has held back, at the end of a stream."""
+        """Learn from the documents held back for the alarm, at the end of a stream."""
         check_is_fitted(self, "pipeline_")
         self._carry(lambda: self.monitor_.finish(self.pipeline_), [])
         return self
 
     def _read(self, X: Iterable[str], times: Any, groups: Any, ids: Any) -> Documents:
-        """Documents that come after those before, if there are any."""
+        """Documents after the earlier ones, if any."""
         before = (self._sums[1].kind, self._n_documents) if self._begun else ()
         return read_documents(X, times, groups, ids, *before)
 
     def _carry(self, learn: Callable[[], None], texts: list[str]) -> None:
-        """Learn, and carry the sums over to the topics and words that there are then."""
+        """Learn, and carry the sums over to the new topics and words."""
         words, topics = self.pipeline_.steps[0][1], self._topics
         is_open = _has_open_vocabulary(words)
         n_before, lifetimes = words.n_documents_seen_ if is_open else 0, topics._commit.lifetimes
@@ -354,7 +355,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             cells = cells.with_topics(_moved(lifetimes, topics._commit.lifetimes))
         if is_open:
             columns, _ = words.names_since(n_before)
-            # Documents whose words are counted now have not been added yet.
+            # The documents of the words counted now have not been added yet.
             own = (words.transform(texts)[:, columns] > 0).sum(axis=0) if texts else 0.0
             earlier = np.maximum(words.document_frequency_[columns] - np.ravel(own), 0.0)
             cells = cells.without_words(columns, earlier)
@@ -362,7 +363,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         self._sums = (tuple(edits), cells)
 
     def _new_pipeline(self, n_documents: int | None) -> StreamingPipeline:
-        """A pipeline that has learnt nothing, for a corpus of so many documents or a stream."""
+        """A new pipeline, for a corpus of `n_documents` or, with None, a stream."""
         words, topics = self.vectorizer, self.model
         if words is None:
             least = MIN_DF if n_documents is None else min(MIN_DF, max(1, n_documents // 2))
@@ -378,7 +379,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return StreamingPipeline([("words", clone(words)), ("topics", clone(topics))])
 
     def _begin(self, pipeline: StreamingPipeline, monitor: DriftMonitor | None = None) -> None:
-        """Take over a pipeline that has learnt for the first time."""
+        """Take over a pipeline after its first learning."""
         self.pipeline_, self.tracker_ = pipeline, TopicTracker()
         self.monitor_ = monitor or DriftMonitor(random_state=self.random_state)
         topics = self._topics
@@ -407,7 +408,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         self._n_tokens += float(counts.sum())
 
     def _snapshot(self, texts: list[str], counts: Any, time: object) -> None:
-        """Take a snapshot of the topics behind documents that were learnt."""
+        """Take a snapshot of the topics after documents were learnt."""
         seen, n, n_tokens = seen_by(self.pipeline_), len(texts), float(counts.sum())
         info = BatchInfo(self.tracker_.n_batches_ + 1, texts, time, n, n_tokens, *seen, np.nan)
         self.tracker_.on_batch(self.pipeline_, info)
@@ -428,7 +429,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return shares
 
     def score(self, X: Iterable[str], y: object = None) -> float:
-        """Return how well texts are predicted, in nats a token; NaN without a known word."""
+        """Return the mean log probability of texts, in nats a token; NaN without a known word."""
         check_is_fitted(self, "pipeline_")
         return float(self.pipeline_.score(texts_of(X)))
 
@@ -445,14 +446,14 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     # Keeping
 
     def _parts(self) -> list[object]:
-        """This object and all in it that learns."""
+        """The stream and its learning parts."""
         if not self._begun:
             return [self]
         steps = [step for _, step in self.pipeline_.steps]
         return [self, self.pipeline_, self.monitor_, self.tracker_, *steps]
 
     def __copy__(self) -> Self:
-        """Return a stream that begins where this one is, and learns by itself."""
+        """Return a stream with the same state that learns by itself."""
         with held(self._locks()):
             found = _shallow(self)
             if self._begun:
@@ -461,7 +462,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return found
 
     def check_held(self) -> None:
-        """Refuse sums of other words, or of more documents, than were seen."""
+        """Refuse sums over other words, or over more documents than seen."""
         if self._begun:
             cells = self._sums[1]
             if (
@@ -478,7 +479,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over what `__getstate__` has returned."""
+        """Take over the result of `__getstate__`."""
         if "_documents" in state:
             kept = tuple(Kept(*one) for one in unpacked(state["_documents"]))
             state = {**state, "_documents": kept}
@@ -486,17 +487,17 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
 
 def _shallow(one: One) -> One:
-    """A copy of an object that shares its attributes."""
+    """A copy of an object with the same attributes."""
     found = type(one).__new__(type(one))
     vars(found).update(vars(one))
     return found
 
 
 def _moved(before: Lifetimes, after: Lifetimes) -> np.ndarray:
-    """The part of each topic before a minibatch in each one after it, if topics come and go."""
+    """The part of each old topic in each new topic, if topics come and go."""
     if len(before.ids):
         return np.equal.outer(before.ids, after.ids).astype(np.float64)
-    # Rows stay, and those of new topics may have been of others.
+    # Rows stay; the row of a new topic may have been the row of another.
     born = [one.topic for one in after.alive if one.born > before.n_batches]
     return np.diag(1.0 - np.isin(np.arange(len(after.silence)), born))
 
@@ -506,5 +507,5 @@ def _has_open_vocabulary(words: object) -> bool:
 
 
 def _is_closed(words: object) -> bool:
-    """Whether the vocabulary of what has counted words is that of a corpus."""
+    """Whether the vocabulary of a counting step is closed."""
     return not (_has_open_vocabulary(words) and hasattr(words, "n_documents_seen_"))

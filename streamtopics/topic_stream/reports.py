@@ -22,7 +22,7 @@ from streamtopics.topic_stream.documents import HoldsDocuments
 from streamtopics.utils.checks import check_integer, check_one_of
 from streamtopics.utils.parallel import held
 
-# Words of a topic, and those that name it.
+# Words of a topic, and words in its name.
 N_WORDS, N_NAME, RELEVANCE = 10, 3, 0.6
 Given = ParamSpec("Given")
 One = TypeVar("One")
@@ -31,7 +31,7 @@ One = TypeVar("One")
 def _still(
     read: Callable[Concatenate[Any, Given], One],
 ) -> Callable[Concatenate[Any, Given], One]:
-    """A method that reads, and waits for another thread that learns."""
+    """A method that reads, and waits while another thread learns."""
 
     @wraps(read)
     def reads(self: Any, /, *args: Given.args, **given: Given.kwargs) -> One:
@@ -75,7 +75,7 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         least : float, default=10
-            Documents of a period in the mean, at least.
+            Smallest mean number of documents of a period.
 
         Returns
         -------
@@ -90,14 +90,14 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         by : {"period", "group", "both"}, default="period"
-            What a row is of, beside a topic.
+            Key of a row, beside the topic.
         least : float, default=10
             As in `totals`.
 
         Returns
         -------
         rows : list of ShareRow
-            By topic; ``pandas.DataFrame(rows)`` makes a table of them.
+            By topic; ``pandas.DataFrame(rows)`` makes a table.
         """
         check_one_of(("period", "group", "both"), by=by)
         names = [", ".join(words[:N_NAME]) for words in self._words()]
@@ -112,13 +112,13 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         n : int or None, default=10
-            Findings, at most, the most surprising and largest first; None returns all.
+            Largest number of findings, the most surprising and largest first; None returns all.
 
         Returns
         -------
         findings : Findings
-            A tuple of `Finding`; `str` of each is a sentence. A share `error_rate` of them is
-            expected to be false.
+            A tuple of `Finding`; `str` of each is a sentence. The expected share of false findings
+            is `error_rate`.
         """
         if n is not None:
             check_integer(least=0, n=n)
@@ -142,15 +142,15 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         path : str or path, default=None
-            Of the file, such as "topics.html", which is replaced; None writes none.
+            File, for example "topics.html", replaced if present; None writes no file.
         **how
-            Such as ``title`` or ``date``: see `streamtopics.report.report`. It takes the totals,
-            findings, alarms and documents from here if they are not given.
+            For example ``title`` or ``date``: see `streamtopics.report.report`. Totals, findings,
+            alarms and documents are taken from the stream by default.
 
         Returns
         -------
         report : Report
-            What the page says, as plain values.
+            The contents of the page as plain values.
         """
         kept, totals = self.documents, self.totals()
         given: dict[str, Any] = {
@@ -188,12 +188,12 @@ class ReportsDocuments(HoldsDocuments):
         return [[name] if name else own for name, own in zip(given, words, strict=True)]
 
     def _follow(self) -> Cells:
-        """The sums of the topics as they are, after the edits since the last minibatch."""
+        """The sums of the current topics, after the edits since the last minibatch."""
         topics, (done, cells) = self._topics, self._sums
         if not isinstance(topics, Editable):
             return cells
         steps, labels = edits_of(topics).steps, edits_of(topics).labels
-        # Without those that were undone.
+        # Without undone edits.
         pairs = enumerate(zip(done, topics.edits_, strict=False))
         n_done = next((i for i, (one, other) in pairs if one != other), min(len(done), len(steps)))
         if any(edit.kind in ("merge", "split") for edit in done[n_done:]):
@@ -209,7 +209,7 @@ class ReportsDocuments(HoldsDocuments):
     def _shares_after(
         self, step: EditStep, after: tuple[int, ...], now: tuple[int, ...]
     ) -> np.ndarray:
-        """The part of each topic before an edit in each one after it, by their numbers."""
+        """The part of each topic before an edit in each topic after it, by numbers."""
         before = step.before.topics
         parts = np.equal.outer(before, after).astype(np.float64)
         rows = step.before.rows(step.edit.topics)

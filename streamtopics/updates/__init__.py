@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Update rules: how a posterior takes in what a minibatch says.
+"""Update rules: how a posterior learns a minibatch.
 
 A rule is a frozen dataclass of its hyper-parameters with two methods,
 
     init(posterior) -> state
     step(posterior, learn, state) -> (Blend, state)
 
-where `learn(view)` returns the expected statistics of the current minibatch
-under a posterior, or a proposal of one. A rule sees no documents.
+`learn(view)` returns the expected statistics of the current minibatch under a posterior, or under a
+proposal. A rule sees no documents.
 """
 
 from streamtopics.updates.births import DirichletProcess

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Births and deaths of topics along a stream, and their record.
 
-Clusters are a Dirichlet process on a fixed number of places. The documents n_k of each follow the
-affine rule of its words,
+Clusters are a Dirichlet process on a fixed number of places. The number n_k of documents of a
+cluster follows the affine rule of the words,
 
-    n_k <- retain_k n_k + gain sum_d q_dk,
+  n_k <- retain_k n_k + gain sum_d q_dk,
 
-and are kept as alpha, which is 0 for free places. A dead cluster gets retain = gain = 0.
+and is kept as alpha; a free place has 0. A dead cluster gets retain = gain = 0.
 """
 
 from collections.abc import Mapping
@@ -20,21 +20,21 @@ from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
 from streamtopics.updates.rule import Traits, Wrapper
 from streamtopics.utils.checks import check_positive, check_range, check_whole
 
-# With less than one document remembered a cluster is forgotten. It is inactive in a minibatch that
-# has less than this share of the documents to be expected.
+# A cluster with less than one remembered document is forgotten. A cluster is inactive in a
+# minibatch with less than this share of the expected documents.
 LEAST_REMEMBERED, INACTIVE = 1.0, 0.1
-# Of mixed membership: tables in a minibatch that a new topic needs, those to be expected of a
-# inactive one, after which it is dead, and the share of its tokens below which it is inactive.
+# With mixed membership: tables of a new topic in a minibatch; expected tables of an inactive topic
+# until death; share of the expected tokens below which a topic is inactive.
 LEAST_TABLES, SILENCE, LEAST_TOKENS = 8.0, 24.0, 0.2
-# One that was dead comes back with this share of them.
+# A dead topic is born again with this share of the tables.
 BACK = 0.5
-# Topics of the past that are kept on record, and words of each.
+# Recorded topics of the past, and recorded words of each.
 KEPT_LIFETIMES, TOP_WORDS = 1000, 10
 
 
 @dataclass(frozen=True)
 class DirichletProcess:
-    """Clusters come and go: new ones for documents unlike all clusters, until these documents stop.
+    """Clusters come and go: new clusters for documents unlike all others, until these stop.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ class DirichletProcess:
         Concentration of the Dirichlet process: before any evidence, a document of a minibatch of
         B opens a cluster with probability concentration / (concentration + B).
     min_documents : int
-        Documents of a minibatch that a new cluster needs.
+        Documents of a new cluster in a minibatch, at least.
     silence : float or None
-        A cluster dies if it has hardly any documents while this many are expected by its share; a
-        living cluster is silent that long with probability exp(-silence). With None it dies only
-        when the update rule remembers less than one of its documents.
+        A cluster dies if it has hardly any documents while this number is expected by its share. A
+        living cluster is silent for so long with probability exp(-silence). With None a cluster
+        dies only when the update rule remembers less than one of its documents.
     """
 
     concentration: float = 1.0
@@ -62,9 +62,9 @@ class DirichletProcess:
 
 @dataclass(frozen=True)
 class Tallies(Wrapper):
-    """A rule that counts the documents of each cluster beside their words, as alpha."""
+    """A rule that counts the documents of each cluster as alpha, beside the words."""
 
-    n_background: int = 0  # Number of first topics that are no clusters
+    n_background: int = 0  # Number of first topics used as background
 
     @property
     def traits(self) -> Traits:
@@ -88,57 +88,57 @@ def documents_of(statistics: Statistics, n_background: int) -> np.ndarray:
 
 
 def own_part(coefficient: Any, n_background: int) -> Any:
-    """A coefficient of the topics, for the clusters alone."""
+    """The part of a coefficient of the topics for the clusters."""
     return coefficient[n_background:] if np.ndim(coefficient) else coefficient
 
 
 class Seeds(NamedTuple):
-    """Clusters to be, before the minibatch that they are found in is learnt."""
+    """Proposed clusters, before their minibatch is learnt."""
 
-    clusters: np.ndarray  # (n,): free places that they get
-    alpha: np.ndarray  # (n,): what was added to alpha there, to be taken back afterwards
-    needed: float  # Documents that each needs in the minibatch
+    clusters: np.ndarray  # (n,): free places for the clusters
+    alpha: np.ndarray  # (n,): amounts added to alpha, taken back afterwards
+    needed: float  # Documents each needs in the minibatch
 
 
 @dataclass(frozen=True)
 class TopicLifetime:
     """A topic from birth to death."""
 
-    #: Of a mixture the row of `components_`, free again after its death; where rows move, its
-    #: number in `topic_ids_`
+    #: Row of `components_` in a mixture, free again after the death; if rows move, the number in
+    #: `topic_ids_`
     topic: int
-    born: int  #: Minibatch that it was born in, from 1
-    born_time: Any  #: As passed to `partial_fit` with that minibatch; None otherwise
-    documents: float  #: Documents that it had there; of mixed membership, tables
-    #: Columns of its words with the most tokens there, or words whose columns have changed hands
-    #: since; None if unknown
+    born: int  #: Minibatch of the birth, from 1
+    born_time: Any  #: Passed to `partial_fit` with this minibatch; None without times
+    documents: float  #: Documents at birth; tables with mixed membership
+    #: Columns with the most tokens at birth, or words if the columns have changed hands since; None
+    #: if unknown
     words: tuple[Any, ...]
-    died: int | None = None  #: Minibatch after which it is dead; None while it lives
-    died_time: Any = None  #: As passed to `partial_fit` with that one
-    last_words: tuple[Any, ...] = ()  #: As `words`, when it died
+    died: int | None = None  #: Minibatch of the death; None for a living topic
+    died_time: Any = None  #: Passed to `partial_fit` with this minibatch
+    last_words: tuple[Any, ...] = ()  #: As `words`, at death
 
     def named(self, names: Mapping[int, Any]) -> "TopicLifetime":
-        """The same with the names of columns, as far as they are told."""
+        """The same topic with names of columns, where given."""
         words, last = ([names.get(w, w) for w in own] for own in (self.words, self.last_words))
         return replace(self, words=tuple(words), last_words=tuple(last))
 
 
 @dataclass(frozen=True)
 class Lifetimes:
-    """Record of the topics along a stream; nothing in it is written in place."""
+    """Record of the topics along a stream; never written in place."""
 
     _holds = "silence: * >=0; ids: i8 * >=0; n_batches: >=0; n_ids: >=0"
-    # (n_topics,): documents that each one should have had since it was last heard of
+    # (n_topics,): documents expected of each topic since its last documents
     silence: np.ndarray
-    alive: tuple[TopicLifetime, ...] = ()  # Topics that live, the oldest first
-    dead: tuple[TopicLifetime, ...] = ()  # The last thousand that died, in that order
+    alive: tuple[TopicLifetime, ...] = ()  # Living topics, oldest first
+    dead: tuple[TopicLifetime, ...] = ()  # The last thousand dead topics, in order of death
     n_batches: int = 0  # Minibatches so far
-    # (n_topics,): numbers of the topics, where rows move; else empty
+    # (n_topics,): numbers of the topics if rows move; else empty
     ids: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
-    n_ids: int = 0  # How many there have been
+    n_ids: int = 0  # Number of topics so far
 
     def with_names(self, names: dict[int, Any]) -> "Lifetimes":
-        """The record after columns have changed hands, which stood for `names` until then."""
+        """The record after columns have changed hands, with `names` as their words until then."""
         alive, dead = (tuple(one.named(names) for one in some) for some in (self.alive, self.dead))
         return replace(self, alive=alive, dead=dead)
 
@@ -171,8 +171,8 @@ def seeded(
 ) -> tuple[TopicPosterior, Seeds]:
     """A copy of the posterior, of the minibatch's words, with the groups in free clusters.
 
-    A document counts `unit` in it. Once the minibatch is learnt, `finish` takes the groups out
-    again: each document counts once, in the cluster that it is found to have.
+    Each document of a group counts `unit` in the cluster. After the minibatch is learnt, `finish`
+    takes the groups out again: each document counts once, in its final cluster.
     """
     scratch, alpha = posterior.of_words(minibatch.words), np.array(posterior.alpha)
     clusters = free[: groups.documents.size]
@@ -190,7 +190,7 @@ def seeded(
         if groups.directions is not None:
             directions = np.zeros((posterior.n_nodes, groups.directions.shape[1]))
             directions[nodes] = groups.directions[:n]
-        # Of no minibatch and no documents: the counters of the posterior stay as they are.
+        # Without minibatches and documents: the counters of the posterior stay as they are.
         statistics = Statistics(
             minibatch.words, counts, np.zeros(0), n_batches=0, directions=directions
         )
@@ -208,10 +208,10 @@ def finish(
     memory: float,
     time: Any,
 ) -> tuple[Blend, Lifetimes]:
-    """The blend of a minibatch without the clusters that die with it, and the record after it.
+    """The blend of a minibatch without the clusters that die, and the record afterwards.
 
-    `lifetimes` and `posterior` are before the minibatch, `blend` takes it in, with the documents of
-    each cluster as alpha, in which one counts `memory` afterwards.
+    `lifetimes` and `posterior` are before the minibatch. `blend` adds the minibatch, with the
+    documents of each cluster as alpha; one document counts `memory` afterwards.
     """
     documents = documents_of(blend.statistics, n_background)
     before, alpha = posterior.alpha[n_background:], np.array(blend.alpha)
@@ -244,7 +244,7 @@ def finish(
 
 
 def _without(blend: Blend, gone: np.ndarray, posterior: TopicPosterior) -> Blend:
-    """The blend that leaves nothing of some topics but the prior."""
+    """The blend that leaves some topics with the prior alone."""
     if not gone.any():
         return blend
     counts, told = np.where(gone, 0.0, blend.statistics.counts), blend.statistics.directions
@@ -267,12 +267,13 @@ def update_lifetimes(
     statistics: TableStatistics,
     time: Any,
 ) -> Lifetimes:
-    """The record of topics whose rows move, after a minibatch of mixed membership.
+    """The record of topics with moving rows, after a minibatch of mixed membership.
 
-    A topic is born with the first minibatch that has eight tables of it. It dies when it is
-    dropped, or has had less than a fifth of its expected tokens for as long as 24 of its tables
-    were; it is born again with half of them. `lifetimes`, the posterior and the running tables are
-    before the minibatch; `topics` are those kept, rows of them and from their number on new ones.
+    A topic is born with the first minibatch with eight tables of the topic. A topic dies if it is
+    dropped, or has had less than a fifth of the expected tokens for as long as 24 tables were
+    expected; with half of these tables the topic is born again. `lifetimes`, the posterior and the
+    running tables are before the minibatch; `topics` are the kept rows, followed by numbers of new
+    topics.
     """
     known, found = topics < len(tables), statistics.tables
     rows = np.where(known, topics, 0)

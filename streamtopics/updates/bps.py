@@ -20,15 +20,16 @@ MOST_SCALE = 1e10
 
 @dataclass(frozen=True)
 class Boost:
-    """Amount of the prior that is added again with a minibatch.
+    """Amount of the prior added again with a minibatch.
 
     Parameters
     ----------
     scale : float
-        The paper's s: prior pseudo-counts added for each token seen.
+        Prior pseudo-counts added for each token seen (the paper's s).
     norm : {"whole", "topic"}
-        "whole" compares masses over all topics (of small models: over the nodes of a kind) and
-        gives each topic the same boost. "topic" gives each the same share s / (1 + s) of prior.
+        "whole" compares masses over all topics (in small models: over the nodes of a kind) and
+        gives each topic the same boost. "topic" gives each topic the same share s / (1 + s) of
+        prior.
     """
 
     scale: float
@@ -51,12 +52,12 @@ NO_BOOST = Boost(0.0)
 
 @dataclass(frozen=True)
 class BPS(Rule):
-    """Streaming variational Bayes whose prior does not vanish; scale 0 is SVB.
+    """Streaming variational Bayes with a prior that does not vanish; scale 0 is SVB.
 
     Parameters
     ----------
     scale, norm
-        Of the `Boost` of the prior.
+        Fields of the `Boost` of the prior.
     """
 
     scale: float

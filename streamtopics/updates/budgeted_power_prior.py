@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Power priors whose rate keeps to a budget: lam_t = rho_t lam_{t-1} + (1 - rho_t) eta + s_t with
+"""Power priors with a budget: lam_t = rho_t lam_{t-1} + (1 - rho_t) eta + s_t with
 
     rho_t = the least rho in [0, 1] with KL(rho lam_{t-1} + (1 - rho) eta || lam_{t-1}) <= budget.
 
 Theorem 1 of Masegosa et al. (2020), "Variational inference over nonstationary data streams for
-exponential family models": of all densities so near to the last posterior, the one nearest to eta.
+exponential family models": the density nearest to eta within the budget of the last posterior.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class BudgetedPowerPrior(Rule):
         Divergence of the forgetful posterior from the posterior itself, in nats, summed over
         the topics; the paper's kappa. 0 is SVB.
     boost : Boost
-        Of the prior, at each minibatch.
+        Boost of the prior, at each minibatch.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class BudgetedPowerPrior(Rule):
         return FixedRate(1.0 - lost, lost, self.boost)
 
     def lost(self, posterior: Posterior, statistics: AnyStatistics) -> float:
-        """Find 1 - rho, by the root of the divergence, which is nearly linear in it."""
+        """Find 1 - rho, the root of the nearly linear divergence."""
         if posterior.n_batches == 0 or self.budget == 0:
             return 0.0
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several minibatches as one update, taken in by a posterior that has gone on meanwhile.
+"""Several minibatches as one update of a posterior that has changed meanwhile.
 
-Minibatches that are learnt one after another from a posterior lam_v, on another machine, leave
+Minibatches learnt one after another from a posterior lam_v, on another machine, leave
 
-    lam = R_v lam_v + G + P eta + X xi,
+  lam = R_v lam_v + G + P eta + X xi,
 
-with R_v the product of what the steps retain. The posterior that takes them in has seen other
-minibatches since, so that the same steps would have other sizes now: with R_t and w_t the shares
-retained and the weights of new statistics as they would be after lam_t,
+with R_v the product of the retained shares. Meanwhile the posterior has learnt other minibatches,
+and the same steps would now have other sizes. R_t and w_t are the retained shares and the weights
+of new statistics after lam_t:
 
-    lam <- R_t lam_t + (w_t / w_v) (G + X xi) + P_t eta.
+  lam <- R_t lam_t + (w_t / w_v) (G + X xi) + P_t eta.
 
 Weights within G stay as they were.
 """
@@ -27,15 +27,15 @@ from streamtopics.updates.rule import MEANS, Rule
 
 @dataclass(frozen=True)
 class Composite:
-    """Minibatches learnt one after another, as one update of their starting posterior."""
+    """Minibatches learnt one after another, as one update of the starting posterior."""
 
     blend: Blend
-    before: Counters  # Of the posterior that the first of them was learnt from
-    alpha: np.ndarray  # (n_components,): Dirichlet parameter of the documents' proportions then
-    states: tuple[Any, Any]  # Of the rule before the first and after the last of them
+    before: Counters  # Of the posterior before the first minibatch
+    alpha: np.ndarray  # (n_components,): alpha before the first minibatch
+    states: tuple[Any, Any]  # Of the rule before the first and after the last minibatch
 
     def is_of(self, now: Counters) -> bool:
-        """Whether the first of them was learnt from a posterior with these counters."""
+        """Whether the first minibatch was learnt from a posterior with these counters."""
         return self.before.n_learnt == now.n_learnt
 
 
@@ -46,10 +46,10 @@ def apply_composite(
     posterior: TopicPosterior,
     state: Any,
 ) -> tuple[Blend, Any]:
-    """The blend that takes in minibatches learnt from an older posterior, and the state after.
+    """The blend that adds minibatches learnt from an older posterior, and the next state.
 
-    Where nothing was learnt in between, it is what their own steps made. Unless `doc_topic` is
-    `FIXED`, `rule` has a `LearnsDocTopicPrior` in it, whose state it is.
+    If nothing was learnt in between, the result equals the steps themselves. Unless `doc_topic` is
+    `FIXED`, `rule` contains a `LearnsDocTopicPrior`, and the state belongs to it.
     """
     if composite.is_of(posterior.counters):
         return composite.blend, composite.states[1]
@@ -68,16 +68,15 @@ def apply_composite(
 
 
 def _reweighted(rule: Rule, composite: Composite, posterior: TopicPosterior) -> Blend:
-    """The blend with what it keeps and adds as after the minibatches learnt since."""
+    """The blend, with retained shares and weights as after the minibatches learnt since."""
     blend, before, now = composite.blend, composite.before, posterior.counters
     then, new = before.plus(blend), now.plus(blend)
     (was_kept, weight), (kept_now, weight_now) = rule.decay(before, then), rule.decay(now, new)
-    # By what they left: where the same is retained at any time, it is the same, whatever parts
-    # they came in.
+    # By the retained shares: equal if the rule always retains the same, whatever the parts.
     kept = blend.retain * (kept_now / was_kept) if was_kept > 0 else kept_now
     scale = weight_now / weight if weight > 0 else 1.0
     if rule.traits.merges in MEANS:
-        # 1 / c documents are remembered: the weights of their minibatches enter as squares.
+        # 1 / c documents are remembered: minibatches enter with squared weights.
         own = then.c - blend.retain**2 * before.c
         prior = kept**2 * now.c + scale**2 * own - kept * now.c
     else:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Updates of alpha, the Dirichlet parameter of the documents' topic proportions.
 
-With s = E[log theta], the mean over the documents with words, alpha maximises the concave
+With s = E[log theta], the mean over the documents with words, alpha maximises the concave function
 
     f(alpha) = log Gamma(alpha_0) - sum_k log Gamma(alpha_k) + sum_k alpha_k s_k,
 
-that is psi(alpha_k) - psi(alpha_0) = s_k, with alpha_0 = sum_k alpha_k.
+with alpha_0 = sum_k alpha_k; that is, psi(alpha_k) - psi(alpha_0) = s_k.
 `LearnsDocTopicPrior` gives any update rule such an update.
 """
 
@@ -22,10 +22,10 @@ from streamtopics.updates.rates import MEAN_DECAY, StepSize, decay_between
 from streamtopics.updates.rule import Traits, Wrapper
 from streamtopics.utils.checks import check_method, check_positive, check_range, check_whole
 
-# What an update may make of alpha. From a smaller one an unused topic could hardly come back; above
-# 1e4 a proportion varies by less than 1 %.
+# Bounds of alpha. From a smaller value an unused topic could hardly come back; above 1e4 a
+# proportion varies by less than 1 %.
 LEAST_ALPHA, MOST_ALPHA = 1e-3, 1e4
-# Below what any document has, if alpha is at least LEAST_ALPHA.
+# Below every document, if alpha is at least LEAST_ALPHA.
 LEAST_LOG_THETA = -2 / LEAST_ALPHA
 # 1 - sum_k exp(E[log theta_k]), about (K - 1) / (2 alpha_0), for two topics of MOST_ALPHA.
 MARGIN = 1 / (4 * MOST_ALPHA)
@@ -39,10 +39,10 @@ LOG_THETA = frozenset({"log_theta"})
 class Learnt(NamedTuple):
     """The result of an update on some minibatches with an older alpha."""
 
-    # (n_components,): before the first and after the last of them
+    # (n_components,): before the first and after the last minibatch
     alphas: tuple[np.ndarray, np.ndarray]
     memory_pair: tuple[Memory, Memory]  # Likewise
-    n_before: int  # Minibatches before them, and of them
+    n_before: int  # Minibatches before, and in the update
     n_batches: int
 
 
@@ -50,7 +50,7 @@ class Learnt(NamedTuple):
 class DocTopicUpdate(Protocol):
     """An update of alpha, a frozen dataclass; its memory is None before it learns."""
 
-    #: What a local step has to report: "log_theta" or "shares"
+    #: Report of the local step: "log_theta" or "shares"
     needs: ClassVar[frozenset[str]]
 
     @property
@@ -60,12 +60,12 @@ class DocTopicUpdate(Protocol):
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """Alpha and memory after a minibatch found under `alpha`, after `n_batches` others."""
+        """Alpha and memory after a minibatch found under `alpha`, after `n_batches` minibatches."""
 
     def delayed(
         self, alpha: np.ndarray, memory: Memory, learnt: "Learnt", n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """The same after minibatches that were learnt from an older alpha."""
+        """Alpha and memory after minibatches learnt from an older alpha."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class RunningMean(ABC):
 
     @abstractmethod
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
-        """The alpha of a running mean to which the last minibatch came after `n_batches`."""
+        """The alpha of a running mean, after `n_batches` minibatches and one more."""
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
@@ -148,7 +148,7 @@ class FixedPoint(RunningMean):
         First documents, without effect on alpha: while all topics are alike, alpha would grow
         without end and keep topics alike.
     step_size : StepSize
-        Weight of a minibatch against those before.
+        Weight of a minibatch against earlier minibatches.
     """
 
     burn_in: int = 1000
@@ -169,14 +169,14 @@ class FixedPoint(RunningMean):
 class GammaPrior(RunningMean):
     """Maximum a posteriori under alpha_k ~ Gamma(shape, inverse scale), in one pass.
 
-    Each document adds, with the alpha of the time,
+    Each document adds, with the current alpha,
 
         x_k = alpha_k (psi(alpha_k + n_dk) - psi(alpha_k))
         y   = psi(alpha_0 + N_d) - psi(alpha_0),
 
     and alpha_k = (shape - 1 + sum_d x_dk) / (inverse_scale + sum_d y_d), as in Sato et al. (2010),
-    "Deterministic single-pass model for LDA". The memory are running means of the sums in a
-    minibatch; a rate remembers 1 / rate minibatches, against which the prior counts once.
+    "Deterministic single-pass model for LDA". The memory holds running means of the sums of a
+    minibatch. A rate remembers 1 / rate minibatches; the prior counts once against these.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class GammaPrior(RunningMean):
         With a shape of 1 the inverse of the prior mean. 1 weighs less than one document of usual
         length.
     burn_in, step_size
-        As of `FixedPoint`.
+        As in `FixedPoint`.
     """
 
     shape: float = 1.0
@@ -213,13 +213,13 @@ class GammaPrior(RunningMean):
 class DampedNewton:
     """One Newton step towards the maximum of the minibatch, times the rate.
 
-    Hoffman et al. (2010), "Online learning for latent Dirichlet allocation". A step that would
-    take any alpha out of (1e-3, 1e4] is not taken.
+    Hoffman et al. (2010), "Online learning for latent Dirichlet allocation". A step is skipped if
+    an alpha would leave (1e-3, 1e4].
 
     Parameters
     ----------
     burn_in, step_size
-        As of `FixedPoint`.
+        As in `FixedPoint`.
     """
 
     burn_in: int = 1000
@@ -254,14 +254,14 @@ class DampedNewton:
 class Shares(RunningMean):
     """Alpha in proportion to the running mean of the documents' topic proportions.
 
-    For mixtures, where a document has one topic. The sum of alpha stays.
+    For mixtures: each document has one topic. The sum of alpha stays.
 
     Parameters
     ----------
     floor : float
         Share divided equally among all topics, so a vanished topic can come back.
     burn_in, step_size
-        As of `FixedPoint`.
+        As in `FixedPoint`.
     """
 
     floor: float = 0.01
@@ -283,13 +283,13 @@ class Shares(RunningMean):
 
 @dataclass(frozen=True)
 class LearnsDocTopicPrior(Wrapper):
-    """A rule around another, which also re-estimates the documents' prior alpha.
+    """A rule around another rule, with re-estimated alpha of the documents.
 
     Parameters
     ----------
     update : Rule
     doc_topic : DocTopicUpdate
-        How alpha is re-estimated, from its `burn_in` documents of the stream on.
+        How alpha is re-estimated, after the first `burn_in` documents of the stream.
     """
 
     doc_topic: DocTopicUpdate
@@ -323,17 +323,17 @@ def _is_inside(alpha: np.ndarray) -> bool:
 
 
 def is_informative(statistics: Statistics) -> bool:
-    """Whether there is anything on alpha: some words, and more than one topic."""
+    """Whether a minibatch informs about alpha: some words, and more than one topic."""
     return statistics.log_theta is not None and len(statistics.log_theta) > 1
 
 
 def running_mean(memory: Memory, observed: np.ndarray, rate: float) -> np.ndarray:
-    """(1 - rate) memory + rate observed; the first one alone."""
+    """(1 - rate) memory + rate observed; without a memory the observation alone."""
     return observed if memory is None else (1 - rate) * memory + rate * observed
 
 
 def document_sums(alpha: np.ndarray, statistics: Statistics) -> np.ndarray:
-    """sum_d x_dk and last sum_d y_d of `GammaPrior`; documents without words add nothing."""
+    """sum_d x_dk and finally sum_d y_d of `GammaPrior`; documents without words add nothing."""
     alpha_0 = alpha.sum()
     lengths = statistics.lengths[statistics.lengths > 0]
     total = digamma(alpha_0 + lengths)
@@ -346,8 +346,8 @@ def document_sums(alpha: np.ndarray, statistics: Statistics) -> np.ndarray:
 def solve_alpha(mean_log_theta: np.ndarray, start: np.ndarray) -> np.ndarray:
     """The alpha with psi(alpha_k) - psi(alpha_0) = mean_log_theta_k, within the bounds.
 
-    Newton's method with backtracking, to 1e-8, relative. As sum_k exp(mean_log_theta_k) tends to
-    1, alpha grows without end; a common shift keeps it MARGIN away from there.
+    Newton's method with backtracking, to 1e-8, relative. As sum_k exp(mean_log_theta_k) tends to 1,
+    alpha grows without end; a common shift keeps the sum MARGIN below 1.
     """
     mean = np.minimum(np.maximum(mean_log_theta, LEAST_LOG_THETA), 0.0)
     mean = mean - np.log(max(1.0, np.exp(mean).sum() / (1 - MARGIN)))
@@ -369,7 +369,7 @@ def within_bounds(alpha: np.ndarray) -> np.ndarray:
 
 
 def line_search(alpha: np.ndarray, change: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
-    """`moved` by the first of change, change / 2, change / 4, ... that does not lower f."""
+    """`moved` by the first of change, change / 2, change / 4, ... without a fall of f."""
     level = objective(alpha, mean_log_theta)
     proposal = moved(alpha, change)
     while objective(proposal, mean_log_theta) < level:
@@ -379,9 +379,9 @@ def line_search(alpha: np.ndarray, change: np.ndarray, mean_log_theta: np.ndarra
 
 
 def moved(alpha: np.ndarray, change: np.ndarray) -> np.ndarray:
-    """alpha after a relative change, taken as that of 1 / alpha; at most fourfold.
+    """alpha after a relative change of 1 / alpha; at most fourfold.
 
-    As psi(x) is nearly -1 / x for small x, a Newton step ends there where it should.
+    Since psi(x) is nearly -1 / x for small x, a Newton step then ends at the root.
     """
     return alpha / np.maximum(1 - change, 0.25)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records of how much minibatches left of a model that forgets."""
+"""Records of the shares kept by rules with forgetting."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,14 +18,14 @@ class Drift:
     _holds = "retention: nan; effective_sample_size: nan"
     batch: int
     time: Any
-    # (n_components,): shares, without what weights that grow along the stream take.
+    # (n_components,): shares, without the loss by growing weights
     retention: np.ndarray
-    # (n_components,): mass of the posterior afterwards, in tokens, the prior's included.
+    # (n_components,): mass of the posterior afterwards, in tokens, with the prior
     effective_sample_size: np.ndarray
 
 
 def drift_of(posterior: Posterior, blend: Blend, time: object, n_hidden: int = 0) -> Drift:
-    """Record of what `blend` is about to do to a posterior, without its first `n_hidden` topics."""
+    """Record of the effect of `blend` on a posterior, without its first `n_hidden` topics."""
     mass = posterior.after(blend).mass[n_hidden:]
     if not np.isfinite(mass).all():
         raise ValueError(TOO_EXTREME)

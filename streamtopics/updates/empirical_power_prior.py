@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Power priors whose rate is a point estimate: lam_t = rho_t lam_{t-1} + (1 - rho_t) eta + s_t,
+"""Power priors with a point estimate of the rate: lam_t = rho_t lam_{t-1} + (1 - rho_t) eta + s_t,
 
     rho_t = argmax over [0, 1] of E_q[log p(beta | rho lam_{t-1} + (1 - rho) eta)],
 
-The bound is concave in a single rate, so that the start does not matter. Intermediate rates are
-found, for drift of a part; with little data the estimate is noisy. No paper has it.
+The bound is concave in a single rate, so any start leads to the maximum. Intermediate rates are
+found, for drift of a part; with little data the estimate is noisy. Not from a paper.
 """
 
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ N_ITERATIONS = 20
 
 @dataclass(frozen=True)
 class EmpiricalPowerPrior(LearnsRate):
-    """Forgetting at the rate that makes the posterior most probable.
+    """Forgetting at the rate with the most probable posterior.
 
     Parameters
     ----------
     rate : {"shared", "topic"}
         One rho for all topics, or one for each.
     boost : Boost
-        Of the prior, at each minibatch.
+        Boost of the prior, at each minibatch.
     max_rounds : int
-        Rounds in a minibatch, at most; two are the least that learn a rate.
+        Largest number of rounds in a minibatch; learning a rate takes at least two.
     tol : float
-        The ascent ends when no rho changes by more.
+        The ascent ends when all changes of rho are smaller.
     """
 
     rate: Literal["shared", "topic"] = "shared"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hierarchical power priors: how much to keep is learnt from each minibatch.
+"""Hierarchical power priors: a retention rate learnt from each minibatch.
 
     lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t
 
@@ -22,7 +22,7 @@ from streamtopics.utils.checks import check_method, check_range
 
 
 class Optimization(NamedTuple):
-    """End of a coordinate ascent, and the double bound on its way, one for each round."""
+    """End of a coordinate ascent, and the double bound after each round."""
 
     blend: Blend
     bounds: list[float]
@@ -30,23 +30,23 @@ class Optimization(NamedTuple):
 
 @dataclass(frozen=True)
 class HierarchicalPowerPrior(LearnsRate):
-    """Forgetting at a rate that the stream sets.
+    """Forgetting at a rate learnt from the stream.
 
     Parameters
     ----------
     rate : {"shared", "topic"}
         One rho for all topics (HPP), or one for each (MHPP).
     rate_prior : RatePrior
-        Of rho.
+        Prior of rho.
     rate_starts : tuple of float
-        E[rho] that the ascents of a minibatch start from. Of several, the result of the greatest
-        bound is taken; the local step must then report its bound.
+        Values of E[rho] at the start of an ascent. With several, the result with the greatest bound
+        is taken; the local step must then report a bound.
     boost : Boost
-        Of the prior, at each minibatch, fixed in its first round.
+        Boost of the prior, at each minibatch, fixed in the first round.
     max_rounds : int
-        Rounds in a minibatch for each start, at most; two are the least that learn a rate.
+        Largest number of rounds in a minibatch for each start; learning a rate takes at least two.
     tol : float
-        An ascent ends when no E[rho] changes by more.
+        An ascent ends when all changes of E[rho] are smaller.
     """
 
     rate: Literal["shared", "topic"] = "shared"
@@ -115,7 +115,7 @@ class HierarchicalPowerPrior(LearnsRate):
     def _evidence(
         self, from_posterior: np.ndarray, from_prior: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Nats in favour of keeping, for each rho, and KL(q || eta + boost xi) of what it rules."""
+        """Nats in favour of keeping, for each rho, and KL(q || eta + boost xi) of its topics."""
         if self.rate == "shared":
             from_posterior, from_prior = from_posterior.sum()[None], from_prior.sum()[None]
         return from_prior - from_posterior, from_prior

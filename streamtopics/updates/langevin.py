@@ -5,8 +5,8 @@ Patterson and Teh (2013), expanded mean: beta = lam / |lam| under the prior Gamm
 
     lam <- | lam + e/2 (eta - lam + D/B (s - beta s_.)) + sqrt(e lam) xi |,
 
-with s_. the tokens of each topic, xi standard normal and e_t = a (1 + t/b)^-c. A step costs as
-much as the vocabulary.
+with s_. the tokens of each topic, xi standard normal and e_t = a (1 + t/b)^-c. The cost of a step
+grows with the vocabulary.
 """
 
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from streamtopics.utils.checks import MOST_DOCUMENTS, check_scales, check_whole
 
 @dataclass(frozen=True)
 class Langevin(Rule):
-    """Noisy gradient steps whose iterates are, in the limit, draws from the posterior.
+    """Noisy gradient steps; in the limit the iterates are draws from the posterior.
 
     Parameters
     ----------
     a, b, c : float
-        Of the step size a (1 + t / b)^-c.
+        Parameters of the step size a (1 + t / b)^-c.
     n_documents : int or None
-        The D that the posterior is for; None is the number seen so far.
+        Size D of the corpus; None is the number of documents seen so far.
     """
 
     a: float = 0.01

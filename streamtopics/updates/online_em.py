@@ -6,7 +6,7 @@ for topic models". lam is a running mean of the expected statistics of a documen
 lam / |lam| the topics.
 
 The smoothing is the maximum a posteriori under Dirichlet(1 + eta): eta weighs against the n
-documents that the mean stands for, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B.
+documents in the mean, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from streamtopics.utils.checks import check_method
 
 @dataclass(frozen=True)
 class OnlineEM(Rule):
-    """A running mean of expected statistics; the step size decides about forgetting.
+    """A running mean of expected statistics; the step size sets the forgetting.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class OnlineEM(Rule):
         return self
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """Product of 1 - r, and the share of the mean that the minibatches have."""
+        """Product of 1 - r, and the share of the minibatches in the mean."""
         kept = decay_between(self._rate, before.n_batches, after.n_batches)
         return kept, 1.0 - kept
 
@@ -56,7 +56,7 @@ class OnlineEM(Rule):
 
 
 def running_mean(posterior: Any, statistics: AnyStatistics, rate: float) -> Blend:
-    """Return the blend to (1 - r) lam + r / B s, smoothed for the documents remembered."""
+    """Return the blend to (1 - r) lam + r / B s, smoothed for the remembered documents."""
     gain = rate / statistics.n_documents
     remembered = (1 - rate) ** 2 * posterior.c + rate * gain
     smoothing = remembered - (1 - rate) * posterior.c

@@ -26,12 +26,12 @@ from streamtopics.utils.checks import (
 
 @dataclass(frozen=True)
 class Memory:
-    """Forgetting by the number of documents, whatever the size of minibatches.
+    """Forgetting by the number of documents, for minibatches of any size.
 
     Parameters
     ----------
     n_documents : float
-        Documents after which 1 / e of earlier learning is left.
+        Documents until 1 / e of earlier learning is left.
     """
 
     n_documents: float
@@ -54,7 +54,7 @@ class PowerPrior(Rule):
         Share of the posterior kept at each minibatch, in [0, 1]; 1 is SVB. ``Memory(20_000)``
         forgets by documents instead; 20,000 short ones suit 50 topics.
     boost : Boost
-        Of the prior, at each minibatch.
+        Boost of the prior, at each minibatch.
     """
 
     rho: float | Memory
@@ -104,7 +104,7 @@ class FixedRate(Rule):
 
 
 class LearnsRate(Rule):
-    """Base of rules that learn a rate of forgetting from a whole minibatch, and boost the prior."""
+    """Base of rules with a rate of forgetting learnt from a whole minibatch, and a boost."""
 
     rate: Literal["shared", "topic"]
     boost: Boost
@@ -120,7 +120,7 @@ class LearnsRate(Rule):
     @property
     @abstractmethod
     def needs(self) -> frozenset[str]:
-        """Needs of its traits."""
+        """Needs of the traits."""
 
     @property
     def traits(self) -> Traits:
@@ -128,7 +128,7 @@ class LearnsRate(Rule):
         return Traits(self.needs, forgets=True, adds=True, learns_rate=True, retains_alike=alike)
 
     def first(self, posterior: Posterior, learn: Learn) -> tuple[Blend, None]:
-        """The blend of the first minibatch, where there is nothing to forget."""
+        """The blend of the first minibatch, without forgetting."""
         rule = BPS(self.boost.scale, self.boost.norm)
         return Rounds(rule, self.max_rounds, warm=True).step(posterior, learn, None)
 

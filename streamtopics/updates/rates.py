@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Step sizes of stochastic approximation, and priors of a rate of forgetting that is learnt."""
+"""Step sizes of stochastic approximation, and priors of a learnt rate of forgetting."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class StepSize(Protocol):
     """A step size."""
 
     def __call__(self, n_batches: float) -> float:
-        """The step of the minibatch after `n_batches` others, in [0, 1]."""
+        """The step of the minibatch after `n_batches` minibatches, in [0, 1]."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Decay:
     Parameters
     ----------
     kappa : float
-        Decay, in [0, 1]; 0 takes each minibatch for all there is.
+        Decay, in [0, 1]; with 0 each minibatch replaces everything before.
     tau : float
-        Minibatches by which the step size is ahead.
+        Delay of the step size, in minibatches.
     """
 
     kappa: float = 0.7
@@ -43,7 +43,7 @@ class Decay:
 
 @dataclass(frozen=True)
 class MeanDecay(Decay):
-    """`Decay`, but at least 1 / t: less would give the empty start a part in a running mean."""
+    """`Decay`, but at least 1 / t: the empty start then has no part in a running mean."""
 
     def __call__(self, n_batches: float) -> float:
         return max(super().__call__(n_batches), 1.0 / (n_batches + 1))
@@ -86,12 +86,12 @@ class Rate(NamedTuple):
     """Posterior of a retention rate rho: three arrays of the same shape."""
 
     kept: np.ndarray  # E[rho]
-    lost: np.ndarray  # E[1 - rho], which keeps its digits where the mean is all but 1
+    lost: np.ndarray  # E[1 - rho], exact also for a mean of nearly 1
     divergence: np.ndarray  # From the prior
 
 
 class RatePrior(Protocol):
-    """A prior of rho in [0, 1] that is conjugate to the double bound."""
+    """A prior of rho in [0, 1], conjugate to the double bound."""
 
     def posterior(self, evidence: np.ndarray) -> Rate:
         """The posterior, given the evidence KL(q || eta) - KL(q || lam_{t-1}) in nats."""
@@ -101,7 +101,7 @@ class RatePrior(Protocol):
 class Exponential:
     """p(rho) proportional to exp(gamma rho) on [0, 1].
 
-    Equations 26 to 28 of Masegosa et al. (2020). Its 0.1, "close to uniform", is a
+    Equations 26 to 28 of Masegosa et al. (2020). The 0.1 of the paper, "close to uniform", is a
     gamma of -0.1 (the signs of the equations differ).
     """
 
@@ -124,8 +124,8 @@ NEAR_UNIFORM = Exponential(-0.1)
 class Normal:
     """p(rho) proportional to exp(-precision (rho - mean)^2 / 2) on [0, 1].
 
-    Equation 29 of Masegosa et al. (2020). The empirical Bayes estimate of its variance always
-    ends at the uniform prior, `Exponential(0.0)`.
+    Equation 29 of Masegosa et al. (2020). The empirical Bayes estimate of the variance always ends
+    at the uniform prior, `Exponential(0.0)`.
     """
 
     mean: float = 0.5

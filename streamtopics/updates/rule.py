@@ -16,7 +16,7 @@ from streamtopics.posteriors.rows import add_scaled
 from streamtopics.utils.checks import check_method, check_range, check_whole
 
 MergeMethod = Literal["sum", "mean", "decayed mean", "in order"] | None
-# Ways of merging of rules whose posterior is a running mean over documents.
+# Merging of rules with a running mean over documents as posterior.
 MEANS = ("mean", "decayed mean")
 
 
@@ -24,18 +24,16 @@ MEANS = ("mean", "decayed mean")
 class Traits:
     """Description of a rule, read before it steps."""
 
-    #: Of a posterior "divergences", "slopes", "dense", "smoothing", "alpha" or "noise"; of the
-    #: local step "log_theta", "shares" or "local_bound"
+    #: Needs from a posterior: "divergences", "slopes", "dense", "smoothing", "alpha" or "noise";
+    #: from the local step: "log_theta", "shares" or "local_bound"
     needs: frozenset[str] = frozenset()
     forgets: bool = False  #: Whether it may retain less than all of the posterior
-    merges: MergeMethod = (
-        None  #: How posteriors of two parts of a stream are made one, if they can be
-    )
-    #: Whether a minibatch is added with a gain of 1, so that weights of minibatches may grow
+    merges: MergeMethod = None  #: How posteriors of two parts of a stream merge, if possible
+    #: Whether a minibatch has a gain of 1, so weights of minibatches may grow
     adds: bool = False
-    #: Whether `for_rate` makes a rule of it whose minibatches can be cut
+    #: Whether `for_rate` makes a rule for parts of a minibatch
     learns_rate: bool = False
-    #: Whether it retains the same of all topics and adds no noise, as averages need it
+    #: Whether all topics retain the same, without noise, as averages need
     retains_alike: bool = True
 
 
@@ -53,7 +51,7 @@ class Rule(ABC):
         return NO_TRAITS
 
     def init(self, posterior: Posterior) -> Any:
-        """The state before the first minibatch; None says that the rule has no state."""
+        """The state before the first minibatch; None for a rule without a state."""
         return None
 
     @abstractmethod
@@ -69,7 +67,7 @@ class Rule(ABC):
         return 1.0, 1.0
 
     def for_part(self, share: float, first: bool = True) -> "Rule | None":
-        """The rule of a part with this share of a minibatch; None if it takes only whole ones."""
+        """The rule of a part with this share of a minibatch; None if minibatches stay whole."""
         return None
 
     def for_rate(self, posterior: Posterior, learn: Learn) -> "Rule":
@@ -83,7 +81,7 @@ class Rule(ABC):
 
 @dataclass(frozen=True)
 class Wrapper(Rule):
-    """Base of pieces around the rule `update`: like that rule except for the step."""
+    """Base of pieces around the rule `update`: all but the step is as in `update`."""
 
     update: Rule
 
@@ -114,7 +112,7 @@ class Wrapper(Rule):
 class Rounds(Wrapper):
     """Coordinate ascent between the local step and a rule inside each minibatch.
 
-    Each round after the first sees what the last would make of the posterior.
+    Each round after the first sees the posterior proposed by the round before.
 
     Parameters
     ----------
@@ -122,11 +120,11 @@ class Rounds(Wrapper):
     n_rounds : int
         Rounds in each minibatch; at least 1.
     n_start_rounds : int
-        Rounds in each of the first minibatches, if that is more.
+        Rounds in each of the first minibatches, if larger.
     n_start_batches : int
-        How many minibatches are the first ones.
+        Number of first minibatches.
     warm : bool
-        Whether a round goes on from where the last one left the documents.
+        Whether a round starts from the documents as left by the round before.
     """
 
     n_rounds: int = 1
@@ -140,7 +138,7 @@ class Rounds(Wrapper):
         check_whole(self, least=0, n_start_batches=self.n_start_batches)
 
     def n_rounds_of(self, n_batches: int) -> int:
-        """Rounds in the minibatch after `n_batches` others."""
+        """Rounds in the minibatch after `n_batches` minibatches."""
         starts = n_batches < self.n_start_batches
         return max(self.n_rounds, self.n_start_rounds) if starts else self.n_rounds
 
@@ -153,7 +151,7 @@ class Rounds(Wrapper):
 
 
 def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool) -> Learn:
-    """`learn` that sees `seen` in the place of the posterior."""
+    """`learn` with the view `seen` in the place of the posterior."""
 
     def new_learn(view: View, *, warm: bool = False) -> AnyStatistics:
         return learn(seen if view is posterior else view, warm=warm or warm_start)
@@ -163,23 +161,23 @@ def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool)
 
 @dataclass(frozen=True)
 class Growing(Wrapper):
-    """A rule in which later minibatches count more, so that first guesses fade.
+    """A rule with growing weights of minibatches, so first guesses fade.
 
-    With N_t the tokens seen up to the t-th minibatch, it weighs N_t^h - N_{t-1}^h, and all are
-    scaled such that what is learnt still counts the tokens seen:
+    With N_t the tokens seen up to the t-th minibatch, its weight is N_t^h - N_{t-1}^h. All weights
+    are scaled such that the total is the tokens seen:
 
         lam_t = eta + k (lam_{t-1} - eta) + g s_t,   r = 1 - (N_{t-1} / N_t)^h,
         g = r N_t / (N_t - N_{t-1}),   k = (1 - r) N_t / N_{t-1}.
 
-    A boost in s_t takes part. A rule that forgets does so on top of k.
+    A boost is a part of s_t. A rule with forgetting forgets on top of k.
 
     Parameters
     ----------
     update : Rule
-        A rule that adds each minibatch once.
+        A rule with a gain of 1.
     power : float
-        h, at least 1, with which all minibatches count alike. With 3, the first third of a
-        stream has 4 % of the weight.
+        h, at least 1; 1 weighs all minibatches alike. With 3, the first third of a stream has 4 %
+        of the weight.
     """
 
     power: float = 3.0
@@ -222,7 +220,7 @@ class Growing(Wrapper):
 def merged_weights(
     power: float, mine: TopicPosterior, theirs: TopicPosterior, base: TopicPosterior | None
 ) -> tuple[float, float, float]:
-    """Weights of what two sums and their ancestor `base` learnt, in the posterior of both."""
+    """Weights of the learnt parts of two sums and their ancestor `base`, in their posterior."""
     if base is None or power == 1 or not base.n_tokens > 0:
         return 1.0, 1.0, -1.0
     before, parts = base.n_tokens, (mine, theirs)
@@ -254,13 +252,13 @@ def in_parts(
     state: Any,
     share: Share,
 ) -> tuple[Blend, Any]:
-    """The blend of all parts of a minibatch together, and the state after them.
+    """The blend of all parts of a minibatch together, and the state afterwards.
 
-    Each part sees what the parts before it would make of the posterior; affine steps compose.
-    `parts` are the rule of each, and the local step on it. `scratch`, which is written, is a copy
-    of the posterior, of the `words` of the minibatch alone.
+    Each part sees the posterior proposed by the earlier parts; affine steps compose. `parts` are
+    the rule and the local step of each part. `scratch`, a copy of the posterior for the `words` of
+    the minibatch alone, is written.
     """
-    # What is kept of the counts so far is multiplied in at the end, or before it gets too small.
+    # The kept share of the counts is multiplied in at the end, or before it gets too small.
     counts, kept = np.zeros((len(words), scratch.n_nodes)), np.ones(scratch.n_nodes)
     retain: Any = 1.0
     retention: Any = 1.0
@@ -275,7 +273,7 @@ def in_parts(
             counts *= kept
             kept = np.ones(scratch.n_nodes)
         found = blend.statistics
-        # Two things that write to memory of their own, one of them without the GIL.
+        # Both write to memory of their own, one of them without the GIL.
         summed = add_scaled, counts, words, blend.gain / kept, found
         share(call, [(scratch.blend, blend), summed])
         retain = blend.retain * retain

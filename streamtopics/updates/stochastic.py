@@ -28,11 +28,11 @@ class StochasticVI(Rule):
     Parameters
     ----------
     step_size : StepSize
-        r_t.
+        Step size r_t.
     n_documents : int or None
-        The D that the posterior is for; None is the number seen so far.
+        Size D of the corpus; None is the number of documents seen so far.
     boost : Boost
-        Of the prior, at each minibatch.
+        Boost of the prior, at each minibatch.
     """
 
     step_size: StepSize = DECAY
@@ -48,7 +48,7 @@ class StochasticVI(Rule):
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """Product of 1 - r, and the rest of it times the documents that the posterior is for."""
+        """Product of 1 - r, and the rest, times the number of documents D."""
         kept = decay_between(self.step_size, before.n_batches, after.n_batches)
         return kept, (self.n_documents or after.n_documents) * (1.0 - kept)
 
@@ -75,11 +75,11 @@ class PopulationVB(Rule):
     Parameters
     ----------
     population_size : float
-        M, documents that the posterior is for.
+        Number M of documents in the population.
     rate : float
-        nu, the step size, in (0, 1].
+        Step size nu, in (0, 1].
     boost : Boost
-        Of the prior, at each minibatch.
+        Boost of the prior, at each minibatch.
     """
 
     population_size: float

@@ -10,21 +10,21 @@ from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import check_whole
 
-# Tokens taken out for each that stays, beyond which the sum is made anew.
+# Most tokens taken out for each remaining token; beyond, the sum is made anew.
 MOST_TAKEN_OUT = 1e6
 
 
 @dataclass(frozen=True)
 class Window(Rule):
-    """A sum over the last minibatches, whose statistics are kept.
+    """A sum over the last minibatches, with all their statistics kept.
 
     If passes over a corpus have the same minibatches, and n_minibatches is their number, each
-    minibatch replaces its contribution of the pass before: memoized variational inference.
+    minibatch replaces the contribution of the pass before: memoized variational inference.
 
     Parameters
     ----------
     n_minibatches : int
-        How many.
+        Number of minibatches in the window.
     """
 
     n_minibatches: int
@@ -43,7 +43,7 @@ class Window(Rule):
         n_old = max(0, len(state) + 1 - self.n_minibatches)
         old, kept = state[:n_old], state[n_old:]
         gone, remaining = (sum(float(one.n_tokens) for one in some) for some in (old, (new, *kept)))
-        # Rounding would be more than a trace of what stays.
+        # Rounding would be more than a trace of the rest.
         reset = gone > MOST_TAKEN_OUT * remaining
         total = new
         for one in kept if reset else old:

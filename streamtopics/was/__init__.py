@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sentence topic models: the weight-agnostic hierarchical stick-breaking process and others.
+"""Sentence topic models by the weight-agnostic hierarchical stick-breaking process and others.
 
-`prior` is the protocol of priors of sentences, which `weight_agnostic`, `franchise`,
-`stick_breaking` and `compound` keep; `sampler` infers over a `corpus`.
+`prior` is the protocol of priors of sentences, followed by `weight_agnostic`, `franchise`,
+`stick_breaking` and `compound`; `sampler` infers over a `corpus`.
 """
 
 from streamtopics.was.compound import ICD

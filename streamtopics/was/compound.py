@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Indian buffet compound Dirichlet process: sentences that have only some of the dishes.
+"""The Indian buffet compound Dirichlet process: sentences with only some of the dishes.
 
-A sentence has the dish l with chance r_l ~ Beta(alpha / J, 1), and then a number of words of
-it that is NB(phi_l, 1/2), phi_l ~ Gamma(gamma, 1) (Williamson, Wang, Heller and Blei, 2010, with
-J dishes). Given the lengths of the sentences, the shares of the dishes of a sentence are
-Dirichlet(phi). The lengths are NB too, with the sum of phi over these dishes as mean.
+A sentence has the dish l with chance r_l ~ Beta(alpha / J, 1), and then NB(phi_l, 1/2) words of the
+dish, phi_l ~ Gamma(gamma, 1) (Williamson, Wang, Heller and Blei, 2010, with J dishes). Given the
+lengths of the sentences, the shares of the dishes of a sentence are Dirichlet(phi). The lengths are
+NB too, with the sum of phi over the sentence's dishes as mean.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from streamtopics.was.prior import LEAST, Seats, SentencePrior, choose
 from streamtopics.was.stick_breaking import MOST_DISHES
 
 LEAST_SHAPE, MOST_SHAPE = 1e-2, 1e3
-# The least and the largest log phi_l, and how far apart they are at most.
+# Least and largest log phi_l, and largest distance between points.
 WEIGHT_LOGS, WEIGHT_STEP = (-5.0, 7.5), 1 / 8
-# The same of the log odds of r_l, where alpha / J is at most 1.
+# The same for the log odds of r_l, with alpha / J at most 1.
 INCLUSION_LOGITS, INCLUSION_STEP = (-7.0, 9.0), 1 / 2
 SWEEPS_OF_DRAW = 50
 
 
 class Grid(NamedTuple):
-    """The values that r_l and phi_l are rounded to, and the logs of their prior chances."""
+    """Rounded values of r_l and phi_l, with the logs of their prior chances."""
 
     inclusion: np.ndarray
     weights: np.ndarray
@@ -42,10 +42,10 @@ class Grid(NamedTuple):
 class ICD(SentencePrior):
     """The Indian buffet process compounded with a Dirichlet process.
 
-    A sentence has only some dishes, and NB(phi_l, 1/2) words of each, so the model learns from
+    A sentence has only some dishes, and NB(phi_l, 1/2) words of each. So the model learns from
     lengths, and the weight of a dish is the number of its words in sentences. Long sentences with
-    the same dishes have similar shares; the longer they are, the more sweeps are needed. There is
-    no `log_likelihood`: the law is one of seats given the lengths of all sentences.
+    the same dishes have similar shares and need more sweeps. `log_likelihood` is not defined: the
+    law of the seats depends on the lengths of all sentences.
 
     Weights and chances are rounded to a grid: weights from 0.007 to 1600 in steps of 13 %, finer
     if `shape` is above 64, and 32 chances. The posterior mean of a weight is right to 0.3 % if a
@@ -64,7 +64,7 @@ class ICD(SentencePrior):
     concentration: float = 1.0
     shape: float = 1.0
     truncation: int = 10
-    # No law of a word given those before it.
+    # A word has no law given the earlier words.
     sequential: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -121,8 +121,8 @@ class ICD(SentencePrior):
 def _weights(shape: float) -> tuple[np.ndarray, np.ndarray]:
     """Return points at equal steps of log phi, and their log chances under Gamma(shape, 1).
 
-    If the logs are about normal with deviation s, sums over the points times the step differ from
-    the law's by exp(-2 (pi s / step)^2). The first point is the mean up to itself.
+    If the logs are about normal with deviation s, sums over the points times the step are exact up
+    to exp(-2 (pi s / step)^2). The first point is the mean up to there.
     """
     step = min(WEIGHT_STEP, shape**-0.5)
     logs = np.arange(*WEIGHT_LOGS, step)
@@ -176,5 +176,5 @@ def _log_posterior(sizes: np.ndarray, grid: Grid, log_empty: np.ndarray) -> np.n
 
 
 def _log_empty(grid: Grid) -> np.ndarray:
-    """Return the log chances that a sentence has no word of a dish, (n_inclusion, n_weights)."""
+    """Return the log chances of a sentence without words of a dish, (n_inclusion, n_weights)."""
     return np.log1p(np.outer(grid.inclusion, np.expm1(-np.log(2) * grid.weights)))

@@ -16,8 +16,8 @@ from streamtopics.kernels import rows
 from streamtopics.kernels import was as kernel
 from streamtopics.utils.structure import for_scipy
 
-# Words are sampled one by one. So many take about 1 GiB in `fit`, and as much again for every
-# eight topics in `transform`; a hundred sweeps over them are hours.
+# Words are sampled one by one. This many take about 1 GiB in `fit`, and as much again for every
+# eight topics in `transform`; a hundred sweeps take hours.
 MOST_WORDS = 2**24
 
 
@@ -26,8 +26,8 @@ class SentenceCorpus:
     """Words in sentences in documents, as columns of the vocabulary."""
 
     words: np.ndarray  # int32.
-    sentences: np.ndarray  # Where each begins among the words, and the end; intp.
-    documents: np.ndarray  # Where each begins among the sentences, and the end; intp.
+    sentences: np.ndarray  # First word of each sentence, and the end; intp.
+    documents: np.ndarray  # First sentence of each document, and the end; intp.
 
     @property
     def n_documents(self) -> int:
@@ -43,7 +43,7 @@ class SentenceCorpus:
 
     @property
     def bounds(self) -> np.ndarray:
-        """Return the place in `words` where each document begins, and the end."""
+        """Return the place in `words` of the start of each document, and the end."""
         return np.take(self.sentences, self.documents)
 
     def part(self, first: int, last: int) -> SentenceCorpus:
@@ -65,7 +65,7 @@ class SentenceCorpus:
         )
 
     def spans(self, words_per_part: int) -> list[tuple[int, int]]:
-        """Cut the documents into parts of about so many words, by the corpus alone."""
+        """Cut the documents into parts of about `words_per_part` words, by the corpus alone."""
         bounds, n_documents = self.bounds, self.n_documents
         n_parts = max(1, min(n_documents, round(self.n_words / words_per_part)))
         targets = self.n_words * np.arange(1, n_parts) / n_parts
@@ -106,7 +106,7 @@ document_seeds: Callable[[int, int, int], np.ndarray] = kernel.document_seeds
 
 
 def content_seeds(corpus: SentenceCorpus, words: np.ndarray) -> np.ndarray:
-    """Return seeds of documents that depend on their sentences alone; `words` are the columns."""
+    """Return seeds of documents from their sentences alone; `words` are the columns."""
     found: np.ndarray = kernel.content_seeds(
         corpus.documents, corpus.sentences, words[corpus.words]
     )

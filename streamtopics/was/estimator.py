@@ -41,17 +41,17 @@ from streamtopics.was.stick_breaking import SBP
 from streamtopics.was.subtle import SubtleTopic, find_subtle, shown
 from streamtopics.was.weight_agnostic import WAS
 
-# The source of WAS has b = 1, which makes too many tables of short sentences.
+# The source has b = 1; short sentences then get too many tables.
 PRIORS = {"was": WAS(1.0, 0.5, 1.0), "hdp": HDPFranchise(0.5, 1.0), "sbp": SBP(1.0, 0.5)}
 POSITIVE = Interval(Real, LEAST, MOST, closed="both")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceCommit(Commit):
-    """All that a step changes."""
+    """All fields changed by a step."""
 
     _holds = "n_atoms: D >=0; n_tables: D >=0"
-    n_atoms: np.ndarray  # The mean by document, as that of tables.
+    n_atoms: np.ndarray  # Mean by document, as for tables.
     n_tables: np.ndarray
 
 
@@ -62,19 +62,19 @@ Learnt = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @documented
 class WASTopicModel(SentenceTopics):
-    """Topics of sentences, with atoms that sentences of a document share but weigh differently.
+    """Topics of sentences, with atoms shared by the sentences of a document at own weights.
 
     Each sentence is a mixture of atoms, each atom of a document a mixture of topics. Under the
-    weight-agnostic prior a sentence may give much weight to an atom that hardly any other sentence
-    has, so a topic can be subtle: rare in the corpus but dominant in some sentences.
+    weight-agnostic prior a sentence may give much weight to an atom of hardly any other sentence.
+    So a topic can be subtle: rare in the corpus but dominant in some sentences.
 
     Parameters
     ----------
     n_components : int, default=20
         Number of topics.
     prior : {"was", "hdp", "sbp"} or prior of sentences, default="was"
-        A record of `streamtopics.was`, whose fields are parameters too (``prior__b``), or a word
-        for ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` or ``SBP(a=1.0, b=0.5)``.
+        A record of `streamtopics.was`, with fields as parameters (``prior__b``), or a word for
+        ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` or ``SBP(a=1.0, b=0.5)``.
     atom_prior : float, default=0.1
         Dirichlet parameter of the topics of an atom (the source's kappa). With the source's 1
         the topics of short texts are far too even.
@@ -92,7 +92,7 @@ class WASTopicModel(SentenceTopics):
         Decay of the step size t^-kappa of later minibatches, in [0, 1]; t is in minibatches of
         the current size.
     n_jobs : int or None, default=None
-        Threads; -1 is all processors. The result is the same bits for any number.
+        Number of threads; -1 is all processors. Results are the same for any number.
     random_state : int, RandomState instance or None, default=None
         Seed of the sampler.
     verbose : int, default=0
@@ -108,12 +108,12 @@ class WASTopicModel(SentenceTopics):
 
     Notes
     -----
-    Counts have to be whole numbers. Under WAS the time of a sweep over a document grows with the
-    square of its tables: cut documents of thousands of sentences.
+    Counts must be whole numbers. Under WAS the time of a sweep over a document grows with the
+    square of the number of tables: cut documents of thousands of sentences.
 
     `fit` is batch Gibbs sampling with the topics integrated out; blocks of documents are swept in
-    parallel and see each other's changes after a sweep. `partial_fit` does the same with the first
-    minibatch, and online EM with the later ones.
+    parallel and exchange changes after a sweep. `partial_fit` does the same with the first
+    minibatch, and online EM with later ones.
 
     References
     ----------
@@ -192,7 +192,7 @@ class WASTopicModel(SentenceTopics):
         self._commit = SentenceCommit(posterior, n_atoms=nothing, n_tables=nothing)
 
     def _learn_all(self, batch: Sentences, pool: Workers) -> None:
-        """Learn from a corpus, which is one minibatch."""
+        """Learn from a corpus as one minibatch."""
         self._learn(batch, pool)
         self._commit = replace(self._commit, n_iter=1)
 
@@ -205,7 +205,7 @@ class WASTopicModel(SentenceTopics):
         sample = self._chain if posterior.knows_nothing else self._given_topics
         counts, n_atoms, n_tables = sample(corpus, words, seeds, pool)
         statistics = Statistics(words, counts, np.diff(corpus.bounds).astype(np.float64))
-        # In minibatches of this one's size, which need not be a whole number.
+        # In minibatches of the current size, not always a whole number.
         rate = MeanDecay(self.kappa)(posterior.n_documents / corpus.n_documents)
         new = replace(commit, n_atoms=n_atoms, n_tables=n_tables)
         posterior.blend(running_mean(posterior, statistics, rate), [self._swap(new)])
@@ -234,7 +234,7 @@ class WASTopicModel(SentenceTopics):
     def _given_topics(
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
     ) -> Learnt:
-        """Sample documents under the topics of now."""
+        """Sample documents under the current topics."""
         found = self._fold_in(corpus, words, seeds, pool)
         counts = word_statistics(corpus, found.word_topic, len(words))
         document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.documents))
@@ -254,7 +254,7 @@ class WASTopicModel(SentenceTopics):
         Returns
         -------
         doc_topic : ndarray of shape (n_documents, n_components), float64
-            Rows sum to 1; each depends on its own document only.
+            Rows sum to 1; each row depends on one document only.
         """
         groups = list(groups) if isinstance(groups, Iterator) else groups
         batch = self._read("transform", X=X, groups=groups)
@@ -267,8 +267,8 @@ class WASTopicModel(SentenceTopics):
         """Estimate log p(words of each document) under the learnt topics by a particle filter.
 
         The exponential is unbiased, so the logarithm is too low on average, less so with more
-        particles. They seat words in the order of the process (section III of the source). Priors
-        of whole sentences, such as ICD, have no such order and are refused.
+        particles. Particles seat words in the order of the process (section III of the source).
+        Priors of whole sentences, such as ICD, have no order of words and are refused.
 
         {sentences, groups}
         n_particles : int, default=100
@@ -309,8 +309,9 @@ class WASTopicModel(SentenceTopics):
 
         {sentences, groups}
         max_share : float or None, default=None
-            Maximal share of the words for a subtle topic. None is half of an even share,
-            1 / (2 n_components), or an even share if that finds none, as in short sentences.
+            Maximal share of the words for a subtle topic. None is half of an even share, 1 / (2
+            n_components); if no topic is below this share, as in short sentences, None is an even
+            share.
         min_proportion : float, default=0.5
             Minimal share of a dominated sentence.
         n_sentences, n_words : int, default=5 and 8
@@ -323,7 +324,7 @@ class WASTopicModel(SentenceTopics):
         Returns
         -------
         topics : list of SubtleTopic
-            The rarest first; as a frame by ``pandas.DataFrame(topics)``.
+            The rarest first; ``pandas.DataFrame(topics)`` makes a frame.
         """
         check_is_fitted(self)
         even = 1 / self.posterior_.shape[1]
@@ -357,7 +358,7 @@ class WASTopicModel(SentenceTopics):
     def _fold_in(
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
     ) -> Averages:
-        """Sample documents under the topics of now."""
+        """Sample documents under the current topics."""
         n, weights = self.n_local_sweeps, self._topics_of(words).T
         return self._sampler.fold_in(
             corpus, weights, seeds, n_sweeps=n, n_averaged=-(-n // 2), workers=pool
@@ -369,7 +370,7 @@ class WASTopicModel(SentenceTopics):
 
 
 def distinct(corpus: SentenceCorpus, labels: np.ndarray) -> np.ndarray:
-    """Count the labels that the words of each document have, (n_documents,)."""
+    """Count the different labels of the words of each document, (n_documents,)."""
     document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.bounds))
     width = int(labels.max(initial=0)) + 1
     pairs = np.unique(document * width + labels)

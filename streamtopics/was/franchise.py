@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Franchises: restaurants of one law for the sentences, and one of dishes for the document.
 
-The words of each sentence sit at tables and each table is served a dish, both by laws of
-Gibbs type (Gnedin and Pitman, 2006): with T groups of n_1, ..., n_T members, n in all, the
-next one joins group t with weight w(n_t) and opens a new group with weight u(n, T). The
-hierarchical Dirichlet process has w(n_t) = n_t and a constant u for both.
+The words of each sentence sit at tables, and each table is served a dish, both by laws of Gibbs
+type (Gnedin and Pitman, 2006). With T groups of n_1, ..., n_T members, n in all, the next member
+joins group t with weight w(n_t) and opens a new group with weight u(n, T). The hierarchical
+Dirichlet process has w(n_t) = n_t and a constant u for both.
 """
 
 from __future__ import annotations
@@ -24,24 +24,23 @@ from streamtopics.was.prior import LEAST, MOST, Seats, SentencePrior, choose
 
 Numbers: TypeAlias = float | np.ndarray
 
-# Up to so many words and tables a law is looked at, whether it is exchangeable.
+# Numbers of words and tables up to which a law is checked for exchangeability.
 MOST_CHECKED = 32
-# By which part of themselves weights may be off.
+# Relative tolerance of weights.
 CLOSE = 1e-6
 
 
 class Franchise(SentencePrior, ABC):
-    """A prior of sentences by the weights of their tables and of the dishes of these.
+    """A prior of sentences by the weights of tables and of dishes.
 
-    Derive a frozen dataclass from it. The functions map arrays of float64 to as long ones, or to
-    a number. Laws that are not exchangeable are refused. Exchangeable are w(n_t) = n_t - sigma
-    and u(n, T) = V(n + 1, T + 1) / V(n + 1, T) for some V with
-    V(n, T) = (n - sigma T) V(n + 1, T) + V(n + 1, T + 1).
+    Derive a frozen dataclass. The functions map arrays of float64 to arrays of equal length, or to
+    a number. Only exchangeable laws are allowed, such as w(n_t) = n_t - sigma and u(n, T) = V(n +
+    1, T + 1) / V(n + 1, T), for some V with V(n, T) = (n - sigma T) V(n + 1, T) + V(n + 1, T + 1).
     """
 
     @abstractmethod
     def join_table(self, n_words: Numbers) -> Numbers:
-        """Weigh the tables of a sentence at which `n_words` sit already, at least one."""
+        """Weigh the tables of a sentence with `n_words` words, at least one."""
 
     @abstractmethod
     def open_table(self, n_words: Numbers, n_tables: Numbers) -> Numbers:
@@ -52,7 +51,7 @@ class Franchise(SentencePrior, ABC):
         """Weigh a new dish in a document of `n_tables` tables with `n_dishes` dishes."""
 
     def join_dish(self, n_tables: Numbers) -> Numbers:
-        """Weigh the dishes that `n_tables` of the document have already, at least one."""
+        """Weigh the dishes on `n_tables` tables of the document, at least one."""
         return n_tables
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
@@ -116,7 +115,7 @@ class HDPFranchise(Franchise):
 def weight_arrays(
     join: Callable[..., ArrayLike], open_: Callable[..., ArrayLike], n_members: int, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Tabulate the weights of joining a group, (n_members + 1,), and of opening one.
+    """Tabulate the weights of joining a group, (n_members + 1,), and of opening a group.
 
     `join` is a function of the members of a group, `open_` of all members and the groups. The table
     of `open_` has the shape (n_groups + 1, n_members + 1), and 0 for empty groups.
@@ -147,9 +146,9 @@ def weight_arrays(
 def exchangeable(join_weights: np.ndarray, open_weights: np.ndarray) -> bool:
     """Tell whether the order of members does not matter, by weights as of `weight_arrays`.
 
-    Joining a group and opening one have the same probability in both orders if
-    u(n + 1, T) W(n + 1, T + 1) = u(n, T) W(n + 1, T), with W the sum of all weights. It is
-    a function of n and T if w(n) is c (n - sigma).
+    Joining a group and opening a group have the same probability in both orders if u(n + 1, T) W(n
+    + 1, T + 1) = u(n, T) W(n + 1, T), with W the sum of all weights, a function of n and T if w(n)
+    is c (n - sigma).
     """
     groups, members = np.ogrid[: open_weights.shape[0], : open_weights.shape[1]]
     slope = join_weights[2] - join_weights[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The protocol of a prior of sentences, and the tools that priors are made of."""
+"""The protocol of a prior of sentences, and tools for priors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Seats(NamedTuple):
     table : ndarray of shape (n_words,), int32
         Number of the first word at the same table.
     dish : ndarray of shape (n_words,), int32
-        Dish of that table, a number within the document.
+        Dish of the table, a number within the document.
     sticks : list of ndarray or None
-        For each sentence the weights of its tables in the order of their first words, or of the
-        dishes under SBP; None without sticks.
+        For each sentence the weights of tables in the order of their first words, or of dishes
+        under SBP; None without sticks.
     """
 
     table: np.ndarray
@@ -36,7 +36,7 @@ class Seats(NamedTuple):
 class SentencePrior(Protocol):
     """Who sits with whom: the tables of a sentence's words and the dishes of the tables.
 
-    A prior is a frozen dataclass of this base; its fields are parameters of an estimator.
+    A prior is a frozen dataclass of this base, with fields as parameters of an estimator.
     `sequential` is False without a law of a word given the earlier words.
     """
 

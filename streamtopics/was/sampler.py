@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Gibbs sampling of sentence topic models over a corpus.
 
-Topics are shared by all documents, all else belongs to one: given topics, documents are
-independent. With topics integrated out, blocks of documents are swept in parallel; each sees the
-counts of the topics before the sweep, and its own changes, as in Newman et al. (2009). The
-blocks depend on the corpus alone, and so do the results.
+Topics are shared; given topics, documents are independent. With topics integrated out, blocks of
+documents are swept in parallel. Each block sees the counts of the topics before the sweep, and its
+own changes, as in Newman et al. (2009). Blocks, and so results, depend on the corpus alone.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from streamtopics.utils.parallel import SERIAL, Workers
 from streamtopics.was.corpus import MOST_WORDS, SentenceCorpus, document_seeds, own_words
 from streamtopics.was.prior import LEAST, MOST, SentencePrior
 
-# A block of documents that are swept one after the other. After 100 sweeps over 18,000 and
-# 230,000 words of source code, held-out perplexity was that of one block for blocks from 500 and
-# from 20,000 words on.
+# Words of a block of documents swept one after the other. After 100 sweeps over 18,000 and 230,000
+# words of source code, held-out perplexity with blocks from 500 and from 20,000 words on was equal
+# to one block.
 WORDS_PER_BLOCK = 20_000
 # Documents that one job folds in.
 WORDS_PER_JOB = 5_000
-# What a particle reads before its weight is compared with the others'.
+# Words read by a particle before its weight is compared.
 WORDS_PER_COMPARISON = 8
 
 
@@ -45,7 +44,7 @@ class SamplerState(NamedTuple):
 
     @classmethod
     def empty(cls, n_words: int) -> Self:
-        """Return those of words without a seat."""
+        """Return the state of words without a seat."""
         return cls(*np.full((3, n_words), -1, np.int32))
 
     @classmethod
@@ -86,7 +85,7 @@ class TopicCounts(NamedTuple):
 
 
 class GivenTopics(NamedTuple):
-    """Topics that are known: `counts` has the weight of each word in each, (n_words, K)."""
+    """Given topics: `counts` has the weight of each word in each topic, (n_words, K)."""
 
     counts: np.ndarray
     mass: None = None
@@ -114,8 +113,8 @@ class Averages(NamedTuple):
 class SentenceSampler:
     """Samples the topics, tables and dishes of documents under a prior of their sentences.
 
-    Methods take a corpus and `seeds` of its documents, uint64, and give the same bits for any
-    number of `workers`.
+    Methods take a corpus and `seeds` of its documents, uint64. Results are the same for any number
+    of `workers`.
 
     Parameters
     ----------
@@ -137,7 +136,7 @@ class SentenceSampler:
     ) -> tuple[SamplerState, TopicCounts]:
         """Seat the words of each document given the earlier words, document after document.
 
-        `topics` of other documents are returned with the words of these.
+        `topics` of other documents are returned with the words of the seated documents added.
         """
         words, own = own_words(corpus)
         local = topics.rows(words)
@@ -154,10 +153,10 @@ class SentenceSampler:
         *,
         words_per_block: int = WORDS_PER_BLOCK,
     ) -> tuple[SamplerState, TopicCounts]:
-        """Sweep over all words, given the topics of these and all other documents.
+        """Sweep over all words, given the topics of all other words and documents.
 
-        Blocks of documents see each other's changes after the sweep; with a single block it is
-        collapsed Gibbs sampling. `number` gives each sweep its random numbers.
+        Blocks exchange their changes after the sweep; a single block makes it collapsed Gibbs
+        sampling. `number` gives each sweep its random numbers.
         """
         bounds = corpus.bounds
 
@@ -210,10 +209,11 @@ class SentenceSampler:
         first_sweep: int = 0,
         workers: Workers = SERIAL,
     ) -> Averages:
-        """Average the last sweeps over documents, each of which depends on itself alone.
+        """Average the last sweeps over documents, each by itself.
 
         `weights`, (n_features, K), are probabilities of words in topics, up to a factor for each
-        word. Sweeps go on from `state` or the sequential start, with the numbers of `first_sweep`.
+        word. Sweeps start from `state` or the sequential start, with the numbers from `first_sweep`
+        on.
         """
         bounds, sweeps = corpus.bounds, (first_sweep, first_sweep + n_sweeps, n_averaged)
 
@@ -273,7 +273,7 @@ class SentenceSampler:
     def _filter(
         self, corpus: SentenceCorpus, topics: GivenTopics, seed: int, n_particles: int
     ) -> float:
-        """Estimate log p of one document, by particles that start as copies."""
+        """Estimate log p of one document, by particles with equal starts."""
         n = corpus.n_words
         repeated, seeds = corpus.repeat(n_particles), document_seeds(seed, 0, n_particles)
         state, log_p = SamplerState.empty(n * n_particles), np.empty(n_particles)

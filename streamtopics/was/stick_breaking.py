@@ -35,9 +35,9 @@ class SBP(SentencePrior):
     Attributes
     ----------
     a, b : float or sequence of float
-        Parameters of the sticks, Beta(a_j, b_j); the last of a sequence holds for all later ones.
+        Parameters of the sticks, Beta(a_j, b_j); the last of a sequence holds for all later sticks.
     truncation : int
-        Dishes of a document; ten do for most. 1 is latent Dirichlet allocation of documents.
+        Number of dishes of a document; ten are enough for most. 1 is latent Dirichlet allocation.
     """
 
     a: Sticks = 1.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Subtle topics, of which few sentences speak."""
+"""Subtle topics, dominant in few sentences."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from streamtopics.base.sentences import Sentences
 
 
 class SubtleTopic(NamedTuple):
-    """A topic that is rare in the corpus and dominates some sentences.
+    """A topic rare in the corpus and dominant in some sentences.
 
     Attributes
     ----------
     topic : int
     share : float
-        Its share of the words of the corpus.
+        Share of the words of the corpus.
     n_sentences, n_documents : int
         Sentences dominated by the topic, and their documents.
     words : list
-        Its most probable words, or their columns.
+        The most probable words, or their columns.
     sentences : list of SubtleSentence
         The most dominated sentences.
     """
@@ -36,16 +36,16 @@ class SubtleTopic(NamedTuple):
 
 
 class SubtleSentence(NamedTuple):
-    """A sentence that a subtle topic dominates.
+    """A sentence dominated by a subtle topic.
 
     Attributes
     ----------
     document, sentence : int
         Number of the document, and of the sentence in the document.
     proportion : float
-        The topic's proportion of it.
+        Proportion of the topic in the sentence.
     text : str or None
-        Its text, if texts were given.
+        The sentence, if texts were given.
     """
 
     document: int
@@ -59,7 +59,7 @@ def find_subtle(
 ) -> list[tuple[int, float, np.ndarray]]:
     """Find topics with few words but most of some sentence, the rarest first.
 
-    Each with its share and its dominated sentences, the most dominated first.
+    Each topic comes with its share and its dominated sentences, the most dominated first.
     """
     total = lengths.sum()
     shares = lengths @ sentence_topic / total if total > 0 else np.ones(sentence_topic.shape[1])

@@ -6,10 +6,10 @@ later tables. The next word goes to table j with probability
 
     pi_j = mu_j prod_{l<j} (1 - mu_l),   mu_j = (a_j + g_j - 1) / (a_j + b_j + g_j + h_j - 1),
 
-and to a new one with xi = prod_l (1 - mu_l) (their Theorem 4). The first word of a table
-counts for no stick: it opened the table, and the stick was broken then. A new table gets
-each dish that is elsewhere in the document, but not in the sentence, with weight 1, and a
-new dish with weight zeta. The sentences get their words in turns.
+and to a new table with xi = prod_l (1 - mu_l) (Theorem 4 of the source). The first word of a table
+counts for no stick, because it opened the table and the stick was broken then. A new table gets
+each dish found elsewhere in the document, but not in the sentence, with weight 1, and a new dish
+with weight zeta. The sentences get their words in turns.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class WAS(SentencePrior):
     Attributes
     ----------
     a, b : float or sequence of float
-        Parameters of the sticks of a sentence, Beta(a_j, b_j); the last of a sequence holds for
-        all later ones. With a = 1, the words of a sentence have tables as in a Chinese restaurant
-        of concentration b: about b log(1 + n / b) for n words.
+        Parameters of the sticks of a sentence, Beta(a_j, b_j); the last of a sequence holds for all
+        later sticks. With a = 1, the words of a sentence have tables as in a Chinese restaurant of
+        concentration b: about b log(1 + n / b) for n words.
     zeta : float
-        Weight of a new dish, relative to one that the document has elsewhere.
+        Weight of a new dish, relative to a dish found elsewhere in the document.
     exact : bool
-        Whether a sampler accounts for the order of words, by the rule of Metropolis and
-        Hastings. If not, it is a little faster and finds too many dishes.
+        Whether the sampler accounts for the order of words, by the rule of Metropolis and Hastings.
+        Otherwise the sampler is a little faster and finds too many dishes.
     """
 
     a: Sticks = 1.0
